@@ -1,0 +1,99 @@
+import type { JsonObject, Principal } from '../common/index.js';
+import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
+import type { ClientTime, ToolDeclaration } from '../tools/index.js';
+import type { ModelOptions } from './ports/model-client.js';
+
+/** A finished step as the journal kept it. */
+export interface StepRecord {
+  readonly output: JsonObject;
+}
+
+/**
+ * The journal of a run: a step that is in it is never repeated, whatever happens to the worker.
+ * Keys are unique within the run and the same on every attempt, for example `model:0`, `tool:call_1`.
+ */
+export interface Journal {
+  /** The stored output of a finished step, or undefined when it has to be done (again). */
+  finished(key: string): StepRecord | undefined;
+  /** True when an earlier attempt began this step and did not finish it. */
+  inDoubt(key: string): boolean;
+  /** Writes down that the step begins; resolves when that is committed. For steps with side effects. */
+  begin(key: string, inputHash: string): Promise<void>;
+  /**
+   * Writes down the step's output. It is committed together with the events written since the last
+   * `await`, so a step is finished if and only if its events are in the log.
+   *
+   * `messageIds` are the messages this step wrote: they stand when the run is resumed. Messages of
+   * no finished step are discarded then.
+   *
+   * @throws AppError JOURNAL_MISMATCH when a resumed step's `inputHash` differs from the stored one
+   */
+  finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
+}
+
+/** A session's shared state: a JSON object that is kept between runs. */
+export interface SessionState {
+  get(): JsonObject;
+  /** Replaces the state; kept when the run ends, shown to richer wires at once. */
+  set(state: JsonObject): void;
+}
+
+/** Everything an agent is given for one run. */
+export interface AgentContext {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly agentType: string;
+  /** 1 for the first execution; higher when a lost worker's run is resumed. */
+  readonly attempt: number;
+  readonly principal: Principal;
+  /** The messages of this request. */
+  readonly input: readonly Message[];
+  /** The text of this request's user messages, joined by line breaks. */
+  readonly inputText: string;
+  /** Earlier messages of the session, oldest first, within the token budget. */
+  readonly history: readonly Message[];
+  readonly state: SessionState;
+  /** Tools the client declared and runs itself. */
+  readonly clientTools: readonly ToolDeclaration[];
+  readonly modelOptions: ModelOptions;
+  readonly clientTime: ClientTime | undefined;
+  readonly forwardedProps: JsonObject;
+  /**
+   * The builder bound to this run's log: every call is an event of the run. The run opens and ends
+   * the response itself; an agent makes messages and contents.
+   */
+  readonly response: ResponseBuilder;
+  readonly journal: Journal;
+  /** Aborts on cancel, on time-out and when the worker loses the run. */
+  readonly signal: AbortSignal;
+  /** Writes an event that the builder does not make: state, step, activity, custom. */
+  emit(event: AgentEvent): void;
+  /** Resolves when everything written so far is committed. */
+  flush(): Promise<void>;
+}
+
+/** How a run of an agent ended, when it was not by a thrown error. */
+export type AgentOutcome =
+  | { readonly kind: 'completed' }
+  /** A limit was reached: the answer is cut. */
+  | { readonly kind: 'incomplete'; readonly reason: string }
+  /** The run waits for a person or for client tools. */
+  | {
+      readonly kind: 'interrupted';
+      readonly reason: 'client_tool' | 'approval' | 'input';
+      readonly message: string | null;
+      readonly callIds: readonly string[];
+      readonly responseSchema: JsonObject | null;
+    };
+
+/**
+ * An agent: one method that writes a run. Values it yields are checkpoints, at which the run may be
+ * slowed while the log catches up; events that the bound builder made are already written, any other
+ * event it yields is written then. Returning nothing means completed.
+ *
+ * @throws AppError its code and message end the run as failed; any other error ends it as
+ *   AGENT_UNKNOWN_ERROR with nothing of its text shown.
+ */
+export interface Agent {
+  run(context: AgentContext): AsyncGenerator<AgentEvent | undefined, AgentOutcome | void, void>;
+}

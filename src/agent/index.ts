@@ -1,0 +1,2 @@
+export * from './agent.js';
+export * from './ports/model-client.js';

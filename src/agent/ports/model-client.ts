@@ -1,0 +1,73 @@
+import type { Usage } from '../../events/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
+
+/** A part of a user's or tool's message to the model. */
+export type ModelPart =
+  | { readonly type: 'text'; readonly text: string }
+  /** `url` is an address or a `data:` URL. */
+  | { readonly type: 'image'; readonly url: string }
+  | { readonly type: 'audio'; readonly data: string; readonly format: string }
+  | { readonly type: 'file'; readonly url: string | null; readonly data: string | null; readonly filename: string | null };
+
+/** A finished tool call as the model made it; `arguments` is JSON text. */
+export interface ModelToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** One message of the conversation as a model client sees it. */
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: readonly ModelPart[] }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string };
+
+/** Generation settings. An absent one is left to the provider. */
+export interface ModelOptions {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly maxTokens?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+}
+
+/** One model call. */
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolDeclaration[];
+  readonly options: ModelOptions;
+}
+
+/**
+ * What a model call streams, in order. Tool calls are told by `index`; the first delta of a call
+ * carries its `name` (and its `id`, when the provider has one), later ones only argument text.
+ * `finish` comes last, exactly once.
+ */
+export type ModelEvent =
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | {
+      readonly type: 'tool-call-delta';
+      readonly index: number;
+      readonly id?: string;
+      readonly name?: string;
+      readonly argumentsDelta: string;
+    }
+  | { readonly type: 'finish'; readonly reason: ModelFinishReason; readonly usage: Usage | null };
+
+export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
+
+/**
+ * One model provider. `stream` throws an `AppError` with a MODEL_* code when the call fails; retries
+ * of the upstream with back-off happen inside and only before the first event. After `signal` aborts
+ * no further event comes and the iteration ends by throwing the signal's reason.
+ */
+export abstract class ModelClient {
+  /** Provider name for logs and usage. */
+  abstract readonly provider: string;
+  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}

@@ -1,0 +1,36 @@
+import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.js';
+
+/** What can be said about a failed field: where, which rule, and the values that matter. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * The error that every service throws: a code of the catalogue and a sentence that may be shown to a
+ * client. What must not be shown (stack, upstream body, secret) belongs in `cause`.
+ */
+export class AppError extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string = ERROR_CATALOGUE[code].message,
+    options: { cause?: unknown; details?: readonly ErrorDetail[]; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.status = ERROR_CATALOGUE[code].status;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** The code and sentence of any thrown thing; what is not an `AppError` shows nothing of itself. */
+export function publicError(error: unknown): { code: ErrorCode; message: string } {
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  return { code: 'AGENT_UNKNOWN_ERROR', message: ERROR_CATALOGUE.AGENT_UNKNOWN_ERROR.message };
+}

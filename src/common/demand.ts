@@ -1,0 +1,28 @@
+/**
+ * Back-pressure between a socket and the reader that feeds it. The reader awaits `ready()` before it
+ * takes the next batch from the log; the socket pauses while its buffer is full. A run is never
+ * slowed by it: only this one reader waits, and catches up from the log.
+ */
+export class Demand {
+  private waiting: { promise: Promise<void>; resolve: () => void } | undefined;
+
+  /** Undefined when the reader may go on at once, else a promise of that moment. */
+  ready(): Promise<void> | undefined {
+    return this.waiting?.promise;
+  }
+
+  /** Called by the socket when its buffer is full. */
+  pause(): void {
+    if (this.waiting) return;
+    let resolve: () => void = () => undefined;
+    const promise = new Promise<void>((done) => (resolve = done));
+    this.waiting = { promise, resolve };
+  }
+
+  /** Called by the socket when it has drained, or is gone. */
+  resume(): void {
+    const waiting = this.waiting;
+    this.waiting = undefined;
+    waiting?.resolve();
+  }
+}

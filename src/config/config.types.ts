@@ -1,0 +1,115 @@
+/**
+ * The whole configuration, typed, with every default applied. Injected as `AppConfig`. Durations are
+ * milliseconds, sizes are bytes, unless the name says otherwise.
+ */
+export interface ConfigShape {
+  readonly http: {
+    /** HOST, default 127.0.0.1 */
+    readonly host: string;
+    /** PORT, default 8090 */
+    readonly port: number;
+    /** BODY_LIMIT_BYTES, default 8 MiB */
+    readonly bodyLimitBytes: number;
+    /** JSON_DEPTH_LIMIT, default 64 */
+    readonly jsonDepthLimit: number;
+    /** CORS_ORIGINS: comma-separated, `*` for any; default `*` on loopback and none elsewhere */
+    readonly corsOrigins: readonly string[];
+    /** KEEP_ALIVE_MS: silence after which an open stream gets a comment, default 15000 */
+    readonly keepAliveMs: number;
+    /** SLOW_READER_TIMEOUT_MS: a reader that takes nothing for so long is disconnected, default 60000 */
+    readonly slowReaderTimeoutMs: number;
+    /** SHUTDOWN_GRACE_MS, default 10000 */
+    readonly shutdownGraceMs: number;
+  };
+  readonly database: {
+    readonly kind: 'sqlite' | 'postgres';
+    /** DATABASE_URL: `sqlite:<file>` (default `sqlite:<DATA_DIR>/parley.db`) or `postgres://…` */
+    readonly url: string;
+    /** The file of a `sqlite:` URL. */
+    readonly file: string;
+    /** DURABILITY: strict (default; survives power loss) or relaxed (survives a killed process) */
+    readonly durability: 'strict' | 'relaxed';
+    /** DATABASE_POOL_SIZE, PostgreSQL only, default 10 */
+    readonly poolSize: number;
+  };
+  /** DATA_DIR, default ./data */
+  readonly dataDir: string;
+  readonly model: {
+    /** offline when neither LLM_BASE_URL nor a provider key is set */
+    readonly kind: 'offline' | 'openai-compatible';
+    /** LLM_BASE_URL; chosen from DASHSCOPE_API_KEY or OPENAI_API_KEY when only a key is set */
+    readonly baseUrl: string;
+    readonly apiKey: string | undefined;
+    /** LLM_MODEL */
+    readonly model: string;
+    /** LLM_FIRST_TOKEN_TIMEOUT_MS, default 60000 */
+    readonly firstTokenTimeoutMs: number;
+    /** LLM_IDLE_TIMEOUT_MS: between two pieces of an answer, default 60000 */
+    readonly idleTimeoutMs: number;
+    /** LLM_MAX_RETRIES: before the first token only, default 2 */
+    readonly maxRetries: number;
+  };
+  readonly agent: {
+    /** AGENT_MAX_STEPS: model calls per run, default 12 */
+    readonly maxSteps: number;
+    /** AGENT_SYSTEM_PROMPT: replaces the persona of `worker` */
+    readonly systemPrompt: string | undefined;
+    /** CONTEXT_TOKEN_BUDGET: of history and input, default 32000 */
+    readonly contextTokenBudget: number;
+    /** DEFAULT_AGENT: the agent type of wires that name none, default worker */
+    readonly defaultAgent: string;
+  };
+  readonly tools: {
+    /** TOOL_TIMEOUT_MS, default 30000 */
+    readonly timeoutMs: number;
+    /** TOOL_OUTPUT_LIMIT_BYTES: longer output is cut and the cut is marked, default 65536 */
+    readonly outputLimitBytes: number;
+    /** TOOL_MAX_INVALID_CALLS: calls with invalid arguments that one run may make, default 5 */
+    readonly maxInvalidCalls: number;
+  };
+  readonly runs: {
+    /** RUN_CONCURRENCY: runs that this process executes at once, default 256 */
+    readonly concurrency: number;
+    /** RUN_TIMEOUT_MS: wall clock of a run, default 1 h */
+    readonly timeoutMs: number;
+    /** RUN_QUEUE_TIMEOUT_MS: a run that waited longer fails, default 24 h */
+    readonly queueTimeoutMs: number;
+    /** RUN_QUEUE_LIMIT: waiting runs per session, default 100 */
+    readonly queueLimit: number;
+    /** RUN_MAX_ATTEMPTS: executions of one run, crashes included, default 3 */
+    readonly maxAttempts: number;
+    /** LEASE_MS, default 30000; renewed every third of it */
+    readonly leaseMs: number;
+    /** SWEEP_INTERVAL_MS: how often lost, waiting and cancelled runs are looked for, default 1000 */
+    readonly sweepIntervalMs: number;
+    /** CANCEL_GRACE_MS: an agent that ignores a cancel for so long is cut off, default 10000 */
+    readonly cancelGraceMs: number;
+    /** NODE_NAME: this machine's name in leases, default the host name */
+    readonly nodeName: string;
+  };
+  readonly agentApi: {
+    /** SESSION_BUSY_POLICY: reject (default) or enqueue */
+    readonly busyPolicy: 'reject' | 'enqueue';
+    /** AGENT_API_DONE_FRAME: whether `data: [DONE]` ends a stream, default true */
+    readonly doneFrame: boolean;
+  };
+  readonly log: {
+    /** LOG_LEVEL: trace, debug, info (default), warn, error, silent */
+    readonly level: string;
+    /** LOG_FORMAT: json (default) or pretty one-line */
+    readonly format: 'json' | 'text';
+  };
+}
+
+/** The configuration as an injection token: `constructor(private readonly config: AppConfig)`. */
+export abstract class AppConfig implements ConfigShape {
+  abstract readonly http: ConfigShape['http'];
+  abstract readonly database: ConfigShape['database'];
+  abstract readonly dataDir: string;
+  abstract readonly model: ConfigShape['model'];
+  abstract readonly agent: ConfigShape['agent'];
+  abstract readonly tools: ConfigShape['tools'];
+  abstract readonly runs: ConfigShape['runs'];
+  abstract readonly agentApi: ConfigShape['agentApi'];
+  abstract readonly log: ConfigShape['log'];
+}

@@ -1,0 +1,23 @@
+import type { AgentEvent } from './vocabulary.js';
+
+/**
+ * One committed event of a run: its number and its canonical JSON. `object` is always the first key
+ * of the JSON, so a reader can tell the kind without parsing; `event` is parsed when first asked for.
+ */
+export class LoggedEvent {
+  private parsed: AgentEvent | undefined;
+
+  constructor(
+    /** From 0, gap-free within the run. */
+    readonly seq: number,
+    /** The canonical JSON text, see `serializeEvent`. */
+    readonly json: string,
+    event?: AgentEvent,
+  ) {
+    this.parsed = event;
+  }
+
+  get event(): AgentEvent {
+    return (this.parsed ??= JSON.parse(this.json) as AgentEvent);
+  }
+}

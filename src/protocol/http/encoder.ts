@@ -1,0 +1,17 @@
+import type { LoggedEvent } from '../../events/index.js';
+
+/**
+ * A wire's view of a run: a fold over its log that yields that wire's frames. The same log gives the
+ * same frames, whenever and wherever it is read. Frames are complete SSE frames, line breaks included.
+ */
+export interface ProtocolEncoder {
+  /**
+   * True when frames may share one write. The documented client of the Agent API takes each HTTP
+   * chunk for one frame, so its frames must not.
+   */
+  readonly joinable: boolean;
+  /** The frames of one event: none when this wire does not show it. */
+  next(event: LoggedEvent): readonly string[];
+  /** The frames after the terminal event's. */
+  end(): readonly string[];
+}

@@ -1,0 +1,2 @@
+export * from './run.types.js';
+export * from './runs.js';
