@@ -13,8 +13,13 @@ export interface StepRecord {
  * Keys are unique within the run and the same on every attempt, for example `model:0`, `tool:call_1`.
  */
 export interface Journal {
-  /** The stored output of a finished step, or undefined when it has to be done (again). */
-  finished(key: string): StepRecord | undefined;
+  /**
+   * The stored output of a finished step, or undefined when it has to be done (again).
+   *
+   * @throws AppError JOURNAL_MISMATCH when the step was finished or begun with another `inputHash`:
+   *   the agent is no longer the one that wrote the journal
+   */
+  finished(key: string, inputHash: string): StepRecord | undefined;
   /** True when an earlier attempt began this step and did not finish it. */
   inDoubt(key: string): boolean;
   /** Writes down that the step begins; resolves when that is committed. For steps with side effects. */
@@ -25,8 +30,6 @@ export interface Journal {
    *
    * `messageIds` are the messages this step wrote: they stand when the run is resumed. Messages of
    * no finished step are discarded then.
-   *
-   * @throws AppError JOURNAL_MISMATCH when a resumed step's `inputHash` differs from the stored one
    */
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
 }
