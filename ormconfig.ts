@@ -1,0 +1,7 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { loadConfig } from './src/config/index.js';
+import { dataSourceOptions } from './src/database/index.js';
+
+/** The data source of TypeORM's command line: the same environment, entities and migrations as the server. */
+export default new DataSource(dataSourceOptions(loadConfig(process.env).database));

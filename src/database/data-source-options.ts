@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import pg from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import { ENTITIES } from './entities/index.js';
+import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
+import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
+
+/** Where the ledger is and how hard it writes. */
+export interface DatabaseSettings {
+  readonly kind: 'sqlite' | 'postgres';
+  /** `postgres://…`; unused for SQLite. */
+  readonly url: string;
+  /** The file of a SQLite database. */
+  readonly file: string;
+  readonly durability: 'strict' | 'relaxed';
+  readonly poolSize: number;
+}
+
+const INT8_OID = 20;
+/** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
+const SQLITE_BUSY_TIMEOUT_MS = 10_000;
+
+/** The TypeORM options of the ledger: entities, migrations, and what makes both databases behave as one. */
+export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
+  return settings.kind === 'sqlite' ? sqliteOptions(settings) : postgresOptions(settings);
+}
+
+/** A second, read-only connection to a SQLite ledger: its reads never see an uncommitted write. */
+export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptions {
+  return {
+    type: 'better-sqlite3',
+    database: settings.file,
+    readonly: true,
+    fileMustExist: true,
+    timeout: SQLITE_BUSY_TIMEOUT_MS,
+    entities: ENTITIES,
+  };
+}
+
+function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
+  mkdirSync(dirname(settings.file), { recursive: true });
+  return {
+    type: 'better-sqlite3',
+    database: settings.file,
+    enableWAL: true,
+    timeout: SQLITE_BUSY_TIMEOUT_MS,
+    prepareDatabase: (database: { pragma(text: string): void }) =>
+      database.pragma(`synchronous = ${settings.durability === 'strict' ? 'FULL' : 'NORMAL'}`),
+    entities: ENTITIES,
+    migrations: SQLITE_MIGRATIONS,
+    migrationsTableName: 'schema_migrations',
+  };
+}
+
+function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: settings.url,
+    entities: ENTITIES,
+    migrations: POSTGRES_MIGRATIONS,
+    migrationsTableName: 'schema_migrations',
+    poolSize: settings.poolSize,
+    applicationName: 'parley',
+    // An idle connection that the server closes must not end the process; the next query reconnects.
+    poolErrorHandler: () => undefined,
+    extra: {
+      connectionTimeoutMillis: 10_000,
+      types: { getTypeParser: typeParser },
+      ...(settings.durability === 'relaxed' ? { options: '-c synchronous_commit=off' } : {}),
+    },
+  };
+}
+
+/** Counters and times are `bigint`; all of them are safe integers, so they are read as numbers. */
+function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === INT8_OID) return Number;
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+}

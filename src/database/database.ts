@@ -1,0 +1,61 @@
+import type { EntityManager } from 'typeorm';
+
+/** A value that both databases bind alike. */
+export type SqlValue = string | number | null;
+
+/**
+ * Reads and writes in SQL that both databases understand, with `?` for each parameter; TypeORM's
+ * entity manager where speed does not matter. Inside a write use `insert`, `update`, `find` and query
+ * builders of the manager, never `save`: it would open a transaction of its own.
+ */
+export interface Queryable {
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly manager: EntityManager;
+  /** The rows of a query, or of a write with RETURNING. */
+  all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
+  /** Runs a write and returns how many rows it touched. */
+  run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
+}
+
+/**
+ * The database as the rest of the house sees it.
+ *
+ * Every write goes through `write`. On SQLite all writers share one connection, so a write outside
+ * would be rolled back with somebody else's transaction; there, writes that arrive while a commit is
+ * under way form one transaction (a group commit), each behind a savepoint of its own. On PostgreSQL
+ * each is a transaction on a pooled connection.
+ */
+export abstract class Database {
+  abstract readonly dialect: 'sqlite' | 'postgres';
+
+  /** Reads what is committed, never what is being written. */
+  abstract readonly read: Queryable;
+
+  /**
+   * One atomic write: committed when it resolves, without any trace when it rejects. `work` must
+   * await nothing but its own queries: a lock is held meanwhile.
+   *
+   * @throws whatever `work` throws; the driver's error when the commit fails
+   */
+  abstract write<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+
+  /** Resolves when the database answers. @throws the driver's error */
+  abstract ping(): Promise<void>;
+
+  /** Finishes what is under way and closes all connections. */
+  abstract close(): Promise<void>;
+}
+
+/** The codes by which both drivers tell that a unique key is taken. */
+const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', '23505']);
+
+/** True when an error says that a unique key is taken. */
+export function isUniqueViolation(error: unknown): boolean {
+  return UNIQUE_VIOLATIONS.has(errorCode(error) ?? '');
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'driverError' in error ? errorCode(error.driverError) : undefined;
+}

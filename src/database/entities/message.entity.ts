@@ -1,0 +1,37 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A message of a session, of a request or of an answer. Read in the order of (runOrdinal, seq). */
+@Entity({ name: 'messages' })
+@Index('ix_messages_session_run', ['sessionNo', 'runOrdinal', 'seq'])
+@Index('ix_messages_session_id', ['sessionNo', 'id'])
+export class MessageEntity {
+  @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
+  sessionNo!: number;
+
+  /** Unique in the session; grows with every message, gaps are legal. */
+  @PrimaryColumn('integer', { name: 'seq', primaryKeyConstraintName: 'pk_messages' })
+  seq!: number;
+
+  @Column('varchar', { name: 'id', length: 256 })
+  id!: string;
+
+  @Column('integer', { name: 'run_no' })
+  runNo!: number;
+
+  @Column('integer', { name: 'run_ordinal' })
+  runOrdinal!: number;
+
+  @Column('varchar', { name: 'role', length: 16, nullable: true })
+  role!: string | null;
+
+  @Column('varchar', { name: 'type', length: 32 })
+  type!: string;
+
+  /** The message, JSON as in the vocabulary. */
+  @Column('text', { name: 'body' })
+  body!: string;
+
+  /** Milliseconds since the epoch. */
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+}

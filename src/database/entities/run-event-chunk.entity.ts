@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * The events of one run that one commit wrote: JSON texts, one a line. A chunk a commit instead of a
+ * row an event makes the log several times cheaper (docs/performance.md).
+ */
+@Entity({ name: 'run_event_chunks' })
+export class RunEventChunkEntity {
+  @PrimaryColumn('integer', { name: 'run_no', primaryKeyConstraintName: 'pk_run_event_chunks' })
+  runNo!: number;
+
+  /** The number of the first event; the next chunk begins at `firstSeq + count`. */
+  @PrimaryColumn('integer', { name: 'first_seq', primaryKeyConstraintName: 'pk_run_event_chunks' })
+  firstSeq!: number;
+
+  @Column('integer', { name: 'event_count' })
+  eventCount!: number;
+
+  @Column('text', { name: 'body' })
+  body!: string;
+
+  /** Milliseconds since the epoch. */
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+}

@@ -1,0 +1,30 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One step of a run's journal: a model call or a tool call that was begun or finished. */
+@Entity({ name: 'run_steps' })
+export class RunStepEntity {
+  @PrimaryColumn('integer', { name: 'run_no', primaryKeyConstraintName: 'pk_run_steps' })
+  runNo!: number;
+
+  @PrimaryColumn('varchar', { name: 'step_key', length: 256, primaryKeyConstraintName: 'pk_run_steps' })
+  stepKey!: string;
+
+  /** `begun` or `finished`. */
+  @Column('varchar', { name: 'status', length: 16 })
+  status!: string;
+
+  @Column('varchar', { name: 'input_hash', length: 64 })
+  inputHash!: string;
+
+  /** JSON; null until finished. */
+  @Column('text', { name: 'output', nullable: true })
+  output!: string | null;
+
+  /** JSON array of the ids of the messages this step wrote. */
+  @Column('text', { name: 'message_ids', default: '[]' })
+  messageIds!: string;
+
+  /** Milliseconds since the epoch. */
+  @Column('bigint', { name: 'updated_at' })
+  updatedAt!: number;
+}

@@ -1,0 +1,41 @@
+import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+
+/**
+ * A session of one user. `no` is the key inside the database; `id` is the client's, unique within
+ * (tenant, user).
+ */
+@Entity({ name: 'sessions' })
+@Unique('uq_sessions_owner_id', ['tenantId', 'userId', 'id'])
+export class SessionEntity {
+  @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
+  no!: number;
+
+  @Column('varchar', { name: 'tenant_id', length: 128 })
+  tenantId!: string;
+
+  @Column('varchar', { name: 'user_id', length: 256 })
+  userId!: string;
+
+  @Column('varchar', { name: 'id', length: 256 })
+  id!: string;
+
+  /** The shared state, a JSON object. */
+  @Column('text', { name: 'state', default: '{}' })
+  state!: string;
+
+  /** How many runs the session ever had: the ordinal of the newest. */
+  @Column('integer', { name: 'run_count', default: 0 })
+  runCount!: number;
+
+  /** How many messages were ever numbered in it. */
+  @Column('integer', { name: 'message_count', default: 0 })
+  messageCount!: number;
+
+  /** Milliseconds since the epoch. */
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+
+  /** Milliseconds since the epoch. */
+  @Column('bigint', { name: 'updated_at' })
+  updatedAt!: number;
+}

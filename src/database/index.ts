@@ -1,0 +1,5 @@
+export * from './entities/index.js';
+export * from './data-source-options.js';
+export * from './database.js';
+export * from './open-database.js';
+export * from './database.module.js';

@@ -1,0 +1,49 @@
+import { DataSource } from 'typeorm';
+import { type DatabaseSettings, dataSourceOptions, sqliteReaderOptions } from './data-source-options.js';
+import type { Database } from './database.js';
+import { PostgresDatabase } from './postgres-database.js';
+import { SqliteDatabase } from './sqlite-database.js';
+
+/** Any number that no other program uses for a lock in the same database. */
+const MIGRATION_LOCK = 727_301_155;
+
+/**
+ * Connects, applies what migrations are missing and returns the database. Several processes may
+ * start at once.
+ *
+ * @throws the driver's error when the server cannot be reached or a migration fails
+ */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const source = await new DataSource(dataSourceOptions(settings)).initialize();
+  try {
+    if (settings.kind === 'postgres') {
+      await migratePostgres(source);
+      return new PostgresDatabase(source);
+    }
+    await migrateSqlite(source);
+    return new SqliteDatabase(source, await new DataSource(sqliteReaderOptions(settings)).initialize());
+  } catch (error) {
+    await source.destroy();
+    throw error;
+  }
+}
+
+async function migratePostgres(source: DataSource): Promise<void> {
+  const runner = source.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await source.runMigrations({ transaction: 'all' });
+  } finally {
+    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await runner.release();
+  }
+}
+
+/** SQLite has no advisory locks: whoever loses the race finds the migrations applied. */
+async function migrateSqlite(source: DataSource): Promise<void> {
+  try {
+    if (await source.showMigrations()) await source.runMigrations({ transaction: 'all' });
+  } catch (error) {
+    if (await source.showMigrations()) throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { Database, type Queryable, type SqlValue } from './database.js';
+
+/** PostgreSQL: every write is a transaction on a pooled connection. */
+export class PostgresDatabase extends Database {
+  readonly dialect = 'postgres';
+  readonly read: Queryable;
+
+  /** The data source is initialised, migrations applied. */
+  constructor(private readonly source: DataSource) {
+    super();
+    this.read = new PostgresQueryable(source, source.manager);
+  }
+
+  async write<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      const value = await work(new PostgresQueryable(runner, runner.manager));
+      await runner.commitTransaction();
+      return value;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.source.query('SELECT 1');
+  }
+
+  async close(): Promise<void> {
+    await this.source.destroy();
+  }
+}
+
+class PostgresQueryable implements Queryable {
+  readonly dialect = 'postgres';
+
+  constructor(
+    private readonly executor: DataSource | QueryRunner,
+    readonly manager: EntityManager,
+  ) {}
+
+  async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    return (await this.query(sql, parameters)).records as Row[];
+  }
+
+  async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
+    return (await this.query(sql, parameters)).affected ?? 0;
+  }
+
+  private async query(sql: string, parameters: readonly SqlValue[]): Promise<{ records: unknown[]; affected?: number }> {
+    if (!(this.executor instanceof DataSource)) return this.executor.query(numbered(sql), [...parameters], true);
+    const runner = this.executor.createQueryRunner();
+    try {
+      return await runner.query(numbered(sql), [...parameters], true);
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+const NUMBERED = new Map<string, string>();
+
+/** `?` as SQLite writes it becomes `$1`, `$2` … as PostgreSQL wants it. */
+function numbered(sql: string): string {
+  let text = NUMBERED.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    text = sql.replace(/\?/g, () => `$${(count += 1)}`);
+    NUMBERED.set(sql, text);
+  }
+  return text;
+}

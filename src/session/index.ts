@@ -1,0 +1,2 @@
+export * from './session-store.js';
+export * from './session.module.js';
