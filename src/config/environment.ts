@@ -1,0 +1,322 @@
+import { Setting } from './setting.decorator.js';
+import { choice, databaseUrl, flag, host, httpUrl, integer, origins, text, token } from './setting-rules.js';
+
+const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * The environment variables that Parley reads, each with its rule, default and description. This is
+ * the one table of the settings: docs/configuration.md and .env.example are made from it.
+ */
+export class Environment {
+  @Setting({
+    group: 'HTTP',
+    rule: host(),
+    fallback: '127.0.0.1',
+    description:
+      'Address to listen on. There is no authentication yet: an address other than loopback lets everybody who can reach it use the agent.',
+  })
+  readonly HOST!: string;
+
+  @Setting({ group: 'HTTP', rule: integer(0, 65_535), fallback: 8090, description: 'Port to listen on; 0 takes a free one.' })
+  readonly PORT!: number;
+
+  @Setting({
+    group: 'HTTP',
+    rule: integer(1024, 256 * MIB),
+    fallback: 8 * MIB,
+    description: 'Largest request body, in bytes. Images inside a request count.',
+  })
+  readonly BODY_LIMIT_BYTES!: number;
+
+  @Setting({
+    group: 'HTTP',
+    rule: integer(8, 1000),
+    fallback: 64,
+    description: 'Deepest nesting of objects and lists in a request body.',
+  })
+  readonly JSON_DEPTH_LIMIT!: number;
+
+  @Setting({
+    group: 'HTTP',
+    rule: origins(),
+    fallbackText: '`*` when HOST is loopback, none otherwise',
+    description: 'Origins whose pages may call the server from a browser, separated by commas. Credentials are never allowed.',
+  })
+  readonly CORS_ORIGINS?: string;
+
+  @Setting({
+    group: 'HTTP',
+    rule: integer(100, 600_000),
+    fallback: 15_000,
+    description: 'Silence, in milliseconds, after which an open stream gets a comment line.',
+  })
+  readonly KEEP_ALIVE_MS!: number;
+
+  @Setting({
+    group: 'HTTP',
+    rule: integer(100, HOUR_MS),
+    fallback: 60_000,
+    description: 'A reader that takes nothing for so many milliseconds is disconnected. Its run goes on.',
+  })
+  readonly SLOW_READER_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'HTTP',
+    rule: integer(0, 600_000),
+    fallback: 10_000,
+    description: 'Milliseconds that a shutdown waits for work in progress.',
+  })
+  readonly SHUTDOWN_GRACE_MS!: number;
+
+  @Setting({
+    group: 'Storage',
+    rule: text(4096),
+    fallback: './data',
+    description: 'Folder of everything that is kept on this machine.',
+  })
+  readonly DATA_DIR!: string;
+
+  @Setting({
+    group: 'Storage',
+    rule: databaseUrl(),
+    fallbackText: '`sqlite:<DATA_DIR>/parley.db`',
+    secret: true,
+    description: 'The database: `sqlite:<file>` (embedded, nothing to install) or `postgres://user:password@host:port/database`.',
+  })
+  readonly DATABASE_URL?: string;
+
+  @Setting({
+    group: 'Storage',
+    rule: choice('strict', 'relaxed'),
+    fallback: 'strict',
+    description: '`strict` survives a power failure; `relaxed` is faster and survives a killed process, but not a power failure.',
+  })
+  readonly DURABILITY!: 'strict' | 'relaxed';
+
+  @Setting({
+    group: 'Storage',
+    rule: integer(2, 1000),
+    fallback: 10,
+    description: 'Connections to PostgreSQL. The embedded database ignores it.',
+  })
+  readonly DATABASE_POOL_SIZE!: number;
+
+  @Setting({
+    group: 'Model',
+    rule: httpUrl(),
+    fallbackText: 'chosen from the provider key',
+    description: 'Base address of a server with the Chat Completions API, such as `http://127.0.0.1:11434/v1`.',
+  })
+  readonly LLM_BASE_URL?: string;
+
+  @Setting({
+    group: 'Model',
+    rule: token(4096),
+    fallbackText: 'the provider key',
+    secret: true,
+    description: 'Key for the server at LLM_BASE_URL. Leave it empty for a server that wants none.',
+  })
+  readonly LLM_API_KEY?: string;
+
+  @Setting({
+    group: 'Model',
+    rule: token(256),
+    fallbackText: '`qwen-plus` on DashScope, `gpt-4o-mini` elsewhere',
+    description: 'Name of the model to call.',
+  })
+  readonly LLM_MODEL?: string;
+
+  @Setting({
+    group: 'Model',
+    rule: token(4096),
+    fallbackText: 'not set',
+    secret: true,
+    description: 'A DashScope key. Enough by itself: the base address and `qwen-plus` are chosen.',
+  })
+  readonly DASHSCOPE_API_KEY?: string;
+
+  @Setting({
+    group: 'Model',
+    rule: token(4096),
+    fallbackText: 'not set',
+    secret: true,
+    description: 'An OpenAI key. Enough by itself: the base address and `gpt-4o-mini` are chosen.',
+  })
+  readonly OPENAI_API_KEY?: string;
+
+  @Setting({
+    group: 'Model',
+    rule: integer(10, HOUR_MS),
+    fallback: 60_000,
+    description: 'Milliseconds to wait for the first piece of an answer of the model.',
+  })
+  readonly LLM_FIRST_TOKEN_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Model',
+    rule: integer(10, HOUR_MS),
+    fallback: 60_000,
+    description: 'Milliseconds to wait between two pieces of an answer of the model.',
+  })
+  readonly LLM_IDLE_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Model',
+    rule: integer(0, 10),
+    fallback: 2,
+    description: 'How often a model call is repeated when it fails before its first piece.',
+  })
+  readonly LLM_MAX_RETRIES!: number;
+
+  @Setting({ group: 'Agent', rule: integer(1, 1000), fallback: 12, description: 'Model calls that one run may make.' })
+  readonly AGENT_MAX_STEPS!: number;
+
+  @Setting({
+    group: 'Agent',
+    rule: text(100_000),
+    fallbackText: 'the persona of the agent',
+    description: 'Replaces the system prompt of the agent `worker`.',
+  })
+  readonly AGENT_SYSTEM_PROMPT?: string;
+
+  @Setting({
+    group: 'Agent',
+    rule: integer(256, 10_000_000),
+    fallback: 32_000,
+    description: 'Tokens of history and input that are given to the model.',
+  })
+  readonly CONTEXT_TOKEN_BUDGET!: number;
+
+  @Setting({
+    group: 'Agent',
+    rule: token(128),
+    fallback: 'worker',
+    description: 'The agent type that answers requests which name none.',
+  })
+  readonly DEFAULT_AGENT!: string;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(10, DAY_MS),
+    fallback: 30_000,
+    description: 'Milliseconds that one tool call may take.',
+  })
+  readonly TOOL_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(256, 64 * MIB),
+    fallback: 65_536,
+    description: 'Longest output of a tool, in bytes. A longer one is cut, and the cut is marked.',
+  })
+  readonly TOOL_OUTPUT_LIMIT_BYTES!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(0, 1000),
+    fallback: 5,
+    description: 'Tool calls with invalid arguments that one run may make before it fails.',
+  })
+  readonly TOOL_MAX_INVALID_CALLS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(1, 100_000),
+    fallback: 256,
+    description: 'Runs that this process executes at once. The others wait.',
+  })
+  readonly RUN_CONCURRENCY!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(100, 30 * DAY_MS),
+    fallback: HOUR_MS,
+    description: 'Milliseconds that one run may take, waiting not counted.',
+  })
+  readonly RUN_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(100, 365 * DAY_MS),
+    fallback: DAY_MS,
+    description: 'A run that has waited so many milliseconds for its turn fails.',
+  })
+  readonly RUN_QUEUE_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(1, 100_000),
+    fallback: 100,
+    description: 'Runs of one session that may wait for their turn.',
+  })
+  readonly RUN_QUEUE_LIMIT!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(1, 100),
+    fallback: 3,
+    description: 'How often one run is started, crashes of its worker included, before it fails.',
+  })
+  readonly RUN_MAX_ATTEMPTS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(100, HOUR_MS),
+    fallback: 30_000,
+    description: 'Milliseconds after which a run whose worker is silent is taken over. The worker renews it every third of that.',
+  })
+  readonly LEASE_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(10, HOUR_MS),
+    fallback: 1000,
+    description: 'Milliseconds between two searches for lost, waiting and cancelled runs. Not more than LEASE_MS.',
+  })
+  readonly SWEEP_INTERVAL_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(0, HOUR_MS),
+    fallback: 10_000,
+    description: 'An agent that ignores a cancellation for so many milliseconds is cut off.',
+  })
+  readonly CANCEL_GRACE_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: token(128),
+    fallbackText: 'the host name',
+    description: 'Name of this machine, as other processes on the same database see it.',
+  })
+  readonly NODE_NAME?: string;
+
+  @Setting({
+    group: 'Agent API',
+    rule: choice('reject', 'enqueue'),
+    fallback: 'reject',
+    description: 'A second request on a session whose run is in progress is refused (`reject`) or waits (`enqueue`).',
+  })
+  readonly SESSION_BUSY_POLICY!: 'reject' | 'enqueue';
+
+  @Setting({ group: 'Agent API', rule: flag(), fallback: true, description: 'Whether `data: [DONE]` ends a stream.' })
+  readonly AGENT_API_DONE_FRAME!: boolean;
+
+  @Setting({
+    group: 'Logging',
+    rule: choice('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    fallback: 'info',
+    description: 'The least important kind of message that is logged.',
+  })
+  readonly LOG_LEVEL!: string;
+
+  @Setting({
+    group: 'Logging',
+    rule: choice('json', 'text'),
+    fallback: 'json',
+    description: '`json` writes one object per line, `text` one readable line.',
+  })
+  readonly LOG_FORMAT!: 'json' | 'text';
+}

@@ -1,0 +1,141 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { type AppConfig, type ConfigShape } from './config.types.js';
+import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
+import { type Environment } from './environment.js';
+import { type ModelSelection, selectModel } from './model-selection.js';
+import { readEnvironment } from './read-environment.js';
+import { splitList } from './setting-rules.js';
+
+/** A valid configuration, and what its owner should know about it. */
+export interface ConfigReading {
+  readonly config: AppConfig;
+  /** Sentences without secrets, for the log. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the environment once, with every default applied.
+ *
+ * @throws ConfigurationError that names every variable which cannot be used
+ */
+export function readConfig(env: NodeJS.ProcessEnv): ConfigReading {
+  const { environment, problems } = readEnvironment(env);
+  const unusable = new Set(problems.map(({ name }) => name));
+  const selection = selectModel(environment);
+  const all = [...problems, ...relationProblems(environment, unusable), ...selection.problems];
+  if (all.length > 0) throw new ConfigurationError(all);
+  const config = freezeDeep(shape(environment, selection));
+  return { config, warnings: [...exposureWarnings(config), ...selection.warnings] };
+}
+
+/** The configuration of `readConfig`, for those who do not want the warnings. */
+export function loadConfig(env: NodeJS.ProcessEnv): AppConfig {
+  return readConfig(env).config;
+}
+
+/**
+ * A configuration for tests: the given variables over the defaults, nothing from the machine's own
+ * environment, and a silent log.
+ */
+export function configFrom(env: Readonly<Record<string, string | undefined>> = {}): AppConfig {
+  return loadConfig({ LOG_LEVEL: 'silent', ...env });
+}
+
+/** Whether an address of `HOST` can only be reached from this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+}
+
+function relationProblems(env: Environment, unusable: ReadonlySet<string>): ConfigurationProblem[] {
+  if (unusable.has('SWEEP_INTERVAL_MS') || unusable.has('LEASE_MS') || env.SWEEP_INTERVAL_MS <= env.LEASE_MS) return [];
+  const message = `must not be more than LEASE_MS (the number ${env.LEASE_MS}), but is the number ${env.SWEEP_INTERVAL_MS}`;
+  return [{ name: 'SWEEP_INTERVAL_MS', message }];
+}
+
+function exposureWarnings(config: ConfigShape): string[] {
+  if (isLoopback(config.http.host)) return [];
+  return [
+    `HOST is ${config.http.host}, which other machines may reach, and there is no authentication yet: everybody who can reach this port can use the agent and read every session.`,
+  ];
+}
+
+function shape(env: Environment, selection: ModelSelection): ConfigShape {
+  const dataDir = resolve(env.DATA_DIR);
+  return {
+    http: httpOf(env),
+    database: databaseOf(env, dataDir),
+    dataDir,
+    model: modelOf(env, selection),
+    agent: {
+      maxSteps: env.AGENT_MAX_STEPS,
+      systemPrompt: env.AGENT_SYSTEM_PROMPT,
+      contextTokenBudget: env.CONTEXT_TOKEN_BUDGET,
+      defaultAgent: env.DEFAULT_AGENT,
+    },
+    tools: {
+      timeoutMs: env.TOOL_TIMEOUT_MS,
+      outputLimitBytes: env.TOOL_OUTPUT_LIMIT_BYTES,
+      maxInvalidCalls: env.TOOL_MAX_INVALID_CALLS,
+    },
+    runs: runsOf(env),
+    agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
+    log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },
+  };
+}
+
+function httpOf(env: Environment): ConfigShape['http'] {
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    jsonDepthLimit: env.JSON_DEPTH_LIMIT,
+    corsOrigins: env.CORS_ORIGINS === undefined ? (isLoopback(env.HOST) ? ['*'] : []) : splitList(env.CORS_ORIGINS),
+    keepAliveMs: env.KEEP_ALIVE_MS,
+    slowReaderTimeoutMs: env.SLOW_READER_TIMEOUT_MS,
+    shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+  };
+}
+
+function databaseOf(env: Environment, dataDir: string): ConfigShape['database'] {
+  const common = { durability: env.DURABILITY, poolSize: env.DATABASE_POOL_SIZE };
+  const url = env.DATABASE_URL;
+  if (url !== undefined && !url.startsWith('sqlite:')) return { kind: 'postgres', url, file: '', ...common };
+  const named = url?.replace(/^sqlite:(\/\/)?/, '') ?? resolve(dataDir, 'parley.db');
+  const file = named === ':memory:' ? named : resolve(named);
+  return { kind: 'sqlite', url: `sqlite:${file}`, file, ...common };
+}
+
+function modelOf(env: Environment, selection: ModelSelection): ConfigShape['model'] {
+  const { kind, baseUrl, apiKey, model } = selection;
+  return {
+    kind,
+    baseUrl,
+    apiKey,
+    model,
+    firstTokenTimeoutMs: env.LLM_FIRST_TOKEN_TIMEOUT_MS,
+    idleTimeoutMs: env.LLM_IDLE_TIMEOUT_MS,
+    maxRetries: env.LLM_MAX_RETRIES,
+  };
+}
+
+function runsOf(env: Environment): ConfigShape['runs'] {
+  return {
+    concurrency: env.RUN_CONCURRENCY,
+    timeoutMs: env.RUN_TIMEOUT_MS,
+    queueTimeoutMs: env.RUN_QUEUE_TIMEOUT_MS,
+    queueLimit: env.RUN_QUEUE_LIMIT,
+    maxAttempts: env.RUN_MAX_ATTEMPTS,
+    leaseMs: env.LEASE_MS,
+    sweepIntervalMs: env.SWEEP_INTERVAL_MS,
+    cancelGraceMs: env.CANCEL_GRACE_MS,
+    nodeName: env.NODE_NAME ?? hostname(),
+  };
+}
+
+function freezeDeep<T extends object>(value: T): T {
+  for (const item of Object.values(value)) {
+    if (typeof item === 'object' && item !== null) freezeDeep(item as object);
+  }
+  return Object.freeze(value);
+}

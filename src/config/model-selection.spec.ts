@@ -1,0 +1,43 @@
+import { readConfig } from './load-config.js';
+
+const DASHSCOPE = 'https://dashscope.aliyuncs.com/compatible-mode/v1';
+const OPENAI = 'https://api.openai.com/v1';
+
+function selected(env: Record<string, string>): Record<string, unknown> {
+  const { config, warnings } = readConfig(env);
+  const { kind, baseUrl, apiKey, model } = config.model;
+  return { kind, baseUrl, apiKey, model, warnings: warnings.length };
+}
+
+describe('selectModel', () => {
+  it('is offline without a key and an address', () => {
+    expect(selected({})).toEqual({ kind: 'offline', baseUrl: '', apiKey: undefined, model: 'offline-demo', warnings: 0 });
+  });
+
+  it.each([
+    [{ DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0],
+    [{ OPENAI_API_KEY: 'k' }, OPENAI, 'k', 'gpt-4o-mini', 0],
+    [{ DASHSCOPE_API_KEY: 'k', OPENAI_API_KEY: 'o' }, DASHSCOPE, 'k', 'qwen-plus', 1],
+    [{ OPENAI_API_KEY: 'k', LLM_MODEL: 'gpt-x' }, OPENAI, 'k', 'gpt-x', 0],
+    [{ OPENAI_API_KEY: 'k', LLM_API_KEY: 'l' }, OPENAI, 'l', 'gpt-4o-mini', 0],
+    [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1/', LLM_MODEL: 'm' }, 'http://127.0.0.1:1/v1', undefined, 'm', 0],
+    [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'l' }, 'http://127.0.0.1:1/v1', 'l', 'gpt-4o-mini', 1],
+    [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0],
+  ])('%j', (env, baseUrl, apiKey, model, warnings) => {
+    expect(selected(env as Record<string, string>)).toEqual({ kind: 'openai-compatible', baseUrl, apiKey, model, warnings });
+  });
+
+  it('never sends the key of a provider to another server', () => {
+    const env = { LLM_BASE_URL: 'https://llm.example/v1', LLM_MODEL: 'm', OPENAI_API_KEY: 'o', DASHSCOPE_API_KEY: 'd' };
+    expect(selected(env)).toMatchObject({ apiKey: undefined, warnings: 2 });
+    expect(selected({ ...env, LLM_BASE_URL: 'https://api.openai.com.evil.example/v1' })).toMatchObject({ apiKey: undefined });
+  });
+
+  it('refuses a key that belongs nowhere', () => {
+    expect(() => readConfig({ LLM_API_KEY: 'k' })).toThrow('LLM_API_KEY must be set together with LLM_BASE_URL');
+  });
+
+  it('warns about a model name that is not used', () => {
+    expect(selected({ LLM_MODEL: 'm' })).toMatchObject({ kind: 'offline', warnings: 1 });
+  });
+});
