@@ -1,12 +1,13 @@
 /** One configuration for every kind of test; scripts/test.mjs chooses which folders run. */
 module.exports = {
   rootDir: '.',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/scripts'],
   testRegex: '\\.spec\\.ts$',
   testEnvironment: 'node',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': [
+    // The scripts are ES modules; jest loads them as CommonJS like everything else.
+    '^.+\\.(ts|mjs)$': [
       '@swc/jest',
       {
         jsc: {

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildReason, prepareOutput, sourceState, writeBuildStamp } from './build-state.mjs';
+import { installReason, writeInstallStamp } from './install-state.mjs';
+import { withLock } from './lock.mjs';
+
+/**
+ * Runs a program in this terminal and answers its exit code; a signal counts as 128 plus its usual
+ * number. Interrupts of the terminal reach the program by themselves.
+ *
+ * @param {string} root
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<number>}
+ */
+export function run(root, command, args, env = process.env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+    /** @param {NodeJS.Signals} signal */
+    const forward = (signal) => child.kill(signal);
+    process.on('SIGTERM', forward).on('SIGINT', forward);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.off('SIGTERM', forward).off('SIGINT', forward);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 137));
+    });
+  });
+}
+
+/**
+ * Installs the dependencies when they are not as package-lock.json says.
+ *
+ * @param {string} root
+ * @returns {Promise<number>} 0, or npm's exit code
+ */
+export async function ensureInstalled(root) {
+  if (installReason(root) === undefined) return 0;
+  return withLock(join(root, '.cache/install.lock'), async () => {
+    const reason = installReason(root);
+    if (reason === undefined) return 0;
+    console.log(`Installing the dependencies (${reason}) …`);
+    const [command, ...prefix] = npmCommand();
+    const code = await run(root, command, [...prefix, 'ci', '--include=dev', '--no-fund', '--no-audit']);
+    if (code === 0) writeInstallStamp(root);
+    else console.error('The installation failed; what npm says above tells why.');
+    return code;
+  });
+}
+
+/**
+ * Compiles the server when its sources are not those of the last build.
+ *
+ * @param {string} root
+ * @param {{ force?: boolean }} [options]
+ * @returns {Promise<number>} 0, or the compiler's exit code
+ */
+export async function ensureBuilt(root, { force = false } = {}) {
+  if (!force && buildReason(root) === undefined) return 0;
+  return withLock(join(root, '.cache/build.lock'), async () => {
+    const reason = buildReason(root) ?? (force ? 'asked for' : undefined);
+    if (reason === undefined) return 0;
+    console.log(`Building (${reason}) …`);
+    const state = sourceState(root);
+    prepareOutput(root);
+    const code = await run(root, process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build']);
+    if (code === 0) writeBuildStamp(root, state);
+    else console.error('The build failed; what the compiler says above tells where.');
+    return code;
+  });
+}
+
+/** @returns {[string, ...string[]]} */
+function npmCommand() {
+  const candidates = [
+    process.env.npm_execpath,
+    join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js'),
+    join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js'),
+  ];
+  const script = candidates.find((path) => path !== undefined && /npm-cli\.[cm]?js$/.test(path) && existsSync(path));
+  return script === undefined ? ['npm'] : [process.execPath, script];
+}
