@@ -1,2 +1,13 @@
 export * from './vocabulary.js';
 export * from './logged-event.js';
+export { BuilderError, type BuilderErrorCode } from './builder/builder-error.js';
+export { ContentBuilder, type FileFields } from './builder/content-builder.js';
+export { MessageBuilder, type MessageClosing } from './builder/message-builder.js';
+export { ResponseBuilder, type ResponseBuilderOptions, type ResponseClosing } from './builder/response-builder.js';
+export { mergeData } from './builder/merge.js';
+export { sumUsage } from './builder/usage.js';
+export type { ContentInput } from './content-value.js';
+export { StreamGrammar } from './grammar.js';
+export * from './message-factory.js';
+export { ResponseFold } from './response-fold.js';
+export { jsonString, serializeEvent } from './serialize-event.js';

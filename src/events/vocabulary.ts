@@ -256,7 +256,12 @@ export type BuilderEvent = AgentResponse | Message | Content;
 /** Everything a run's log can hold. */
 export type AgentEvent = BuilderEvent | StateEvent | StepEvent | ActivityEvent | CustomEvent | InterruptEvent;
 
+/** True for the states after which nothing follows. */
+export function isTerminalStatus(status: unknown): status is TerminalStatus {
+  return (TERMINAL_STATUSES as readonly unknown[]).includes(status);
+}
+
 /** True for the one event that ends a run. */
 export function isTerminalEvent(event: AgentEvent): event is AgentResponse {
-  return event.object === 'response' && (TERMINAL_STATUSES as readonly string[]).includes(event.status);
+  return event.object === 'response' && isTerminalStatus(event.status);
 }

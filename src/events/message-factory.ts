@@ -1,0 +1,55 @@
+import type { JsonObject } from '../common/index.js';
+import { fieldsOf, makeContent, type ContentInput } from './content-value.js';
+import type { Message, MessageType, Role, RunStatus } from './vocabulary.js';
+
+/** What every constructed message has; the state is `completed` unless said. */
+export interface MessageInput {
+  readonly id: string;
+  readonly role: Role | null;
+  readonly type?: MessageType;
+  readonly status?: RunStatus;
+  readonly metadata?: JsonObject | null;
+}
+
+/** A finished message of the given contents; `index`, `msg_id` and `status` of the contents are filled in. */
+export function messageOf(input: MessageInput, contents: readonly ContentInput[]): Message {
+  const status = input.status ?? 'completed';
+  return {
+    object: 'message',
+    status,
+    error: null,
+    id: input.id,
+    type: input.type ?? 'message',
+    role: input.role,
+    content: contents.map((content, index) =>
+      makeContent({ type: content.type, index, msgId: input.id, status, delta: false }, fieldsOf(content)),
+    ),
+    code: null,
+    message: null,
+    usage: null,
+    metadata: input.metadata ?? null,
+  };
+}
+
+/** A finished message of one text. */
+export function textMessage(input: MessageInput & { readonly text: string }): Message {
+  return messageOf(input, [{ type: 'text', text: input.text }]);
+}
+
+/** A finished message of one data content: tool calls, their outputs, approvals. */
+export function dataMessage(input: MessageInput & { readonly data: JsonObject }): Message {
+  return messageOf(input, [{ type: 'data', data: input.data }]);
+}
+
+/** The texts of a message, joined; other contents say nothing. */
+export function textOf(message: Pick<Message, 'content'>): string {
+  return (message.content ?? []).map((content) => (content.type === 'text' ? (content.text ?? '') : '')).join('');
+}
+
+/** The data of the first data content; undefined when there is none. */
+export function dataOf(message: Pick<Message, 'content'>): JsonObject | undefined {
+  for (const content of message.content ?? []) {
+    if (content.type === 'data' && content.data) return content.data;
+  }
+  return undefined;
+}

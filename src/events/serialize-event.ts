@@ -1,0 +1,85 @@
+import { VALUE_FIELDS } from './content-value.js';
+import type { AgentEvent, AgentResponse, Content, Message } from './vocabulary.js';
+
+/** The own fields of the richer events, in their order. */
+const RICHER_FIELDS = {
+  state: ['kind', 'snapshot', 'patch'],
+  step: ['status', 'name'],
+  activity: ['kind', 'id', 'activity_type', 'content', 'patch'],
+  custom: ['name', 'value'],
+  interrupt: ['id', 'reason', 'message', 'call_ids', 'response_schema'],
+} as const satisfies Record<Exclude<AgentEvent['object'], 'response' | 'message' | 'content'>, readonly string[]>;
+
+/**
+ * The canonical JSON of an event: one line, `object` first, then `status` and `error` (null when
+ * absent), then the own fields in the order of contract agent-api, section a.3; nested messages and
+ * contents likewise. Equal events have equal text, but for the member order of opaque objects.
+ */
+export function serializeEvent(event: AgentEvent): string {
+  if (event.object === 'content') {
+    if (event.type === 'text' && event.status === 'in_progress' && !event.error && event.text !== null) return textPiece(event);
+    return JSON.stringify(orderedContent(event));
+  }
+  if (event.object === 'message') return JSON.stringify(orderedMessage(event));
+  if (event.object === 'response') return JSON.stringify(orderedResponse(event));
+  return JSON.stringify(ordered({ object: event.object }, event, RICHER_FIELDS[event.object]));
+}
+
+/** What JSON text escapes: quotes, backslashes, control characters; and surrogates, which it escapes when they are lone. */
+const UNSAFE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+/** A string as JSON text: as `JSON.stringify`, but cheap for the common case that needs no escape. */
+export function jsonString(text: string): string {
+  return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** The hot path: all but the text is known. */
+function textPiece(event: Extract<Content, { type: 'text' }>): string {
+  const { index, delta, msg_id: msgId } = event;
+  const id = msgId === null ? 'null' : jsonString(msgId);
+  return `{"object":"content","status":"in_progress","error":null,"type":"text","index":${index},"delta":${delta},"msg_id":${id},"text":${jsonString(event.text ?? '')}}`;
+}
+
+function orderedContent(content: Content): Record<string, unknown> {
+  const { status, error, type, index, delta, msg_id } = content;
+  const head = { object: 'content', status: status ?? null, error: error ?? null, type };
+  const own = ordered({ ...head, index: index ?? null, delta: delta ?? null, msg_id: msg_id ?? null }, content, []);
+  for (const field of VALUE_FIELDS[type]) own[field] = (content as unknown as Record<string, unknown>)[field] ?? null;
+  return own;
+}
+
+function orderedMessage(message: Message): Record<string, unknown> {
+  return {
+    object: 'message',
+    status: message.status,
+    error: message.error ?? null,
+    id: message.id,
+    type: message.type,
+    role: message.role ?? null,
+    content: message.content?.map(orderedContent) ?? null,
+    code: message.code ?? null,
+    message: message.message ?? null,
+    usage: message.usage ?? null,
+    metadata: message.metadata ?? null,
+  };
+}
+
+function orderedResponse(response: AgentResponse): Record<string, unknown> {
+  return {
+    object: 'response',
+    status: response.status,
+    error: response.error ?? null,
+    id: response.id,
+    created_at: response.created_at,
+    completed_at: response.completed_at ?? null,
+    output: response.output?.map(orderedMessage) ?? null,
+    usage: response.usage ?? null,
+    session_id: response.session_id ?? null,
+  };
+}
+
+function ordered(head: Record<string, unknown>, source: object, fields: readonly string[]): Record<string, unknown> {
+  const members = source as Readonly<Record<string, unknown>>;
+  for (const field of fields) if (members[field] !== undefined) head[field] = members[field];
+  return head;
+}
