@@ -21,7 +21,7 @@ interface MessageState {
  * response created, in_progress; each message created, in_progress, its contents, one closing; exactly
  * one terminal response, and nothing after it. Slots are taken in order, from 0. `completed` needs every
  * message closed and all of them in `output`; the other terminals may cut messages off. Messages that
- * `run.recovered` discards no longer count.
+ * `run.recovered` discards no longer count; they may be begun again, also under their old ids.
  */
 export class StreamGrammar {
   private responseId: string | undefined;
@@ -71,7 +71,9 @@ export class StreamGrammar {
   private acceptMessage(event: Message): void {
     if (this.phase !== 'in_progress') refuse(`message ${event.id} before the response is in progress`);
     const state = this.messages.get(event.id);
-    if (!state) {
+    if (!state || (state.discarded && event.status === 'created')) {
+      // Re-inserted, so that messages stay in the order of their (last) announcements.
+      this.messages.delete(event.id);
       if (event.status !== 'created') refuse(`message ${event.id} ${event.status} before created`);
       this.messages.set(event.id, { status: 'created', discarded: false, slots: [] });
       return;

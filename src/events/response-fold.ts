@@ -89,7 +89,11 @@ export class ResponseFold {
   }
 
   private applyMessage(event: Message): void {
-    if (this.discarded.has(event.id)) return;
+    if (this.discarded.has(event.id)) {
+      // Begun again under its old id.
+      if (event.status !== 'created') return;
+      this.discarded.delete(event.id);
+    }
     const state = this.messages.get(event.id);
     const closed = isTerminalStatus(event.status);
     if (!state) {

@@ -12,26 +12,9 @@ import {
 } from '../vocabulary.js';
 import { BuilderError } from './builder-error.js';
 import { MessageBuilder, type MessageOwner } from './message-builder.js';
+import type { ResponseBuilderOptions, ResponseClosing } from './response-builder-options.js';
 import { addWholeMessage, updateOpenMessage } from './whole-message.js';
 import { sumUsage } from './usage.js';
-
-/** How a response builder is set up; everything may be left out. */
-export interface ResponseBuilderOptions {
-  readonly sessionId?: string | null;
-  readonly responseId?: string;
-  readonly ids?: IdFactory;
-  readonly clock?: Clock;
-  /** Takes every event as it is made. Without it they wait for `drain`. */
-  readonly sink?: (event: BuilderEvent) => void;
-  /** Goes on with a response as `ResponseFold` left it. Its ids win over the given ones. */
-  readonly resume?: AgentResponse;
-}
-
-/** What a terminal response may carry. */
-export interface ResponseClosing {
-  /** Absent: the sum of the messages' usages. */
-  readonly usage?: Usage | null;
-}
 
 type ResponseEnd = Partial<Pick<AgentResponse, 'error' | 'usage' | 'completed_at'>>;
 
@@ -200,13 +183,14 @@ export class ResponseBuilder {
   /**
    * Takes messages out of the output, for a run that is resumed after a crash and begins them again.
    * Those still open are closed as incomplete; their closing events are returned. The caller records
-   * the `run.recovered` event that tells readers of the log.
+   * the `run.recovered` event that tells readers of the log, before anything else is written.
    */
   discard(messageIds: readonly string[]): Message[] {
     this.ensureNotEnded('discard');
     const discarded = this.output.filter((message) => messageIds.includes(message.id));
     const closings = discarded.filter((message) => !message.isClosed).map((message) => message.incomplete());
     this.output = this.output.filter((message) => !discarded.includes(message));
+    for (const message of discarded) this.known.delete(message.id);
     return closings;
   }
 
