@@ -1,2 +1,10 @@
+export * from './agent-registry.js';
+export * from './agent-type.decorator.js';
 export * from './agent.js';
+export * from './agent.module.js';
+export * from './model-loop.js';
 export * from './ports/model-client.js';
+export { fitHistory } from './prompt/context-window.js';
+export { estimateMessageTokens, estimateTextTokens } from './prompt/token-estimate.js';
+export { toModelMessages } from './prompt/prompt.js';
+export { callsOf, isCall, isCallOutput, outputsOf, type CallOutput } from './prompt/tool-traffic.js';

@@ -1,1 +1,11 @@
+export * from './agent-tool.decorator.js';
+export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
+export * from './schema-validator.js';
+export * from './time-zone.js';
+export * from './tool-call.js';
+export * from './tool-error.js';
+export * from './tool-invoker.js';
+export * from './tool-offer.js';
+export * from './tool-registry.js';
 export * from './tool.js';
+export * from './tools.module.js';

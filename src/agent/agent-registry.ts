@@ -1,0 +1,58 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { AppError } from '../common/index.js';
+import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
+import type { Agent } from './agent.js';
+
+/** An agent that can be run, with what its decorator said of it. */
+export interface RegisteredAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly exposure: 'public' | 'internal';
+  readonly recovery: AgentRecovery;
+  readonly agent: Agent;
+}
+
+/** All agents of this process, by agent type. Filled when the modules start. */
+@Injectable()
+export class AgentRegistry implements OnModuleInit {
+  private readonly logger = new Logger(AgentRegistry.name);
+  private readonly agents = new Map<string, RegisteredAgent>();
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** @throws AppError CONFIGURATION_ERROR when two agents have one name */
+  onModuleInit(): void {
+    for (const wrapper of this.discovery.getProviders()) {
+      const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
+      if (typeof instance === 'object' && instance !== null) this.register(instance);
+    }
+    this.logger.log(`Agents: ${[...this.agents.keys()].join(', ') || 'none'}`);
+  }
+
+  /** @throws AppError AGENT_NOT_FOUND */
+  get(name: string): RegisteredAgent {
+    const agent = this.agents.get(name);
+    if (!agent) throw new AppError('AGENT_NOT_FOUND', 'Agent type not found');
+    return agent;
+  }
+
+  /** All agents, internal ones too, in the order of their registration. */
+  list(): readonly RegisteredAgent[] {
+    return [...this.agents.values()];
+  }
+
+  /** True when a client's request may name this agent type; false for internal and unknown ones. */
+  isPublic(name: string): boolean {
+    return this.agents.get(name)?.exposure === 'public';
+  }
+
+  private register(instance: object): void {
+    const options = agentTypeOptions(instance.constructor);
+    if (!options) return;
+    const known = this.agents.get(options.name);
+    if (known?.agent === instance) return;
+    if (known) throw new AppError('CONFIGURATION_ERROR', `Two agents are named "${options.name}"`);
+    this.agents.set(options.name, { recovery: 'fail', ...options, agent: instance as Agent });
+  }
+}

@@ -1,0 +1,31 @@
+import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { ToolsModule } from '../tools/index.js';
+import { AgentRegistry } from './agent-registry.js';
+import { MemoryAgent } from './agents/memory.agent.js';
+import { WorkerAgent } from './agents/worker.agent.js';
+import { ModelLoop } from './model-loop.js';
+import type { ModelClient } from './ports/model-client.js';
+
+/** What the composition root gives the agents. */
+export interface AgentModuleOptions {
+  /** A provider of the token `ModelClient`. */
+  readonly model: Provider<ModelClient>;
+  /** Modules that the provider needs. */
+  readonly imports?: ModuleMetadata['imports'];
+}
+
+/** The agents and the model loop. Needs `AppConfig` from a global module. */
+@Module({})
+export class AgentModule {
+  /** Global, so that a module with agents of its own can inject `ModelLoop` without importing this. */
+  static forRoot(options: AgentModuleOptions): DynamicModule {
+    return {
+      module: AgentModule,
+      global: true,
+      imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
+      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
+      exports: [AgentRegistry, ModelLoop],
+    };
+  }
+}

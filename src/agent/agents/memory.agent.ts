@@ -1,0 +1,45 @@
+import { ToolOffer } from '../../tools/index.js';
+import { AgentType } from '../agent-type.decorator.js';
+import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { CallIds } from '../loop/call-ids.js';
+import { modelStep } from '../loop/model-step.js';
+import { ModelClient } from '../ports/model-client.js';
+import { toModelMessages } from '../prompt/prompt.js';
+import { memoryNote, withMemoryNote } from './memory-note.js';
+
+const TASK = [
+  'Condense the conversation into a memory note: lasting facts about the user, preferences, decisions and open tasks.',
+  'Write short lines, at most 200 words, without comments of your own.',
+  'Keep what the present note says unless the conversation corrects it.',
+].join(' ');
+
+/**
+ * Condenses the input messages into a memory note by one model call and keeps it in the session's
+ * state under `memory`. Internal: requests of clients cannot name it.
+ */
+@AgentType({
+  name: 'memory',
+  description: 'Keeps a note of what matters in a conversation.',
+  exposure: 'internal',
+  recovery: 'journal',
+})
+export class MemoryAgent implements Agent {
+  constructor(private readonly client: ModelClient) {}
+
+  async *run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
+    const note = memoryNote(context.state.get());
+    const task = note === '' ? TASK : `${TASK}\n\nThe present note:\n${note}`;
+    const output = yield* modelStep({
+      context,
+      client: this.client,
+      request: { messages: toModelMessages(task, context.input), tools: [], options: context.modelOptions },
+      offer: new ToolOffer([], []),
+      callIds: new CallIds(context.runId),
+      step: 0,
+    });
+    if (output.finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };
+    if (output.finishReason === 'content-filter') return { kind: 'incomplete', reason: 'content_filter' };
+    if (output.text.trim() !== '') context.state.set(withMemoryNote(context.state.get(), output.text.trim()));
+    return { kind: 'completed' };
+  }
+}

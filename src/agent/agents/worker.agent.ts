@@ -1,0 +1,36 @@
+import { AppConfig } from '../../config/index.js';
+import { AgentType } from '../agent-type.decorator.js';
+import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { ModelLoop } from '../model-loop.js';
+import { memoryNote } from './memory-note.js';
+
+const PERSONA = [
+  'You are Friday, a helpful assistant.',
+  "Answer in the user's language, briefly and to the point.",
+  'Use the tools you are given when they help; never invent their results.',
+  'Say plainly when you do not know something or cannot do it.',
+].join(' ');
+
+/** The public agent: Friday, with every tool of the server and of the client. */
+@AgentType({
+  name: 'worker',
+  description: 'Friday, a helpful assistant that uses tools.',
+  exposure: 'public',
+  recovery: 'journal',
+})
+export class WorkerAgent implements Agent {
+  constructor(
+    private readonly loop: ModelLoop,
+    private readonly config: AppConfig,
+  ) {}
+
+  run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
+    return this.loop.run(context, { systemPrompt: this.systemPrompt(context) });
+  }
+
+  private systemPrompt(context: AgentContext): string {
+    const persona = this.config.agent.systemPrompt ?? PERSONA;
+    const note = memoryNote(context.state.get());
+    return note === '' ? persona : `${persona}\n\nWhat you remember of earlier conversations:\n${note}`;
+  }
+}

@@ -1,0 +1,88 @@
+import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
+import type { Usage } from '../../events/index.js';
+import type { ToolOffer } from '../../tools/index.js';
+import type { AgentContext } from '../agent.js';
+import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
+import { untilAborted } from '../until-aborted.js';
+import type { CallIds } from './call-ids.js';
+import { StepWriter } from './step-writer.js';
+
+/** What the user reads when the provider's filter stopped an answer before its first word. */
+export const REFUSAL = 'The model did not answer because of its content filter.';
+
+/** The outcome of one model call, as the journal keeps it. */
+export interface StepOutput {
+  readonly text: string;
+  readonly toolCalls: readonly ModelToolCall[];
+  readonly finishReason: ModelFinishReason;
+  readonly usage: Usage | null;
+  readonly refusal?: string;
+}
+
+/** One model call of a run. */
+export interface ModelStep {
+  readonly context: AgentContext;
+  readonly client: ModelClient;
+  readonly request: ModelRequest;
+  readonly offer: ToolOffer;
+  readonly callIds: CallIds;
+  /** From 0, counted over the run. */
+  readonly step: number;
+}
+
+/**
+ * Makes one model call and streams its answer into messages, unless the journal has it already: then
+ * nothing is called and nothing is written. Yields after each event, as a checkpoint.
+ *
+ * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing is written
+ */
+export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
+  const { context, client, request, step } = call;
+  const key = `model:${step}`;
+  const inputHash = fingerprint({ messages: request.messages, tools: request.tools.map((tool) => tool.name) });
+  const stored = context.journal.finished(key, inputHash);
+  if (stored) return replayed(stored.output, call.callIds);
+  const writer = new StepWriter(context.response, call.offer, call.callIds, step);
+  for await (const event of untilAborted(client.stream(request, context.signal), context.signal)) {
+    context.signal.throwIfAborted();
+    if (event.type === 'finish') {
+      const { output, messageIds } = finish(context, writer, event.reason, event.usage);
+      context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
+      return output;
+    }
+    writer.write(event);
+    yield;
+  }
+  throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+}
+
+function replayed(output: JsonObject, callIds: CallIds): StepOutput {
+  const step = output as unknown as StepOutput;
+  callIds.reserve(step.toolCalls.map(({ id }) => id));
+  return step;
+}
+
+/** Closes the messages. The caller writes the step down in the same synchronous turn. */
+function finish(
+  context: AgentContext,
+  writer: StepWriter,
+  finishReason: ModelFinishReason,
+  usage: Usage | null,
+): { output: StepOutput; messageIds: readonly string[] } {
+  const isRefused = finishReason === 'content-filter';
+  if (writer.isEmpty && !isRefused) writer.writeEmptyText();
+  const { text, toolCalls, messageIds } = writer.finish(usage);
+  const output: StepOutput = { text, toolCalls, finishReason, usage };
+  if (!isRefused || text !== '') return { output, messageIds };
+  const refusalId = writeRefusal(context, messageIds.length === 0 ? usage : null);
+  return { output: { ...output, refusal: REFUSAL }, messageIds: [...messageIds, refusalId] };
+}
+
+function writeRefusal(context: AgentContext, usage: Usage | null): string {
+  const message = context.response.createMessageBuilder('assistant', 'message');
+  message.created();
+  message.inProgress();
+  message.createContentBuilder('refusal').addRefusalDelta(REFUSAL);
+  message.complete(usage ? { usage } : {});
+  return message.id;
+}

@@ -1,0 +1,82 @@
+import type { ContentBuilder, MessageBuilder, MessageType, ResponseBuilder, Usage } from '../../events/index.js';
+import type { ModelToolCall } from '../ports/model-client.js';
+
+/**
+ * One message of a model's answer while it streams. Until it is activated it keeps what it is given;
+ * then it writes that, and every later piece at once.
+ */
+export abstract class Segment {
+  protected text = '';
+  private message: MessageBuilder | undefined;
+  private content: ContentBuilder | undefined;
+
+  /** The text so far: of the answer, of the reasoning, or of the arguments. */
+  get value(): string {
+    return this.text;
+  }
+
+  get messageId(): string | undefined {
+    return this.message?.id;
+  }
+
+  get isClosed(): boolean {
+    return this.message?.isClosed ?? false;
+  }
+
+  /** True when nothing that belongs to this segment can follow, although the answer goes on. */
+  abstract readonly isWhole: boolean;
+
+  /** True when the message can be opened. */
+  get isReady(): boolean {
+    return true;
+  }
+
+  /** Adds a piece. A piece for a closed segment is lost: only a broken stream has one. */
+  append(piece: string): void {
+    if (this.isClosed) return;
+    this.text += piece;
+    if (this.content && piece !== '') this.writePiece(this.content, piece);
+  }
+
+  /** Opens the message and writes what was kept. Again: nothing. */
+  activate(response: ResponseBuilder): void {
+    if (this.message) return;
+    this.message = this.open(response);
+    this.message.created();
+    this.message.inProgress();
+    this.content = this.firstWrite(this.message);
+  }
+
+  /** Closes the message. @param usage what the model call used, for the last message of a step */
+  close(usage: Usage | null = null): void {
+    this.content?.complete();
+    this.message?.complete(usage ? { usage } : {});
+  }
+
+  protected abstract open(response: ResponseBuilder): MessageBuilder;
+  protected abstract firstWrite(message: MessageBuilder): ContentBuilder;
+  protected abstract writePiece(content: ContentBuilder, piece: string): void;
+}
+
+/** Text for the user, or reasoning. */
+export class TextSegment extends Segment {
+  readonly isWhole = true;
+
+  constructor(readonly type: Extract<MessageType, 'message' | 'reasoning'>) {
+    super();
+  }
+
+  protected open(response: ResponseBuilder): MessageBuilder {
+    return response.createMessageBuilder('assistant', this.type);
+  }
+
+  protected firstWrite(message: MessageBuilder): ContentBuilder {
+    const content = message.createContentBuilder('text');
+    content.addTextDelta(this.text);
+    return content;
+  }
+
+  protected writePiece(content: ContentBuilder, piece: string): void {
+    content.addTextDelta(piece);
+  }
+}

@@ -1,0 +1,100 @@
+import type { ResponseBuilder, Usage } from '../../events/index.js';
+import type { ToolOffer } from '../../tools/index.js';
+import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
+import type { CallIds } from './call-ids.js';
+import { CallSegment } from './call-segment.js';
+import { type Segment, TextSegment } from './segment.js';
+
+/** A piece of a model's answer. */
+export type ModelDelta = Exclude<ModelEvent, { readonly type: 'finish' }>;
+
+/** What a finished answer consisted of, and the messages that show it. */
+export interface WrittenStep {
+  readonly text: string;
+  /** In the order of their messages. */
+  readonly toolCalls: readonly ModelToolCall[];
+  readonly messageIds: readonly string[];
+}
+
+/**
+ * Writes the answer of one model call as messages (contract agent-api, a.3). One message is open at a
+ * time, whatever the provider interleaves: the message in front is written live, later ones wait
+ * until it is whole. Text and reasoning are whole when something else follows; a call is whole when
+ * its arguments are a JSON object, at the latest when the answer ends.
+ */
+export class StepWriter {
+  private readonly segments: Segment[] = [];
+  private readonly calls = new Map<number, CallSegment>();
+  private front = 0;
+
+  constructor(
+    private readonly response: ResponseBuilder,
+    private readonly offer: ToolOffer,
+    private readonly callIds: CallIds,
+    private readonly step: number,
+  ) {}
+
+  /** True when nothing was written or kept so far. */
+  get isEmpty(): boolean {
+    return this.segments.length === 0;
+  }
+
+  write(delta: ModelDelta): void {
+    if (delta.type === 'tool-call-delta') this.writeCall(delta);
+    else if (delta.text !== '') this.writeText(delta.type === 'text-delta' ? 'message' : 'reasoning', delta.text);
+    this.advance();
+  }
+
+  /** Adds the one message of an answer that had none, so that a client sees it end. */
+  writeEmptyText(): void {
+    this.textSegment('message').append('');
+  }
+
+  /** Writes what waits and closes everything; the last message carries the usage. */
+  finish(usage: Usage | null): WrittenStep {
+    for (const segment of this.segments.slice(this.front)) {
+      segment.activate(this.response);
+      segment.close(segment === this.segments.at(-1) ? usage : null);
+    }
+    this.front = this.segments.length;
+    return {
+      text: this.segments.flatMap((one) => (one instanceof TextSegment && one.type === 'message' ? [one.value] : [])).join(''),
+      toolCalls: this.segments.flatMap((one) => (one instanceof CallSegment ? [one.toolCall()] : [])),
+      messageIds: this.segments.flatMap((one) => one.messageId ?? []),
+    };
+  }
+
+  private writeText(type: 'message' | 'reasoning', text: string): void {
+    this.textSegment(type).append(text);
+  }
+
+  private textSegment(type: 'message' | 'reasoning'): TextSegment {
+    const last = this.segments.at(-1);
+    if (last instanceof TextSegment && last.type === type) return last;
+    const segment = new TextSegment(type);
+    this.segments.push(segment);
+    return segment;
+  }
+
+  private writeCall(delta: Extract<ModelDelta, { type: 'tool-call-delta' }>): void {
+    let call = this.calls.get(delta.index);
+    if (!call) {
+      const id = this.callIds.next(this.step, this.calls.size, delta.id);
+      this.calls.set(delta.index, (call = new CallSegment(id, this.offer)));
+      this.segments.push(call);
+    }
+    if (delta.name) call.setName(delta.name);
+    call.append(delta.argumentsDelta);
+  }
+
+  /** Closes whole messages in front of others, and opens the next. */
+  private advance(): void {
+    for (let segment = this.segments[this.front]; segment?.isReady; segment = this.segments[this.front]) {
+      segment.activate(this.response);
+      const isLast = this.front === this.segments.length - 1;
+      if (isLast || !segment.isWhole) return;
+      segment.close();
+      this.front += 1;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/index.js';
+import { AppConfig } from '../config/index.js';
+import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../tools/index.js';
+import type { AgentContext, AgentOutcome } from './agent.js';
+import { CallIds } from './loop/call-ids.js';
+import { modelStep, type StepOutput } from './loop/model-step.js';
+import { toolRound } from './loop/tool-round.js';
+import { ModelClient, type ModelMessage } from './ports/model-client.js';
+import { toModelMessages, toolCall } from './prompt/prompt.js';
+import { callsOf } from './prompt/tool-traffic.js';
+
+/** How an agent uses the loop. */
+export interface ModelLoopOptions {
+  readonly systemPrompt: string;
+}
+
+/** A run on its way through the loop. */
+interface Conversation {
+  readonly messages: ModelMessage[];
+  readonly offer: ToolOffer;
+  readonly callIds: CallIds;
+  invalidCalls: number;
+}
+
+/**
+ * The loop of an agent that thinks with a model and acts with tools: call the model, run the tools
+ * it asks for, give it the results, until it answers without a call. Every model call and every tool
+ * call is a step of the journal, so a resumed run goes on where it was; agents that use nothing else
+ * declare `recovery: 'journal'`.
+ */
+@Injectable()
+export class ModelLoop {
+  constructor(
+    private readonly client: ModelClient,
+    private readonly tools: ToolRegistry,
+    private readonly invoker: ToolInvoker,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Runs the loop. Ends as completed, as incomplete (`max_steps`, `max_output_tokens`,
+   * `content_filter`), or as interrupted when client tools were called; server calls of the same
+   * answer are made first.
+   *
+   * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid
+   *   arguments); the reason of `context.signal`, after which nothing is written
+   */
+  async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
+    const conversation = await this.begin(context, options);
+    for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
+      const output = yield* this.modelStep(context, conversation, step);
+      const end = endOf(output);
+      if (end) return end;
+      const round = await toolRound(context, this.invoker, conversation.offer, output.toolCalls);
+      yield;
+      this.countInvalid(conversation, round.results);
+      if (round.clientCallIds.length > 0) return waitFor(round.clientCallIds);
+      conversation.messages.push(...exchange(output, round.results));
+    }
+    return { kind: 'incomplete', reason: 'max_steps' };
+  }
+
+  private async begin(context: AgentContext, { systemPrompt }: ModelLoopOptions): Promise<Conversation> {
+    const messages = [...context.history, ...context.input];
+    const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
+    return {
+      messages: toModelMessages(systemPrompt, messages),
+      offer: await this.tools.offer(context.clientTools),
+      callIds: new CallIds(context.runId, usedIds),
+      invalidCalls: 0,
+    };
+  }
+
+  private modelStep(
+    context: AgentContext,
+    { messages, offer, callIds }: Conversation,
+    step: number,
+  ): AsyncGenerator<undefined, StepOutput, void> {
+    const request = { messages: [...messages], tools: offer.declarations, options: context.modelOptions };
+    return modelStep({ context, client: this.client, request, offer, callIds, step });
+  }
+
+  private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {
+    const limit = this.config.tools.maxInvalidCalls;
+    conversation.invalidCalls += results.filter(({ failure }) => failure === 'invalid_arguments').length;
+    if (conversation.invalidCalls <= limit) return;
+    throw new AppError('TOOL_EXECUTION_FAILED', `The model made more than ${limit} tool calls with invalid arguments`);
+  }
+}
+
+/** How the run ends with this answer; undefined when it goes on with tools. */
+function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefined {
+  if (finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };
+  if (finishReason === 'content-filter') return { kind: 'incomplete', reason: 'content_filter' };
+  return toolCalls.length === 0 ? { kind: 'completed' } : undefined;
+}
+
+function waitFor(callIds: readonly string[]): AgentOutcome {
+  return { kind: 'interrupted', reason: 'client_tool', message: null, callIds, responseSchema: null };
+}
+
+/** What the model said and what its calls gave, for the next model call. */
+function exchange({ text, toolCalls }: StepOutput, results: readonly ToolResult[]): ModelMessage[] {
+  return [
+    { role: 'assistant', content: text, toolCalls: toolCalls.map(toolCall) },
+    ...results.map(({ callId, name, output }): ModelMessage => ({ role: 'tool', callId, name, content: output })),
+  ];
+}

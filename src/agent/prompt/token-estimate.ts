@@ -1,0 +1,32 @@
+import type { Content, Message } from '../../events/index.js';
+
+/** What an image, an audio or a file is counted as, in tokens. */
+export const MEDIA_TOKENS = 1000;
+
+/** What a message costs besides its contents. */
+const MESSAGE_TOKENS = 4;
+
+const LATIN_PER_TOKEN = 4;
+/** From here on, a character is about a token: CJK, kana, hangul, full-width forms, emoji. */
+const FIRST_WIDE_CHARACTER = 0x2e80;
+
+/** About how many tokens a text is: 4 Latin characters or 1 CJK character each. */
+export function estimateTextTokens(text: string): number {
+  let wide = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) >= FIRST_WIDE_CHARACTER) wide += 1;
+  }
+  return wide + Math.ceil((text.length - wide) / LATIN_PER_TOKEN);
+}
+
+/** About how many tokens a message is. */
+export function estimateMessageTokens(message: Message): number {
+  return (message.content ?? []).reduce((sum, content) => sum + contentTokens(content), MESSAGE_TOKENS);
+}
+
+function contentTokens(content: Content): number {
+  if (content.type === 'text') return estimateTextTokens(content.text ?? '');
+  if (content.type === 'refusal') return estimateTextTokens(content.refusal ?? '');
+  if (content.type === 'data') return estimateTextTokens(JSON.stringify(content.data ?? {}));
+  return MEDIA_TOKENS;
+}

@@ -1,0 +1,51 @@
+import type { Json } from '../../common/index.js';
+import type { Message, MessageType } from '../../events/index.js';
+import type { ModelToolCall } from '../ports/model-client.js';
+
+/** The output of a call as a message tells it. */
+export interface CallOutput {
+  readonly callId: string;
+  readonly output: string;
+}
+
+const CALL_TYPES: ReadonlySet<MessageType> = new Set(['function_call', 'plugin_call', 'component_call', 'mcp_call']);
+const OUTPUT_TYPES: ReadonlySet<MessageType> = new Set([
+  'function_call_output',
+  'plugin_call_output',
+  'component_call_output',
+  'mcp_call_output',
+]);
+
+/** True for messages that show a tool call, of any kind of tool. */
+export function isCall(message: Message): boolean {
+  return CALL_TYPES.has(message.type);
+}
+
+/** True for messages that show the output of a tool call, of any kind of tool. */
+export function isCallOutput(message: Message): boolean {
+  return OUTPUT_TYPES.has(message.type);
+}
+
+/** The calls that a message shows; none when it shows something else or lacks their ids. */
+export function callsOf(message: Message): ModelToolCall[] {
+  if (!isCall(message)) return [];
+  return payloads(message).flatMap(({ call_id: id, name, arguments: args }) =>
+    typeof id === 'string' && typeof name === 'string' ? [{ id, name, arguments: asText(args ?? '{}') }] : [],
+  );
+}
+
+/** The call outputs that a message shows. */
+export function outputsOf(message: Message): CallOutput[] {
+  if (!isCallOutput(message)) return [];
+  return payloads(message).flatMap(({ call_id: callId, output }) =>
+    typeof callId === 'string' ? [{ callId, output: asText(output ?? '') }] : [],
+  );
+}
+
+function payloads(message: Message): { [key: string]: Json }[] {
+  return (message.content ?? []).flatMap((content) => (content.type === 'data' && content.data ? [content.data] : []));
+}
+
+function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

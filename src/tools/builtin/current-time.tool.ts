@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/index.js';
+import { AgentTool } from '../agent-tool.decorator.js';
+import { isTimeZone, resolveTimeZone } from '../time-zone.js';
+import type { ToolContext } from '../tool.js';
+import { localTime } from './local-time.js';
+
+interface GetCurrentTimeArgs {
+  readonly timezone?: string;
+}
+
+/** `get_current_time`: the time in the zone asked for, else the user's, else UTC; never the server's. */
+@Injectable()
+export class CurrentTimeTool {
+  constructor(private readonly clock: Clock) {}
+
+  @AgentTool({
+    name: 'get_current_time',
+    description: "Get the current date and time. Without a time zone the user's own is taken.",
+    effects: 'none',
+    parameters: {
+      type: 'object',
+      properties: {
+        timezone: { type: 'string', maxLength: 64, description: 'IANA time zone, for example "Asia/Shanghai"' },
+      },
+    },
+  })
+  async getCurrentTime({ timezone }: GetCurrentTimeArgs, context: ToolContext): Promise<unknown> {
+    const zone = resolveTimeZone([timezone, context.clientTime?.device_timezone]);
+    const now = this.clock.now();
+    return {
+      timezone: zone,
+      ...localTime(now, zone),
+      utc: new Date(now).toISOString(),
+      ...(timezone && !isTimeZone(timezone) ? { note: `"${timezone}" is not a known time zone; ${zone} was taken.` } : {}),
+    };
+  }
+}

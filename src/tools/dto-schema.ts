@@ -1,0 +1,110 @@
+import 'reflect-metadata';
+import { getMetadataStorage } from 'class-validator';
+import { isPlainObject, type Json, type JsonObject } from '../common/index.js';
+import type { ArgumentsClass } from './agent-tool.decorator.js';
+import { ruleKeywords, type Rule } from './dto-rules.js';
+
+/** Where `@ApiProperty()` of @nestjs/swagger keeps what it was told. */
+const API_PROPERTY_KEY = 'swagger/apiModelProperties';
+
+interface RuleMetadata extends Rule {
+  readonly type: string;
+  readonly propertyName: string;
+  readonly each: boolean;
+}
+
+/**
+ * The JSON Schema of a class with class-validator decorators, as far as these say it: types, ranges,
+ * lengths, `IsIn`, `IsEnum`, formats, arrays, nested classes and `IsOptional`. Descriptions, defaults
+ * and the class of array items come from `@ApiProperty({ description, default, type })`. Unknown
+ * properties are refused.
+ */
+export function dtoSchema(dto: ArgumentsClass): JsonObject {
+  return classSchema(dto, []);
+}
+
+function classSchema(dto: ArgumentsClass, path: readonly ArgumentsClass[]): JsonObject {
+  if (path.includes(dto)) throw new Error(`${dto.name} contains itself; give a JSON Schema instead`);
+  const byProperty = new Map<string, RuleMetadata[]>();
+  for (const rule of rulesOf(dto)) {
+    byProperty.set(rule.propertyName, [...(byProperty.get(rule.propertyName) ?? []), rule]);
+  }
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  for (const [property, rules] of byProperty) {
+    properties[property] = propertySchema(dto, property, rules, [...path, dto]);
+    if (!rules.some((rule) => rule.type === 'conditionalValidation')) required.push(property);
+  }
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+function rulesOf(dto: ArgumentsClass): RuleMetadata[] {
+  return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false) as unknown as RuleMetadata[];
+}
+
+function propertySchema(
+  dto: ArgumentsClass,
+  property: string,
+  rules: readonly RuleMetadata[],
+  path: readonly ArgumentsClass[],
+): JsonObject {
+  const prototype = dto.prototype as object;
+  const designed: unknown = Reflect.getMetadata('design:type', prototype, property);
+  const documented = documentation(prototype, property);
+  const isArray = designed === Array || rules.some((rule) => rule.each || rule.name === 'isArray');
+  const nested = rules.some((rule) => rule.type === 'nestedValidation');
+  const item: JsonObject = nested ? nestedSchema(documented['type'], designed, property, path) : {};
+  const whole: JsonObject = {};
+  for (const rule of rules) {
+    Object.assign(isArray && rule.each ? item : isArray ? whole : item, ruleKeywords(rule));
+  }
+  if (!isArray) return { ...defaultType(designed, item), ...item, ...notes(documented) };
+  return { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) };
+}
+
+/** What TypeScript said of the property, for a property whose decorators leave its type open. */
+function defaultType(designed: unknown, schema: JsonObject): JsonObject {
+  if ('type' in schema || 'enum' in schema) return {};
+  if (designed === String) return { type: 'string' };
+  if (designed === Number) return { type: 'number' };
+  if (designed === Boolean) return { type: 'boolean' };
+  return {};
+}
+
+function nestedSchema(
+  documentedType: unknown,
+  designed: unknown,
+  property: string,
+  path: readonly ArgumentsClass[],
+): JsonObject {
+  const named: unknown = Array.isArray(documentedType) ? documentedType[0] : documentedType;
+  const candidate = resolveClass(named) ?? (designed === Array ? undefined : resolveClass(designed));
+  if (candidate) return classSchema(candidate, path);
+  throw new Error(`The class of ${property} is not known: add @ApiProperty({ type: [Item] })`);
+}
+
+/** A class, or the class a `() => Class` or `() => [Class]` names. */
+function resolveClass(value: unknown): ArgumentsClass | undefined {
+  if (typeof value !== 'function' || value === Object) return undefined;
+  if (value.prototype !== undefined && rulesOf(value as ArgumentsClass).length > 0) return value as ArgumentsClass;
+  if (value.prototype !== undefined) return undefined;
+  const lazy: unknown = (value as () => unknown)();
+  return resolveClass(Array.isArray(lazy) ? lazy[0] : lazy);
+}
+
+function documentation(prototype: object, property: string): Record<string, unknown> {
+  const documented: unknown = Reflect.getMetadata(API_PROPERTY_KEY, prototype, property);
+  return isPlainObject(documented) ? documented : {};
+}
+
+function notes(documented: Record<string, unknown>): JsonObject {
+  const result: JsonObject = {};
+  if (typeof documented['description'] === 'string') result['description'] = documented['description'];
+  if (documented['default'] !== undefined) result['default'] = documented['default'] as Json;
+  return result;
+}

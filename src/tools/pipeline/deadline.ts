@@ -1,0 +1,37 @@
+/** Thrown by `withDeadline` when the time is up. */
+export class DeadlineError extends Error {
+  constructor(readonly milliseconds: number) {
+    super(`No result within ${milliseconds} ms`);
+    this.name = 'DeadlineError';
+  }
+}
+
+/**
+ * Runs a piece of work that is aborted when the time is up or when `outer` aborts. Work that ignores
+ * its signal is left behind: its late result or error goes nowhere.
+ *
+ * @throws DeadlineError; the reason of `outer`; whatever the work throws
+ */
+export async function withDeadline<T>(
+  milliseconds: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer.throwIfAborted();
+  const inner = new AbortController();
+  const onOuterAbort = (): void => inner.abort(outer.reason);
+  const timer = setTimeout(() => inner.abort(new DeadlineError(milliseconds)), milliseconds);
+  outer.addEventListener('abort', onOuterAbort, { once: true });
+  try {
+    const aborted = new Promise<never>((_resolve, reject) => {
+      inner.signal.addEventListener('abort', () => reject(inner.signal.reason as Error), { once: true });
+    });
+    return await Promise.race([work(inner.signal), aborted]);
+  } catch (error) {
+    inner.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', onOuterAbort);
+  }
+}

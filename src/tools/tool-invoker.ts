@@ -1,0 +1,109 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { JsonObject } from '../common/index.js';
+import { AppConfig } from '../config/index.js';
+import { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
+import { refuseInDoubt } from './pipeline/crash-rule.js';
+import { withDeadline } from './pipeline/deadline.js';
+import { failureSentence } from './pipeline/failure.js';
+import { boundText, outputText } from './pipeline/output-text.js';
+import { parseArguments, type ParsedArguments } from './pipeline/parse-arguments.js';
+import { SchemaValidator } from './schema-validator.js';
+import type { ToolCall, ToolCaller, ToolFailure, ToolJournal, ToolResult } from './tool-call.js';
+import type { ToolOffer } from './tool-offer.js';
+import type { ServerTool, ToolContext } from './tool.js';
+
+/**
+ * The one way a server tool is called: resolve, validate, note the beginning, invoke, bound. Whatever
+ * goes wrong with the call itself is an answer for the model; what ends the run is thrown.
+ */
+@Injectable()
+export class ToolInvoker {
+  private readonly logger = new Logger(ToolInvoker.name);
+
+  constructor(
+    private readonly validator: SchemaValidator,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Refuses calls that an earlier attempt began and that must not be made twice. To be asked for all
+   * calls of a round before the first of them is made.
+   *
+   * @throws AppError TOOL_IN_DOUBT
+   */
+  checkInDoubt(call: ToolCall, offer: ToolOffer, journal: ToolJournal): void {
+    const resolved = offer.resolve(call.name);
+    if (resolved.kind === 'server') refuseInDoubt(resolved.tool, journal.inDoubt(toolStepKey(call.callId)));
+  }
+
+  /**
+   * Answers a call. The end of the step is not written down here: the caller does that together with
+   * the events that show the result.
+   *
+   * @throws AppError TOOL_IN_DOUBT; the reason of `caller.signal` when it aborts; an error of the journal
+   */
+  async invoke(call: ToolCall, offer: ToolOffer, caller: ToolCaller, journal: ToolJournal): Promise<ToolResult> {
+    const resolved = offer.resolve(call.name);
+    if (resolved.kind !== 'server') return failed(call, 'unknown_tool', unknownTool(call, offer));
+    const parsed = this.validArguments(resolved.tool, call);
+    if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);
+    await this.begin(resolved.tool, call, journal);
+    return this.run(resolved.tool, call, parsed.args, caller);
+  }
+
+  private validArguments(tool: ServerTool, call: ToolCall): ParsedArguments {
+    const parsed = parseArguments(call.arguments);
+    if ('problem' in parsed) return parsed;
+    const violation = this.validator.violation(tool.parameters, parsed.args);
+    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : parsed;
+  }
+
+  /** A step that an earlier attempt began is already written down. */
+  private async begin(tool: ServerTool, call: ToolCall, journal: ToolJournal): Promise<void> {
+    const key = toolStepKey(call.callId);
+    const inDoubt = journal.inDoubt(key);
+    refuseInDoubt(tool, inDoubt);
+    if (tool.effects !== 'none' && !inDoubt) await journal.begin(key, toolInputHash(call));
+  }
+
+  private async run(tool: ServerTool, call: ToolCall, args: JsonObject, caller: ToolCaller): Promise<ToolResult> {
+    try {
+      const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
+        tool.invoke(args, contextOf(call, caller, signal)),
+      );
+      return { callId: call.callId, name: call.name, output: this.bounded(outputText(value)), isError: false };
+    } catch (error) {
+      caller.signal.throwIfAborted();
+      const { failure, sentence, isPublic } = failureSentence(tool, error);
+      if (!isPublic) this.logger.error({ err: error, tool: tool.name, callId: call.callId }, 'A tool threw');
+      return failed(call, failure, this.bounded(sentence));
+    }
+  }
+
+  private bounded(text: string): string {
+    return boundText(text, this.config.tools.outputLimitBytes);
+  }
+}
+
+function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): ToolContext {
+  const { principal, sessionId, runId, clientTime, forwardedProps } = caller;
+  return {
+    principal,
+    sessionId,
+    runId,
+    callId: call.callId,
+    idempotencyKey: idempotencyKey(runId, call.callId),
+    signal,
+    ...(clientTime ? { clientTime } : {}),
+    forwardedProps,
+  };
+}
+
+function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResult {
+  return { callId: call.callId, name: call.name, output, isError: true, failure };
+}
+
+function unknownTool(call: ToolCall, offer: ToolOffer): string {
+  const names = offer.declarations.map((tool) => tool.name).join(', ');
+  return `There is no tool named "${call.name}". ${names ? `The tools are: ${names}.` : 'There are no tools.'}`;
+}

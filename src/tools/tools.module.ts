@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Clock, SystemClock } from '../common/index.js';
+import { LocalToolSource } from './adapters/local-tool-source.js';
+import { CurrentTimeTool } from './builtin/current-time.tool.js';
+import { WeatherTool } from './builtin/weather.tool.js';
+import { SchemaValidator } from './schema-validator.js';
+import { ToolInvoker } from './tool-invoker.js';
+import { ToolRegistry } from './tool-registry.js';
+
+/** The server's tools and the pipeline that calls them. Needs `AppConfig` from a global module. */
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    SchemaValidator,
+    ToolInvoker,
+    LocalToolSource,
+    WeatherTool,
+    CurrentTimeTool,
+    { provide: Clock, useClass: SystemClock },
+    { provide: ToolRegistry, useFactory: (local: LocalToolSource) => new ToolRegistry([local]), inject: [LocalToolSource] },
+  ],
+  exports: [SchemaValidator, ToolInvoker, ToolRegistry],
+})
+export class ToolsModule {}
