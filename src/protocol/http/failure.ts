@@ -1,0 +1,58 @@
+import { HttpException } from '@nestjs/common';
+import { AppError, ERROR_CATALOGUE, type ErrorCode, type ErrorDetail } from '../../common/index.js';
+
+/** What may be said to a client about an error before a stream. */
+export interface Failure {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Codes for errors of the framework, which only have a status. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_PARAMETER',
+  401: 'AUTH_FAILED',
+  403: 'PERMISSION_DENIED',
+  404: 'RESOURCE_NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'PARAMETER_VALIDATION',
+  429: 'RATE_LIMIT_EXCEEDED',
+  503: 'SHUTTING_DOWN',
+};
+
+/** Framework errors whose status does not say enough. */
+const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string?]>> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_JSON', 'The request body is empty'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The request body does not match its Content-Length'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE'],
+};
+
+/** Tells of any thrown thing what a client may know. What is not understood is an internal error without text. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof AppError) {
+    const { status, code, message, details, retryAfterSeconds } = error;
+    return { status, code, message, details, retryAfterSeconds };
+  }
+  if (error instanceof HttpException) return byStatus(error.getStatus(), error.message);
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  const known = typeof code === 'string' ? FASTIFY_ERRORS[code] : undefined;
+  if (known) {
+    const [ownCode, message] = known;
+    return { status: ERROR_CATALOGUE[ownCode].status, code: ownCode, message: message ?? ERROR_CATALOGUE[ownCode].message };
+  }
+  return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
+}
+
+function byStatus(status: number, message: string | undefined): Failure {
+  if (status >= 500 && status !== 503) {
+    return { status, code: 'INTERNAL_ERROR', message: ERROR_CATALOGUE.INTERNAL_ERROR.message };
+  }
+  const code = CODE_OF_STATUS[status] ?? 'INVALID_PARAMETER';
+  return { status, code, message: message ?? ERROR_CATALOGUE[code].message };
+}

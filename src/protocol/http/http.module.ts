@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { ErrorMappers } from './error-mappers.js';
+import { HttpErrorFilter } from './http-error.filter.js';
+import { KeepAliveWheel } from './keep-alive-wheel.js';
+import { OpenStreams } from './open-streams.js';
+
+/** What all wires share: event streams, and the global error filter. Needs `AppConfig`. */
+@Module({
+  providers: [KeepAliveWheel, OpenStreams, ErrorMappers, { provide: APP_FILTER, useClass: HttpErrorFilter }],
+  exports: [KeepAliveWheel, OpenStreams, ErrorMappers],
+})
+export class HttpModule {}

@@ -1,0 +1,74 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+
+/** A stream that wants a sign of life after a silence. */
+export interface KeepAliveTarget {
+  /** The wheel's tick at which the stream was last written to; set by the stream from `KeepAliveWheel.tick`. */
+  lastTick: number;
+  /** Writes the keep-alive frame. */
+  ping(): void;
+}
+
+/** Slots per turn: a silence is noticed with this resolution. */
+const SLOTS = 20;
+
+/**
+ * One timer for the keep-alives of all streams. A stream sits in the slot at which its silence would
+ * become too long; a write only notes the tick, and the stream moves on when its slot comes up. A
+ * ping comes after 19/20 of `keepAliveMs` at the earliest and after `keepAliveMs` at the latest.
+ */
+@Injectable()
+export class KeepAliveWheel implements OnModuleDestroy {
+  /** Ticks since the wheel was made. */
+  tick = 0;
+  private readonly slots: Set<KeepAliveTarget>[] = Array.from({ length: SLOTS }, () => new Set());
+  private readonly slotOf = new Map<KeepAliveTarget, Set<KeepAliveTarget>>();
+  private readonly tickMs: number;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(config: AppConfig) {
+    this.tickMs = Math.max(1, Math.floor(config.http.keepAliveMs / SLOTS));
+  }
+
+  /** Watches a stream. The timer runs while there is one. */
+  add(target: KeepAliveTarget): void {
+    target.lastTick = this.tick;
+    this.place(target);
+    this.timer ??= setInterval(() => this.turn(), this.tickMs).unref();
+  }
+
+  /** Forgets a stream. */
+  remove(target: KeepAliveTarget): void {
+    this.slotOf.get(target)?.delete(target);
+    this.slotOf.delete(target);
+    if (this.slotOf.size === 0) this.stop();
+  }
+
+  onModuleDestroy(): void {
+    this.stop();
+  }
+
+  private turn(): void {
+    this.tick += 1;
+    const slot = this.slots[this.tick % SLOTS] as Set<KeepAliveTarget>;
+    for (const target of [...slot]) {
+      slot.delete(target);
+      if (target.lastTick + SLOTS <= this.tick) {
+        target.ping();
+        target.lastTick = this.tick;
+      }
+      if (this.slotOf.has(target)) this.place(target);
+    }
+  }
+
+  private place(target: KeepAliveTarget): void {
+    const slot = this.slots[(target.lastTick + SLOTS) % SLOTS] as Set<KeepAliveTarget>;
+    slot.add(target);
+    this.slotOf.set(target, slot);
+  }
+
+  private stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}

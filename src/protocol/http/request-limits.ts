@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../common/index.js';
+import type { ConfigShape } from '../../config/index.js';
+import { checkJsonLimits } from './json-limits.js';
+
+type Limits = Pick<ConfigShape['http'], 'bodyLimitBytes' | 'jsonDepthLimit'>;
+type Done = (error: Error | null, body?: unknown) => void;
+
+/** A body that is too long is still read, up to so many times the limit, so that its sender sees the answer. */
+const DRAIN_FACTOR = 8;
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
+ * than configured, no forbidden keys. To be called once, before `app.init()`.
+ */
+export function registerRequestLimits(app: NestFastifyApplication, config: { readonly http: Limits }): void {
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  fastify.removeContentTypeParser('text/plain');
+  fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    void rejectTooLong(request, config.http.bodyLimitBytes).then((error) => done(error, payload));
+  });
+  const parse = fastify.getDefaultJsonParser('error', 'error');
+  app.useBodyParser(
+    JSON_TYPE,
+    { bodyLimit: config.http.bodyLimitBytes },
+    (request: FastifyRequest, body: Buffer, done: Done) => {
+      try {
+        const text = readText(body);
+        parse(request, text, (error, value) => {
+          if (error) return done(explainParseError(text));
+          checkJsonLimits(value, { maxDepth: config.http.jsonDepthLimit });
+          done(null, value);
+        });
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+function checkHeaders(request: FastifyRequest): AppError | undefined {
+  if (request.is404) return undefined;
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The request body must not be compressed');
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The charset of the request body must be utf-8');
+  }
+  return undefined;
+}
+
+async function rejectTooLong(request: FastifyRequest, limit: number): Promise<AppError | null> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  const isJson = request.headers['content-type']?.toLowerCase().startsWith(JSON_TYPE) ?? false;
+  if (!isJson || !(length > limit)) return null;
+  if (length <= limit * DRAIN_FACTOR) await drain(request);
+  return new AppError('PAYLOAD_TOO_LARGE', `The request body exceeds the size limit of ${limit} bytes`);
+}
+
+function drain(request: FastifyRequest): Promise<void> {
+  return new Promise((resolve) => {
+    request.raw.once('end', resolve).once('error', () => resolve()).once('close', resolve).resume();
+  });
+}
+
+function readText(body: Buffer): string {
+  if (body.length === 0) throw new AppError('INVALID_JSON', 'The request body is empty');
+  if (!isUtf8(body)) throw new AppError('INVALID_JSON', 'The request body is not valid UTF-8');
+  return body.toString('utf8');
+}
+
+/** The parser says "invalid JSON" for forbidden keys too; a client should know which it is. */
+function explainParseError(text: string): AppError {
+  try {
+    JSON.parse(text);
+  } catch {
+    return new AppError('INVALID_JSON');
+  }
+  return new AppError('INVALID_PARAMETER', 'The JSON holds a forbidden key: __proto__ or constructor.prototype');
+}

@@ -1,0 +1,20 @@
+import { applyDecorators, Get, HttpCode, Post, UseInterceptors } from '@nestjs/common';
+import { ApiProduces } from '@nestjs/swagger';
+import { SseInterceptor } from './sse.interceptor.js';
+
+/**
+ * A POST route whose handler answers with an event stream: an `Observable<readonly string[]>` of
+ * batches of complete frames. A handler may also answer with an object, which is sent as JSON.
+ */
+export function SsePost(path: string): MethodDecorator {
+  return applyDecorators(Post(path), ...stream());
+}
+
+/** A GET route of the same kind as `SsePost`. */
+export function SseGet(path: string): MethodDecorator {
+  return applyDecorators(Get(path), ...stream());
+}
+
+function stream(): MethodDecorator[] {
+  return [HttpCode(200), ApiProduces('text/event-stream', 'application/json'), UseInterceptors(SseInterceptor)];
+}

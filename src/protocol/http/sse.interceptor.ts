@@ -1,0 +1,112 @@
+import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestInterceptor, StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Observable, type Subscriber, Subscription } from 'rxjs';
+import { OPENING_FRAME } from './frames.js';
+import { OpenStreams } from './open-streams.js';
+import type { SseWriter } from './sse-writer.js';
+import { demandOf } from './stream-context.js';
+
+/** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
+const OPENING_MS = 1000;
+
+const HEADERS = {
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+};
+
+/**
+ * Turns a handler's `Observable<readonly string[]>` into an event stream. The first frames decide: an
+ * error before them goes to the exception filter and is a real 4xx or 5xx. An empty batch says that
+ * the request is accepted; from then on the headers go out after a second at the latest. Anything
+ * that is not an array is sent as a plain JSON answer. When the client leaves, the source is
+ * unsubscribed at once.
+ */
+@Injectable()
+export class SseInterceptor implements NestInterceptor<readonly string[] | object, unknown> {
+  private readonly logger = new Logger(SseInterceptor.name);
+
+  constructor(private readonly streams: OpenStreams) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<readonly string[] | object>): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    return new Observable<unknown>((out) => {
+      const answer = new StreamingAnswer(this.streams, this.logger, request, reply, out);
+      answer.follow(next.handle());
+      return () => answer.release();
+    });
+  }
+}
+
+/** One request's way from the handler's Observable to its answer. */
+class StreamingAnswer {
+  private readonly source = new Subscription();
+  private writer: SseWriter | undefined;
+  private openingTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly streams: OpenStreams,
+    private readonly logger: Logger,
+    private readonly request: FastifyRequest,
+    private readonly reply: FastifyReply,
+    private readonly out: Subscriber<unknown>,
+  ) {}
+
+  follow(batches: Observable<readonly string[] | object>): void {
+    this.source.add(
+      batches.subscribe({
+        next: (batch) => (Array.isArray(batch) ? this.take(batch as readonly string[]) : this.out.next(batch)),
+        error: (error: unknown) => this.fail(error),
+        complete: () => (this.writer ? this.writer.finish() : this.finishEmpty()),
+      }),
+    );
+  }
+
+  /** The answer was handed on, or the client left before there was one. */
+  release(): void {
+    clearTimeout(this.openingTimer);
+    if (!this.writer) this.source.unsubscribe();
+  }
+
+  private take(frames: readonly string[]): void {
+    if (frames.length === 0) {
+      if (!this.writer) this.openingTimer ??= setTimeout(() => this.take([OPENING_FRAME]), OPENING_MS).unref();
+      return;
+    }
+    const writer = this.writer ?? this.begin();
+    writer?.send(frames);
+  }
+
+  /** Commits to a stream: from here on an error can only cut it. */
+  private begin(): SseWriter | undefined {
+    clearTimeout(this.openingTimer);
+    try {
+      this.writer = this.streams.create(this.reply, demandOf(this.request), () => this.source.unsubscribe());
+    } catch (error) {
+      this.source.unsubscribe();
+      this.out.error(error);
+      return undefined;
+    }
+    this.reply.headers(HEADERS);
+    this.out.next(new StreamableFile(this.writer, { type: 'text/event-stream; charset=utf-8' }));
+    this.out.complete();
+    return this.writer;
+  }
+
+  private fail(error: unknown): void {
+    if (!this.writer) {
+      this.out.error(error);
+      return;
+    }
+    this.logger.error('An event stream was cut by an error', error instanceof Error ? error.stack : String(error));
+    this.writer.destroy();
+  }
+
+  /** The handler completed: a plain JSON answer went out, or a stream that has accepted but shows nothing. */
+  private finishEmpty(): void {
+    if (this.openingTimer) this.begin()?.finish();
+    else this.out.complete();
+  }
+}

@@ -1,0 +1,31 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Demand } from '../../common/index.js';
+
+const demands = new WeakMap<FastifyRequest, Demand>();
+
+/** The back-pressure of a request's answer: the same object for the interceptor and the controller. */
+export function demandOf(request: FastifyRequest): Demand {
+  let demand = demands.get(request);
+  if (!demand) {
+    demand = new Demand();
+    demands.set(request, demand);
+  }
+  return demand;
+}
+
+/** Gives a handler the `Demand` of its answer, to be handed to `Runs.tail` and `tailObservable`. */
+export const StreamDemand = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  demandOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Gives a handler an `AbortSignal` that aborts when the client leaves before its answer is complete. */
+export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  if (raw.destroyed) gone.abort();
+  return gone.signal;
+});
