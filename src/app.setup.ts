@@ -1,0 +1,76 @@
+import { type INestApplication } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Logger } from 'nestjs-pino';
+import { type AppConfig } from './config/index.js';
+import { VERSION } from './health/index.js';
+import { fastifyServerOptions, registerRequestLimits } from './protocol/http/index.js';
+import { REQUEST_ID_HEADER, requestIdOf } from './telemetry/index.js';
+
+/** How long a browser may remember the answer to a preflight. */
+const PREFLIGHT_SECONDS = 600;
+const EXPOSED_HEADERS = ['X-Request-Id', 'Location', 'Retry-After', 'Content-Location', 'Idempotency-Replayed'];
+
+/** Fastify as Parley wants it, for `NestFactory.create` and for tests. */
+export function createFastifyAdapter(config: AppConfig): FastifyAdapter {
+  return new FastifyAdapter({
+    ...fastifyServerOptions(config),
+    trustProxy: false,
+    // Only `requestIdOf` decides which ids of clients are taken over.
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+  });
+}
+
+/**
+ * Everything between Nest and the network, the same in production and in tests. Call it before `listen`
+ * or `init`. (The error filter is a provider of `HttpModule`.)
+ */
+export function configureApp(app: NestFastifyApplication, config: AppConfig): void {
+  app.useLogger(app.get(Logger));
+  returnRequestIds(app);
+  enableCors(app, config);
+  registerRequestLimits(app, config);
+  // Built when it is first asked for: the start need not wait for it.
+  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    customSiteTitle: 'Parley API',
+  });
+}
+
+/** The OpenAPI document of all controllers. */
+export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+  const description = 'One agent, every protocol, one durable run.';
+  const base = new DocumentBuilder()
+    .setTitle('Parley')
+    .setDescription(description)
+    .setVersion(VERSION)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .build();
+  return SwaggerModule.createDocument(app, base);
+}
+
+function returnRequestIds(app: NestFastifyApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      reply.header(REQUEST_ID_HEADER, request.id);
+      done();
+    });
+}
+
+/** Contract agent-api, section a.1: any origin on loopback, never with credentials; requested headers are reflected. */
+function enableCors(app: NestFastifyApplication, config: AppConfig): void {
+  const origins = config.http.corsOrigins;
+  if (origins.length === 0) return;
+  app.enableCors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    credentials: false,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+}

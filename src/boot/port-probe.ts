@@ -1,0 +1,33 @@
+import { createServer } from 'node:net';
+import { StartupError } from './startup-error.js';
+
+/**
+ * Checks that the address can be listened on. Done before anything else: a second server on the same
+ * database must not take over runs only to find out that it cannot serve them.
+ *
+ * @throws StartupError with what to do about it
+ */
+export async function assertPortFree(host: string, port: number): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}
+
+/** The sentence for a failed `listen`; other errors come back as they are. */
+export function listenError(error: Error, host: string, port: number): Error {
+  switch ('code' in error ? error.code : undefined) {
+    case 'EADDRINUSE':
+      return new StartupError(
+        `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another port with PORT=${port === 65_535 ? 8091 : port + 1}.`,
+      );
+    case 'EACCES':
+      return new StartupError(`This user may not listen on port ${port}: choose a port above 1023 with PORT.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartupError(`HOST is ${host}, which is not an address of this machine.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,116 @@
+import { type INestApplication } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { ConfigModule, configFrom } from '../config/index.js';
+import { HealthModule, ReadinessProbe, ShutdownState, VERSION } from './index.js';
+import { ReadinessService } from './readiness.service.js';
+
+/** A database that answers as it is told. */
+class FakeProbe extends ReadinessProbe {
+  answer: () => Promise<void> = () => Promise.resolve();
+
+  ping(): Promise<void> {
+    return this.answer();
+  }
+}
+
+describe('HealthController', () => {
+  const probe = new FakeProbe();
+  let app: NestFastifyApplication;
+
+  beforeAll(async () => {
+    const imports = [
+      ConfigModule.forRoot(configFrom({ OPENAI_API_KEY: 'sk-secret' })),
+      HealthModule.forRoot({ provide: ReadinessProbe, useValue: probe }),
+    ];
+    const testing = await Test.createTestingModule({ imports }).compile();
+    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    await app.init();
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    probe.answer = () => Promise.resolve();
+  });
+
+  async function get(url: string): Promise<{ status: number; body: unknown }> {
+    const response = await app.inject({ url, headers: { accept: 'text/html' } });
+    expect(response.headers['content-type']).toMatch(/^application\/json/);
+    return { status: response.statusCode, body: response.json() };
+  }
+
+  it('says what answers here, as JSON also to a browser', async () => {
+    expect(await get('/')).toEqual({
+      status: 200,
+      body: {
+        service: 'Parley',
+        version: VERSION,
+        mode: 'standalone',
+        endpoints: {
+          process: '/process',
+          stream: '/process',
+          task: '/process/task',
+          task_status: '/process/task/{task_id}',
+          stop: '/stop',
+          health: '/health',
+          docs: '/docs',
+          openapi: '/openapi.json',
+        },
+      },
+    });
+  });
+
+  it('is healthy and shows no secret', async () => {
+    const { status, body } = await get('/health');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'healthy',
+      mode: 'standalone',
+      runner: 'ready',
+      version: VERSION,
+      uptime: expect.any(Number),
+      model: { kind: 'openai-compatible', name: 'gpt-4o-mini' },
+      database: 'sqlite',
+    });
+    expect(JSON.stringify(body)).not.toContain('sk-secret');
+  });
+
+  it('is alive', async () => {
+    expect(await get('/liveness')).toEqual({ status: 200, body: { status: 'alive' } });
+  });
+
+  it('is ready when the database answers', async () => {
+    expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('is not ready when the database does not, and shows nothing of the reason', async () => {
+    probe.answer = () => Promise.reject(new Error('password authentication failed for user "root"'));
+    await expect(readiness(app).assertReady()).rejects.toMatchObject({
+      code: 'DATABASE_ERROR',
+      status: 503,
+      message: 'The database is not available',
+    });
+  });
+
+  it('does not wait for a database that hangs', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      probe.answer = () => new Promise(() => undefined);
+      const refused = expect(readiness(app).assertReady()).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
+      await jest.advanceTimersByTimeAsync(2000);
+      await refused;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('is not ready, but alive, while it shuts down', async () => {
+    app.get(ShutdownState).begin();
+    await expect(readiness(app).assertReady()).rejects.toMatchObject({ code: 'SHUTTING_DOWN', status: 503 });
+    expect(await get('/liveness')).toMatchObject({ status: 200 });
+    expect(await get('/health')).toMatchObject({ status: 200, body: { runner: 'not_ready' } });
+  });
+});
+
+function readiness(app: INestApplication): ReadinessService {
+  return app.get(ReadinessService);
+}

@@ -1,0 +1,75 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import { AppConfig } from '../config/index.js';
+import { HealthDto, ProbeDto, ProbeErrorDto, ServiceInfoDto } from './health.dto.js';
+import { ReadinessService } from './readiness.service.js';
+import { ShutdownState } from './shutdown-state.js';
+import { VERSION } from './version.js';
+
+const MODE = 'standalone';
+
+/** What the server is and how it is (contract agent-api, section a.1). */
+@ApiTags('Service')
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly readiness: ReadinessService,
+    private readonly shutdown: ShutdownState,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'What answers here, and where its parts are' })
+  @ApiOkResponse({ type: ServiceInfoDto })
+  info(): ServiceInfoDto {
+    return {
+      service: 'Parley',
+      version: VERSION,
+      mode: MODE,
+      endpoints: {
+        process: '/process',
+        stream: '/process',
+        task: '/process/task',
+        task_status: '/process/task/{task_id}',
+        stop: '/stop',
+        health: '/health',
+        docs: '/docs',
+        openapi: '/openapi.json',
+      },
+    };
+  }
+
+  @Get('health')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'That the process works, and as what' })
+  @ApiOkResponse({ type: HealthDto })
+  health(): HealthDto {
+    return {
+      status: 'healthy',
+      mode: MODE,
+      runner: this.shutdown.isShuttingDown ? 'not_ready' : 'ready',
+      version: VERSION,
+      uptime: Math.round(process.uptime() * 1000) / 1000,
+      model: { kind: this.config.model.kind, name: this.config.model.model },
+      database: this.config.database.kind,
+    };
+  }
+
+  @Get('readiness')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'Whether the server can take work now' })
+  @ApiOkResponse({ type: ProbeDto })
+  @ApiServiceUnavailableResponse({ type: ProbeErrorDto, description: 'The database does not answer, or the server is shutting down' })
+  async ready(): Promise<ProbeDto> {
+    await this.readiness.assertReady();
+    return { status: 'ready' };
+  }
+
+  @Get('liveness')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'That the process has not frozen' })
+  @ApiOkResponse({ type: ProbeDto })
+  live(): ProbeDto {
+    return { status: 'alive' };
+  }
+}

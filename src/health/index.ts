@@ -1,0 +1,4 @@
+export * from './health.module.js';
+export * from './readiness-probe.js';
+export * from './shutdown-state.js';
+export * from './version.js';

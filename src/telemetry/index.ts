@@ -1,0 +1,2 @@
+export * from './logging.module.js';
+export * from './request-id.js';

@@ -1,0 +1,110 @@
+import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Logger as PinoLogger, LoggerModule } from 'nestjs-pino';
+import { configFrom } from '../config/index.js';
+import { pinoHttpOptions } from './logging-options.js';
+import { requestIdOf } from './request-id.js';
+import { formatTextLine } from './text-log.js';
+
+@Controller()
+class ProbeController {
+  private readonly logger = new Logger('Probe');
+
+  @Get('work')
+  work(): string {
+    this.logger.log({ authorization: 'Bearer secret', msg: 'working' });
+    return 'done';
+  }
+
+  @Get('broken')
+  @HttpCode(500)
+  broken(): string {
+    return 'broken';
+  }
+
+  @Get('health')
+  health(): string {
+    return 'healthy';
+  }
+}
+
+describe('the log', () => {
+  let app: INestApplication;
+
+  async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
+    const lines: string[] = [];
+    const options = pinoHttpOptions(configFrom({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
+    const testing = await Test.createTestingModule({
+      imports: [LoggerModule.forRoot({ pinoHttp: options })],
+      controllers: [ProbeController],
+    }).compile();
+    const fastify = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ genReqId: requestIdOf }), {
+      bufferLogs: true,
+    });
+    app = fastify;
+    app.useLogger(app.get(PinoLogger));
+    await app.init();
+    lines.length = 0;
+    await fastify.inject({ url, headers: { 'x-request-id': 'abc-1', authorization: 'Bearer secret', cookie: 'a=secret' } });
+    return lines;
+  }
+  afterEach(() => app.close());
+
+  it('has one line per request with id, method, path, status and time, without the query', async () => {
+    const records = (await linesOf({}, '/work?key=secret')).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records).toHaveLength(2);
+    expect(records[1]).toMatchObject({
+      level: 30,
+      reqId: 'abc-1',
+      req: { method: 'GET', path: '/work' },
+      res: { statusCode: 200 },
+      responseTime: expect.any(Number),
+      msg: expect.stringMatching(/^GET \/work 200 \d+ms$/),
+    });
+    expect(JSON.stringify(records)).not.toContain('secret"');
+  });
+
+  it('puts the request id on the lines of a request and hides secrets', async () => {
+    const [line] = (await linesOf({}, '/work')).map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(line).toMatchObject({ context: 'Probe', msg: 'working', reqId: 'abc-1', authorization: '[secret]' });
+  });
+
+  it('logs a server error as an error and a probe not at all', async () => {
+    const [line] = (await linesOf({}, '/broken')).map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(line).toMatchObject({ level: 50, res: { statusCode: 500 } });
+    expect(await linesOf({}, '/health')).toEqual([]);
+  });
+
+  it('writes one readable line as text', async () => {
+    const lines = await linesOf({ LOG_FORMAT: 'text' }, '/work');
+    expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}GET \/work 200 \d+ms request=abc-1\n$/);
+  });
+
+  it('is silent when it is told to', async () => {
+    expect(await linesOf({ LOG_LEVEL: 'silent' }, '/broken')).toEqual([]);
+  });
+});
+
+describe('formatTextLine', () => {
+  it('keeps a record on one line, whatever its values hold', () => {
+    const record = { level: 50, time: 0, context: 'Run', msg: 'a\n2026 INFO forged', run: 'r1', err: { stack: 'Error: x\n    at y' } };
+    expect(formatTextLine(JSON.stringify(record))).toBe(
+      '1970-01-01T00:00:00.000Z ERROR [Run] a | 2026 INFO forged run=r1 Error: x | at y\n',
+    );
+  });
+
+  it('leaves what is not a record alone', () => {
+    expect(formatTextLine('not JSON\n')).toBe('not JSON\n');
+  });
+});
+
+describe('requestIdOf', () => {
+  it.each(['a', 'req-1.2:3_x', 'A'.repeat(128)])('takes over %s', (id) => {
+    expect(requestIdOf({ headers: { 'x-request-id': id } })).toBe(id);
+  });
+
+  it.each(['', 'a b', 'a\nb', 'é', 'A'.repeat(129), '"><script>'])('makes a new one instead of %j', (id) => {
+    expect(requestIdOf({ headers: { 'x-request-id': id } })).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
