@@ -36,6 +36,9 @@ export abstract class SessionStore {
   /** The session's tool calls for clients and their outputs, oldest first. */
   abstract clientToolTraffic(tx: Queryable, sessionNo: number): Promise<readonly Message[]>;
 
+  /** The messages that a run was accepted with, in order. */
+  abstract ofRun(sessionNo: number, runOrdinal: number): Promise<readonly Message[]>;
+
   /** Messages of runs before the given ordinal, oldest first; the newest `limit` of them. */
   abstract history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 

@@ -78,6 +78,12 @@ export class TypeOrmSessionStore extends SessionStore {
     return rows.map(messageOf);
   }
 
+  async ofRun(sessionNo: number, runOrdinal: number): Promise<readonly Message[]> {
+    const where = { sessionNo, runOrdinal };
+    const rows = await this.database.read.manager.find(MessageEntity, { where, order: { seq: 'ASC' } });
+    return rows.map(messageOf);
+  }
+
   async history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
     const rows = await this.database.read.manager.find(MessageEntity, {
       where: { sessionNo, runOrdinal: LessThan(beforeOrdinal) },

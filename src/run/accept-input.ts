@@ -1,0 +1,65 @@
+import { AppError, canonicalJson } from '../common/index.js';
+import type { DataContent, Message } from '../events/index.js';
+
+/**
+ * Leaves out of a request's messages what the session has already. Some clients send the whole
+ * conversation with every request: everything up to the last message that the session knows is
+ * repetition, the user messages without ids among it too. A user message at the end is always new,
+ * even when a careless client gives every message the same id.
+ */
+export function withoutRepetition(input: readonly Message[], known: ReadonlyMap<string, Message>): readonly Message[] {
+  const lastKnown = input.findLastIndex((message, index) => {
+    const stored = known.get(message.id);
+    if (!stored || !sameMessage(stored, message)) return false;
+    return !(index === input.length - 1 && message.role === 'user' && message.type === 'message');
+  });
+  return input.slice(lastKnown + 1);
+}
+
+function sameMessage(a: Message, b: Message): boolean {
+  return a.role === b.role && a.type === b.type && canonicalJson(values(a)) === canonicalJson(values(b));
+}
+
+/** The contents without what only their life cycle or place adds. */
+function values(message: Message): unknown[] {
+  return (message.content ?? []).map(({ index, status, delta, msg_id, error, ...value }) => {
+    void [index, status, delta, msg_id, error];
+    return value;
+  });
+}
+
+/**
+ * Checks the results of client tools against the calls they answer: those of the session and those
+ * in the request itself.
+ *
+ * @throws AppError INVALID_PARAMETER for an unknown or already answered call
+ */
+export function checkToolResults(input: readonly Message[], traffic: readonly Message[]): void {
+  const open = new Set<string>();
+  const answered = new Set<string>();
+  for (const message of traffic) note(message, open, answered);
+  for (const [index, message] of input.entries()) {
+    if (message.type === 'function_call_output') {
+      const id = callId(message);
+      const path = `input[${index}].content[0].data.call_id`;
+      if (answered.has(id)) throw refusal(path, `The call ${id} was already answered`);
+      if (!open.has(id)) throw refusal(path, `No open tool call has the id ${id}`);
+    }
+    note(message, open, answered);
+  }
+}
+
+function note(message: Message, open: Set<string>, answered: Set<string>): void {
+  if (message.type === 'function_call') open.add(callId(message));
+  if (message.type === 'function_call_output') answered.add(callId(message));
+}
+
+function callId(message: Message): string {
+  const content = message.content?.find((part): part is DataContent => part.type === 'data');
+  const id = content?.data?.['call_id'];
+  return typeof id === 'string' ? id : '';
+}
+
+function refusal(path: string, message: string): AppError {
+  return new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}

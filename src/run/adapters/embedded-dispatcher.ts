@@ -1,0 +1,175 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import type { Message } from '../../events/index.js';
+import { RunControl } from '../execute/run-control.js';
+import { RunExecutor } from '../execute/run-executor.js';
+import { RunFeeds } from '../live/run-feeds.js';
+import { Dispatcher } from '../ports/dispatcher.js';
+import { type Lease, type RunRecord, RunStore } from '../ports/run-store.js';
+import { isGone, leaseOwner } from './lease-owner.js';
+
+/** How long a handed-over agent may take to let go, in milliseconds. */
+const HANDOVER_MS = 3000;
+
+interface ActiveRun {
+  readonly control: RunControl;
+  readonly done: Promise<void>;
+}
+
+/**
+ * The dispatcher that needs no server: leases are rows of the ledger, wake-ups stay inside the
+ * process, and a sweep every second finds what other processes left. Any number of processes may
+ * share one ledger.
+ */
+@Injectable()
+export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBootstrap, OnModuleDestroy {
+  accepting = true;
+  private readonly logger = new Logger(EmbeddedDispatcher.name);
+  private readonly owner: string;
+  private readonly active = new Map<number, ActiveRun>();
+  private reserved = 0;
+  private sweeping: Promise<void> | undefined;
+  private sweepAgain = false;
+  private timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    private readonly store: RunStore,
+    private readonly executor: RunExecutor,
+    private readonly feeds: RunFeeds,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {
+    super();
+    this.owner = leaseOwner(config.runs.nodeName);
+  }
+
+  /** Takes over what an earlier process left before the first request is served. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.sweep();
+    const { sweepIntervalMs, leaseMs } = this.config.runs;
+    this.timers = [
+      setInterval(() => void this.sweep(), sweepIntervalMs),
+      setInterval(() => void this.renew(), Math.ceil(leaseMs / 3)),
+    ];
+  }
+
+  /** Lets running runs finish for a while, hands the rest over, then lets every reader go. */
+  async onModuleDestroy(): Promise<void> {
+    this.accepting = false;
+    await this.settled(this.config.http.shutdownGraceMs);
+    for (const run of this.active.values()) run.control.stop('shutdown');
+    await this.settled(HANDOVER_MS);
+    for (const timer of this.timers) clearInterval(timer);
+    await this.sweeping;
+    this.feeds.close();
+  }
+
+  reserve(): Lease | undefined {
+    if (this.capacity() <= 0) return undefined;
+    this.reserved += 1;
+    return this.lease();
+  }
+
+  unreserve(): void {
+    this.reserved -= 1;
+  }
+
+  start(run: RunRecord, input: readonly Message[]): void {
+    this.reserved -= 1;
+    this.execute(run, input);
+  }
+
+  wake(): void {
+    void this.sweep();
+  }
+
+  cancel(runNo: number): void {
+    this.active.get(runNo)?.control.stop('cancel');
+  }
+
+  private execute(run: RunRecord, input?: readonly Message[]): void {
+    const control = new RunControl(run.leaseUntil);
+    const done = this.finish(run, this.executor.execute(run, control, input));
+    this.active.set(run.no, { control, done });
+  }
+
+  private async finish(run: RunRecord, execution: ReturnType<RunExecutor['execute']>): Promise<void> {
+    try {
+      const how = await execution;
+      if (how === 'handed-over') await this.store.release(run.no, run.fence);
+      else if ((await this.store.active(run.sessionNo)).length > 0) this.wake();
+    } catch (error) {
+      this.logger.error(`run ${run.id} was not put away: ${String(error)}`);
+    } finally {
+      this.active.delete(run.no);
+    }
+  }
+
+  /** One sweep at a time; a wake-up during one leads to another. */
+  private sweep(): Promise<void> {
+    if (this.sweeping) this.sweepAgain = true;
+    else this.sweeping = this.sweepUntilQuiet();
+    return this.sweeping;
+  }
+
+  private async sweepUntilQuiet(): Promise<void> {
+    // The field must be set before the first sweep can end.
+    await Promise.resolve();
+    do {
+      this.sweepAgain = false;
+      await this.sweepOnce().catch((error: unknown) => this.logger.error(`a sweep failed: ${String(error)}`));
+    } while (this.sweepAgain);
+    this.sweeping = undefined;
+  }
+
+  private async sweepOnce(): Promise<void> {
+    for (const runNo of await this.store.cancelRequested(this.owner)) this.cancel(runNo);
+    if (!this.accepting) return;
+    for (const owner of await this.store.owners()) {
+      if (isGone(owner, this.owner)) await this.store.expire(owner);
+    }
+    const capacity = this.capacity();
+    if (capacity <= 0) return;
+    const claimed = await this.store.claim(this.lease(), this.clock.now(), capacity);
+    for (const run of claimed) this.execute(run);
+    if (claimed.length === capacity) this.sweepAgain = true;
+  }
+
+  private async renew(): Promise<void> {
+    const lease = this.lease();
+    try {
+      const kept = new Set(await this.store.renew(lease));
+      for (const [runNo, run] of this.active) {
+        if (kept.has(runNo)) run.control.leaseUntil = lease.until;
+      }
+    } catch (error) {
+      this.logger.warn(`leases could not be renewed: ${String(error)}`);
+    }
+    this.stopOverdue();
+  }
+
+  /** A run whose lease is nearly over may be another's at any moment: stop before that. */
+  private stopOverdue(): void {
+    const soon = this.clock.now() + this.config.runs.leaseMs / 6;
+    for (const run of this.active.values()) {
+      if (run.control.leaseUntil < soon) run.control.stop('lost');
+    }
+  }
+
+  private capacity(): number {
+    return this.config.runs.concurrency - this.active.size - this.reserved;
+  }
+
+  private lease(): Lease {
+    return { owner: this.owner, until: this.clock.now() + this.config.runs.leaseMs };
+  }
+
+  private async settled(withinMs: number): Promise<void> {
+    const all = Promise.allSettled([...this.active.values()].map((run) => run.done));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
+    await Promise.race([all, late]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,62 @@
+import type { ErrorModel, Usage } from '../../events/index.js';
+import type { RunState } from '../run.types.js';
+import type { RunRecord, StoredRequest } from '../ports/run-store.js';
+
+/** A row of `runs` as plain SQL returns it. */
+export interface RunRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly session_no: number;
+  readonly ordinal: number;
+  readonly agent_type: string;
+  readonly status: string;
+  readonly request: string;
+  readonly fingerprint: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly lease_owner: string | null;
+  readonly lease_until: number;
+  readonly cancel_requested_at: number | null;
+  readonly next_seq: number;
+  readonly error: string | null;
+  readonly usage: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+}
+
+/** The columns of `RunRow`, for SELECT and RETURNING. */
+export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
+  fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
+  created_at, started_at, finished_at`;
+
+/** A row as the rest of the house knows it. */
+export function runRecord(row: RunRow): RunRecord {
+  return {
+    no: row.no,
+    id: row.id,
+    tenantId: row.tenant_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    sessionNo: row.session_no,
+    ordinal: row.ordinal,
+    agentType: row.agent_type,
+    state: row.status as RunState,
+    request: JSON.parse(row.request) as StoredRequest,
+    fingerprint: row.fingerprint,
+    attempt: row.attempt,
+    fence: row.fence,
+    leaseOwner: row.lease_owner,
+    leaseUntil: row.lease_until,
+    cancelRequestedAt: row.cancel_requested_at,
+    nextSeq: row.next_seq,
+    error: row.error === null ? null : (JSON.parse(row.error) as ErrorModel),
+    usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}

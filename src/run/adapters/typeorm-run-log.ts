@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Queryable, type SqlValue } from '../../database/index.js';
+import { LoggedEvent } from '../../events/index.js';
+import { SessionStore } from '../../session/index.js';
+import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
+
+/** Only the holder of the fence writes, and only where the log ends. */
+const ADVANCE = `
+  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+
+const FINISH = `
+  UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
+    lease_until = 0
+  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+
+const INSERT_CHUNK = `
+  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
+
+/** Many runs in one statement: on PostgreSQL every statement is a round trip. */
+const APPEND_MANY = `
+  WITH input AS (
+    SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text)
+  ), advanced AS (
+    UPDATE runs r SET next_seq = r.next_seq + i.event_count FROM input i
+    WHERE r.no = i.run_no AND r.fence = i.fence AND r.next_seq = i.first_seq AND r.status = 'running'
+    RETURNING r.no
+  )
+  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
+  SELECT i.run_no, i.first_seq, i.event_count, i.body, ?::bigint FROM input i JOIN advanced a ON a.no = i.run_no
+  RETURNING run_no`;
+
+const UPSERT_STEP = `
+  INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (run_no, step_key) DO UPDATE SET status = excluded.status, input_hash = excluded.input_hash,
+    output = excluded.output, message_ids = excluded.message_ids, updated_at = excluded.updated_at`;
+
+const READ_FIRST = `
+  SELECT first_seq, body FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
+
+const READ_NEXT = `
+  SELECT first_seq, body FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
+
+interface ChunkRow {
+  readonly first_seq: number;
+  readonly body: string;
+}
+
+/** The log as chunk rows: the lines of one commit of one run in one row. */
+@Injectable()
+export class TypeOrmRunLog extends RunLog {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionStore,
+  ) {
+    super();
+  }
+
+  append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    return this.database.write(async (tx) => {
+      const plain = tx.dialect === 'postgres' ? writes.filter(isPlain) : [];
+      const written = plain.length > 1 ? await appendMany(tx, plain) : undefined;
+      const results: boolean[] = [];
+      for (const write of writes) {
+        results.push(written && isPlain(write) ? written.has(write.runNo) : await this.appendOne(tx, write));
+      }
+      return results;
+    });
+  }
+
+  async committed(write: LogWrite): Promise<boolean> {
+    const sql = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
+    const rows = await this.database.read.all(sql, [write.runNo, write.fence, write.firstSeq + write.lines.length]);
+    return rows.length > 0;
+  }
+
+  async read(runNo: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    let chunks = await this.database.read.all<ChunkRow>(READ_FIRST, [runNo, fromSeq]);
+    let last = -1;
+    for (;;) {
+      for (const chunk of chunks) {
+        collect(chunk, fromSeq, events);
+        last = chunk.first_seq;
+        if (events.length >= limit) return events;
+      }
+      // Small chunks (one event a commit) want many rows a page, large ones few.
+      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runNo, last, Math.min(limit, 256)]);
+      if (chunks.length === 0) return events;
+    }
+  }
+
+  private async appendOne(tx: Queryable, write: LogWrite): Promise<boolean> {
+    const guard: SqlValue[] = [write.runNo, write.fence, write.firstSeq];
+    const count = write.lines.length;
+    const touched = write.end
+      ? await tx.run(FINISH, [count, ...endValues(write.end), write.at, ...guard])
+      : await tx.run(ADVANCE, [count, ...guard]);
+    if (touched === 0) return false;
+    if (count > 0) {
+      await tx.run(INSERT_CHUNK, [write.runNo, write.firstSeq, count, write.lines.join('\n'), write.at]);
+    }
+    for (const step of write.steps) {
+      const output = step.output === null ? null : JSON.stringify(step.output);
+      const ids = JSON.stringify(step.messageIds);
+      await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
+    }
+    if (write.end) await this.saveSession(tx, write, write.end);
+    return true;
+  }
+
+  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd): Promise<void> {
+    await this.sessions.append(tx, write, end.output, write.at);
+    if (end.sessionState) await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
+  }
+}
+
+function isPlain(write: LogWrite): boolean {
+  return write.end === undefined && write.steps.length === 0;
+}
+
+function endValues(end: RunEnd): SqlValue[] {
+  return [end.state, end.error && JSON.stringify(end.error), end.usage && JSON.stringify(end.usage)];
+}
+
+async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<Set<number>> {
+  const input = writes.map((write) => ({
+    run_no: write.runNo,
+    fence: write.fence,
+    first_seq: write.firstSeq,
+    event_count: write.lines.length,
+    body: write.lines.join('\n'),
+  }));
+  const rows = await tx.all<{ run_no: number }>(APPEND_MANY, [JSON.stringify(input), writes[0]?.at ?? 0]);
+  return new Set(rows.map((row) => row.run_no));
+}
+
+function collect(chunk: ChunkRow, fromSeq: number, into: LoggedEvent[]): void {
+  let seq = chunk.first_seq;
+  for (const line of chunk.body.split('\n')) {
+    if (seq >= fromSeq) into.push(new LoggedEvent(seq, line));
+    seq += 1;
+  }
+}

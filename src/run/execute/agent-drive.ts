@@ -1,0 +1,71 @@
+import type { Agent, AgentContext, AgentOutcome } from '../../agent/index.js';
+import { AppError } from '../../common/index.js';
+import type { RunWriter } from '../live/run-writer.js';
+import { RunStop } from './run-stop.js';
+
+/**
+ * Runs an agent to its outcome. At each value the agent yields it waits while the log lags behind.
+ * After the signal aborts the agent gets `graceMs()` to come to an end; an agent that does not listen
+ * is left behind, and can write nothing any more.
+ *
+ * @throws whatever the agent throws; the signal's reason when it was stopped
+ */
+export async function driveAgent(
+  agent: Agent,
+  context: AgentContext,
+  writer: RunWriter,
+  graceMs: () => number,
+): Promise<AgentOutcome> {
+  const { signal } = context;
+  signal.throwIfAborted();
+  const deadline = abandonAfter(signal, graceMs);
+  try {
+    const outcome = await Promise.race([toOutcome(agent, context, writer), deadline.promise]);
+    signal.throwIfAborted();
+    return outcome;
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function toOutcome(agent: Agent, context: AgentContext, writer: RunWriter): Promise<AgentOutcome> {
+  const events = agent.run(context);
+  for (;;) {
+    const step = await events.next();
+    if (step.done) return step.value ?? { kind: 'completed' };
+    if (step.value && !writer.has(step.value)) writeForeign(step.value, writer);
+    await writer.crowded();
+    if (context.signal.aborted) {
+      await events.return(undefined);
+      throw context.signal.reason;
+    }
+  }
+}
+
+function writeForeign(event: Parameters<RunWriter['emit']>[0], writer: RunWriter): void {
+  if (event.object === 'response' || event.object === 'message' || event.object === 'content') {
+    throw new AppError('AGENT_ERROR', 'An agent may yield only messages that it makes with context.response');
+  }
+  writer.emit(event);
+}
+
+function abandonAfter(signal: AbortSignal, graceMs: () => number): { promise: Promise<never>; clear: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: () => void = () => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      const reason: unknown = signal.reason;
+      timer = setTimeout(() => reject(reason instanceof Error ? reason : new RunStop('cancel')), graceMs());
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  // Nobody awaits it when the agent ends in time.
+  promise.catch(() => undefined);
+  return {
+    promise,
+    clear: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}

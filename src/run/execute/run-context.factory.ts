@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { AgentContext, SessionState } from '../../agent/index.js';
+import { fitHistory } from '../../agent/index.js';
+import type { JsonObject } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import { type Message, type ResponseBuilder, textOf } from '../../events/index.js';
+import { SessionStore } from '../../session/index.js';
+import type { RunWriter } from '../live/run-writer.js';
+import type { RunRecord } from '../ports/run-store.js';
+import { RunJournal } from './run-journal.js';
+import type { Remains } from './run-recovery.js';
+
+/** Messages of the past that are looked at, at most; the token budget then cuts further. */
+const HISTORY_LIMIT = 2000;
+
+/** What a context is made of beside the run itself. */
+export interface ContextParts {
+  readonly writer: RunWriter;
+  readonly response: ResponseBuilder;
+  readonly remains: Remains;
+  /** The run's own messages when they are at hand; read from the session otherwise. */
+  readonly input: readonly Message[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A context, and the state the session gets when the run ends. */
+export interface RunContext {
+  readonly context: AgentContext;
+  /** Undefined when the run did not change it. */
+  changedState(): JsonObject | undefined;
+}
+
+/** Makes what an agent is given for one run. */
+@Injectable()
+export class RunContextFactory {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly config: AppConfig,
+  ) {}
+
+  async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
+    const input = parts.input ?? (await this.sessions.ofRun(run.sessionNo, run.ordinal));
+    const past = run.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, run.ordinal, HISTORY_LIMIT);
+    const stored = run.ordinal === 1 ? {} : await this.sessions.state(run.sessionNo);
+    const state = new RecordedState(stored, parts.remains.sessionState, parts.writer);
+    const { writer, response, signal } = parts;
+    const context: AgentContext = {
+      runId: run.id,
+      sessionId: run.sessionId,
+      agentType: run.agentType,
+      attempt: run.attempt,
+      principal: { tenantId: run.tenantId, userId: run.userId },
+      input,
+      inputText: userText(input),
+      history: fitHistory(past, input, this.config.agent.contextTokenBudget),
+      state,
+      clientTools: run.request.clientTools,
+      modelOptions: run.request.modelOptions,
+      clientTime: run.request.clientTime ?? undefined,
+      forwardedProps: run.request.forwardedProps,
+      response,
+      journal: new RunJournal(writer, parts.remains.steps),
+      signal,
+      emit: (event) => writer.emit(event),
+      flush: () => writer.flush(),
+    };
+    return { context, changedState: () => state.changed };
+  }
+}
+
+/** The shared state of a session during one run: every change is an event. */
+class RecordedState implements SessionState {
+  changed: JsonObject | undefined;
+
+  constructor(
+    private readonly stored: JsonObject,
+    resumed: JsonObject | undefined,
+    private readonly writer: RunWriter,
+  ) {
+    this.changed = resumed;
+  }
+
+  get(): JsonObject {
+    return structuredClone(this.changed ?? this.stored);
+  }
+
+  set(state: JsonObject): void {
+    this.changed = structuredClone(state);
+    this.writer.emit({ object: 'state', kind: 'snapshot', snapshot: this.changed });
+  }
+}
+
+function userText(input: readonly Message[]): string {
+  return input
+    .filter((message) => message.role === 'user')
+    .map(textOf)
+    .join('\n');
+}

@@ -1,0 +1,64 @@
+import type { AgentOutcome } from '../../agent/index.js';
+import { AppError, ERROR_CATALOGUE, type ErrorCode, type JsonObject, publicError } from '../../common/index.js';
+import type { AgentResponse, ErrorModel, ResponseBuilder } from '../../events/index.js';
+import type { RunWriter } from '../live/run-writer.js';
+import type { RunEnd } from '../ports/run-log.js';
+import type { StopKind } from './run-stop.js';
+
+/** How a run comes to its end. */
+export type Ending =
+  | { readonly kind: 'outcome'; readonly outcome: AgentOutcome }
+  | { readonly kind: 'error'; readonly error: ErrorModel }
+  | { readonly kind: 'canceled' };
+
+/** The ending for a thrown error: its public code and sentence. */
+export function failure(error: unknown): Ending {
+  return { kind: 'error', error: publicError(error) };
+}
+
+/** The ending for a code of the catalogue. */
+export function failureOf(code: ErrorCode): Ending {
+  return { kind: 'error', error: { code, message: ERROR_CATALOGUE[code].message } };
+}
+
+/** The ending of a run that was stopped, or undefined when it is somebody else's to end. */
+export function stopped(kind: StopKind): Ending | undefined {
+  if (kind === 'cancel') return { kind: 'canceled' };
+  if (kind === 'timeout') return failure(new AppError('TIMEOUT'));
+  return undefined;
+}
+
+/** Writes the terminal event and, in the same commit, the end of the run. */
+export function writeEnding(
+  ending: Ending,
+  response: ResponseBuilder,
+  writer: RunWriter,
+  sessionState: JsonObject | undefined,
+): void {
+  const [state, last] = terminal(ending, response, writer);
+  writer.finish({ state, error: last.error, usage: last.usage, output: last.output ?? [], sessionState });
+}
+
+function terminal(
+  ending: Ending,
+  response: ResponseBuilder,
+  writer: RunWriter,
+): [RunEnd['state'], AgentResponse] {
+  if (ending.kind === 'canceled') return ['canceled', response.canceled()];
+  if (ending.kind === 'error') return ['failed', response.failed(ending.error)];
+  const { outcome } = ending;
+  if (outcome.kind === 'completed') return ['completed', response.completed()];
+  if (outcome.kind === 'incomplete') {
+    return ['incomplete', response.incomplete({ code: outcome.reason, message: `The run was cut: ${outcome.reason}` })];
+  }
+  writer.emit({
+    object: 'interrupt',
+    id: `int_${response.getResponseData().id}`,
+    reason: outcome.reason,
+    message: outcome.message,
+    call_ids: outcome.callIds,
+    response_schema: outcome.responseSchema,
+  });
+  // The Agent API's clients end only on `completed`; the run itself is kept as interrupted.
+  return ['interrupted', response.completed()];
+}

@@ -1,0 +1,36 @@
+import { AppError, type JsonObject } from '../../common/index.js';
+import type { Journal, StepRecord } from '../../agent/index.js';
+import type { RunWriter } from '../live/run-writer.js';
+import type { StoredStep } from '../ports/run-store.js';
+
+/** The journal of one run: what earlier attempts left, and what this one adds. */
+export class RunJournal implements Journal {
+  private readonly stored: ReadonlyMap<string, StoredStep>;
+
+  constructor(
+    private readonly writer: RunWriter,
+    steps: readonly StoredStep[],
+  ) {
+    this.stored = new Map(steps.map((step) => [step.key, step]));
+  }
+
+  finished(key: string, inputHash: string): StepRecord | undefined {
+    const step = this.stored.get(key);
+    if (!step) return undefined;
+    if (step.inputHash !== inputHash) throw new AppError('JOURNAL_MISMATCH');
+    return step.output === null ? undefined : { output: step.output };
+  }
+
+  inDoubt(key: string): boolean {
+    return this.stored.get(key)?.status === 'begun';
+  }
+
+  async begin(key: string, inputHash: string): Promise<void> {
+    this.writer.step({ key, status: 'begun', inputHash, output: null, messageIds: [] });
+    await this.writer.flush();
+  }
+
+  finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
+    this.writer.step({ key, status: 'finished', inputHash, output, messageIds });
+  }
+}

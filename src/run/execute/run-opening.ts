@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, IdFactory } from '../../common/index.js';
+import { ResponseBuilder } from '../../events/index.js';
+import { GroupCommit } from '../live/group-commit.js';
+import { RunFeeds } from '../live/run-feeds.js';
+import { RunWriter } from '../live/run-writer.js';
+import type { RunRecord } from '../ports/run-store.js';
+import { type Remains, RunRecovery } from './run-recovery.js';
+import type { RunControl } from './run-control.js';
+
+/** A run that is ready to be executed: its writer, the builder bound to it, and what it has written before. */
+export interface OpenRun {
+  readonly writer: RunWriter;
+  readonly response: ResponseBuilder;
+  readonly remains: Remains;
+  /** Lets the readers of this process know that no more comes from here. */
+  close(): void;
+}
+
+/** Opens the log of a claimed run for writing. */
+@Injectable()
+export class RunOpening {
+  constructor(
+    private readonly recovery: RunRecovery,
+    private readonly commits: GroupCommit,
+    private readonly feeds: RunFeeds,
+    private readonly clock: Clock,
+    private readonly ids: IdFactory,
+  ) {}
+
+  async open(run: RunRecord, control: RunControl): Promise<OpenRun> {
+    const remains = await this.recovery.remains(run);
+    const feed = this.feeds.join(run.no);
+    feed.owned = true;
+    const writer = new RunWriter(run, {
+      commits: this.commits,
+      feed,
+      now: () => this.clock.now(),
+      leaseUntil: () => control.leaseUntil,
+      onLost: () => control.stop('lost'),
+    });
+    const response = new ResponseBuilder({
+      responseId: run.id,
+      sessionId: run.sessionId,
+      ids: this.ids,
+      clock: this.clock,
+      sink: (event) => writer.emit(event),
+      ...(remains.response ? { resume: remains.response } : {}),
+    });
+    const close = (): void => {
+      feed.owned = false;
+      feed.ring();
+      this.feeds.leave(run.no);
+    };
+    return { writer, response, remains, close };
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../common/index.js';
+import {
+  type AgentEvent,
+  type AgentResponse,
+  type CustomEvent,
+  type ResponseBuilder,
+  ResponseFold,
+  RUN_RECOVERED,
+} from '../../events/index.js';
+import { RunLog } from '../ports/run-log.js';
+import { type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
+
+const PAGE = 1024;
+
+/** What an interrupted execution left behind. */
+export interface Remains {
+  readonly response: AgentResponse | undefined;
+  readonly steps: readonly StoredStep[];
+  /** The shared state as the run last set it; undefined when it did not. */
+  readonly sessionState: JsonObject | undefined;
+}
+
+/** What a run without a past has. */
+export const NO_REMAINS: Remains = { response: undefined, steps: [], sessionState: undefined };
+
+/** Reads what an interrupted run has written, so that it can go on where it was cut. */
+@Injectable()
+export class RunRecovery {
+  constructor(
+    private readonly log: RunLog,
+    private readonly store: RunStore,
+  ) {}
+
+  async remains(run: RunRecord): Promise<Remains> {
+    if (run.attempt <= 1 && run.nextSeq === 0) return NO_REMAINS;
+    const fold = new ResponseFold();
+    let sessionState: JsonObject | undefined;
+    for (let next = 0; next < run.nextSeq; ) {
+      const events = await this.log.read(run.no, next, PAGE);
+      for (const { event } of events) {
+        fold.apply(event);
+        sessionState = stateOf(event) ?? sessionState;
+      }
+      next += events.length;
+    }
+    return { response: fold.response(), steps: await this.store.steps(run.no), sessionState };
+  }
+}
+
+/**
+ * Closes what was left open, as incomplete, and takes back the messages of steps that were not
+ * finished: they are begun again under new ids. Numbering goes on.
+ */
+export function closeRemains(
+  response: ResponseBuilder,
+  remains: Remains,
+  attempt: number,
+  emit: (event: CustomEvent) => void,
+): void {
+  for (const message of response.openMessages()) message.incomplete();
+  const finished = new Set(remains.steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
+  const discarded = (remains.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
+  emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
+  response.discard(discarded);
+}
+
+function stateOf(event: AgentEvent): JsonObject | undefined {
+  return event.object === 'state' && event.kind === 'snapshot' ? (event.snapshot as JsonObject) : undefined;
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { RunFeed } from './run-feed.js';
+
+/** The feeds of the runs that this process executes or reads. */
+@Injectable()
+export class RunFeeds {
+  private readonly feeds = new Map<number, RunFeed>();
+  private closed = false;
+
+  /** Takes the feed of a run into use; every call needs one `leave`. */
+  join(runNo: number): RunFeed {
+    let feed = this.feeds.get(runNo);
+    if (!feed) {
+      feed = new RunFeed();
+      this.feeds.set(runNo, feed);
+    }
+    feed.users += 1;
+    return feed;
+  }
+
+  /** Ends a use; the feed goes with its last user. */
+  leave(runNo: number): void {
+    const feed = this.feeds.get(runNo);
+    if (feed && (feed.users -= 1) === 0) this.feeds.delete(runNo);
+  }
+
+  /** True once the process is shutting down: readers end, their clients resume elsewhere. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Lets every reader end. */
+  close(): void {
+    this.closed = true;
+    for (const feed of this.feeds.values()) feed.ring();
+  }
+}

@@ -1,0 +1,151 @@
+import { AppError } from '../../common/index.js';
+import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
+import type { LogWrite, RunEnd, StepWrite } from '../ports/run-log.js';
+import type { RunRecord } from '../ports/run-store.js';
+import type { CommitSource, GroupCommit } from './group-commit.js';
+import type { RunFeed } from './run-feed.js';
+
+/** Uncommitted events above which an agent is asked to wait. */
+const CROWDED = 2048;
+
+/** What a writer is given beside its run. */
+export interface WriterOptions {
+  readonly commits: GroupCommit;
+  readonly feed: RunFeed;
+  readonly now: () => number;
+  /** Until when the run is this process's, in epoch milliseconds. */
+  readonly leaseUntil: () => number;
+  /** Called once when this process turns out to have lost the run. */
+  readonly onLost: (reason: unknown) => void;
+}
+
+interface Flush {
+  /** Resolved when this many events and steps are committed. */
+  readonly until: number;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * The one writer of a run's log. Events get their numbers here, in the order they are written; they
+ * are shown to readers only after their commit. Everything that is written in one turn of the event
+ * loop (events, journal entries, the end) is committed together.
+ */
+export class RunWriter implements CommitSource {
+  private seq: number;
+  private events: AgentEvent[] = [];
+  private lines: string[] = [];
+  private steps: StepWrite[] = [];
+  private end: RunEnd | undefined;
+  private written = 0;
+  private done = 0;
+  private inFlight: readonly AgentEvent[] = [];
+  private flushes: Flush[] = [];
+  private closed = false;
+  private readonly seen = new WeakSet<AgentEvent>();
+
+  constructor(
+    private readonly run: RunRecord,
+    private readonly options: WriterOptions,
+  ) {
+    this.seq = run.nextSeq;
+  }
+
+  get leaseUntil(): number {
+    return this.options.leaseUntil();
+  }
+
+  /** @throws AppError WORKER_LOST when this process no longer has the run, or the run has ended */
+  emit(event: AgentEvent): void {
+    if (this.closed) throw new AppError('WORKER_LOST');
+    this.seen.add(event);
+    this.events.push(event);
+    this.lines.push(serializeEvent(event));
+    this.request();
+  }
+
+  /** Adds a journal entry to what is committed with the events of this turn. @throws as `emit` */
+  step(step: StepWrite): void {
+    if (this.closed) throw new AppError('WORKER_LOST');
+    this.steps.push(step);
+    this.request();
+  }
+
+  /** Ends the run together with the terminal event, which has just been written. */
+  finish(end: RunEnd): void {
+    this.end = end;
+    this.closed = true;
+    this.request();
+  }
+
+  /** True when this very event was written here. */
+  has(event: AgentEvent): boolean {
+    return this.seen.has(event);
+  }
+
+  /** Resolves when everything written so far is committed. @throws AppError WORKER_LOST */
+  flush(): Promise<void> {
+    if (this.done === this.written) return Promise.resolve();
+    return new Promise((resolve, reject) => this.flushes.push({ until: this.written, resolve, reject }));
+  }
+
+  /** A promise of a better moment when the log lags far behind, else undefined. */
+  crowded(): Promise<void> | undefined {
+    return this.lines.length + this.inFlight.length > CROWDED ? this.flush() : undefined;
+  }
+
+  /** Refuses everything from now on: another process has the run. */
+  abandon(): void {
+    this.closed = true;
+  }
+
+  take(): LogWrite | undefined {
+    if (this.lines.length === 0 && this.steps.length === 0 && !this.end) return undefined;
+    const write: LogWrite = {
+      runNo: this.run.no,
+      sessionNo: this.run.sessionNo,
+      runOrdinal: this.run.ordinal,
+      fence: this.run.fence,
+      firstSeq: this.seq,
+      lines: this.lines,
+      steps: this.steps,
+      end: this.end,
+      at: this.options.now(),
+    };
+    this.seq += this.lines.length;
+    this.inFlight = this.events;
+    this.events = [];
+    this.lines = [];
+    this.steps = [];
+    this.end = undefined;
+    return write;
+  }
+
+  committed(write: LogWrite): void {
+    const events = this.inFlight;
+    this.inFlight = [];
+    this.done += write.lines.length + write.steps.length + (write.end ? 1 : 0);
+    if (write.lines.length > 0) {
+      this.options.feed.publish(
+        write.lines.map((line, index) => new LoggedEvent(write.firstSeq + index, line, events[index])),
+      );
+    }
+    const ready = this.flushes.filter((flush) => flush.until <= this.done);
+    if (ready.length === 0) return;
+    this.flushes = this.flushes.filter((flush) => flush.until > this.done);
+    for (const flush of ready) flush.resolve();
+  }
+
+  lost(reason: unknown): void {
+    this.closed = true;
+    const flushes = this.flushes;
+    this.flushes = [];
+    for (const flush of flushes) flush.reject(new AppError('WORKER_LOST', undefined, { cause: reason }));
+    this.options.onLost(reason);
+  }
+
+  private request(): void {
+    this.written += 1;
+    this.options.commits.request(this);
+  }
+}

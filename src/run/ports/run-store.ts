@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../common/index.js';
+import type { ErrorModel, Message, Usage } from '../../events/index.js';
+import type { ModelOptions } from '../../agent/index.js';
+import type { ClientTime, ToolDeclaration } from '../../tools/index.js';
+import type { RunRequest, RunState } from '../run.types.js';
+
+/** What a run keeps of its request beside its messages: enough to execute it again anywhere. */
+export interface StoredRequest {
+  readonly clientTools: readonly ToolDeclaration[];
+  readonly modelOptions: ModelOptions;
+  readonly clientTime: ClientTime | null;
+  readonly forwardedProps: JsonObject;
+}
+
+/** A run as the ledger has it. Times are milliseconds since the epoch. */
+export interface RunRecord {
+  readonly no: number;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly sessionNo: number;
+  readonly ordinal: number;
+  readonly agentType: string;
+  readonly state: RunState;
+  readonly request: StoredRequest;
+  readonly fingerprint: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: number;
+  readonly cancelRequestedAt: number | null;
+  readonly nextSeq: number;
+  readonly error: ErrorModel | null;
+  readonly usage: Usage | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+}
+
+/** A worker's hold on the runs it claims. */
+export interface Lease {
+  readonly owner: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** How a run is accepted. */
+export interface AcceptOptions {
+  readonly runId: string;
+  readonly fingerprint: string;
+  readonly now: number;
+  readonly queueLimit: number;
+  /** Given: the run starts under it at once, unless its session has another that is not over. */
+  readonly lease?: Lease;
+}
+
+/** What was accepted: the run, and its messages without what the session had already. */
+export interface Acceptance {
+  readonly run: RunRecord;
+  readonly input: readonly Message[];
+  /** False: the same request had been accepted before. */
+  readonly created: boolean;
+}
+
+/** A step of a run's journal as the ledger has it. */
+export interface StoredStep {
+  readonly key: string;
+  readonly status: 'begun' | 'finished';
+  readonly inputHash: string;
+  readonly output: JsonObject | null;
+  readonly messageIds: readonly string[];
+}
+
+/** The rows of runs: who may execute which, and how each stands. */
+export abstract class RunStore {
+  /** @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER; then nothing is written */
+  abstract accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance>;
+
+  abstract find(tenantId: string, runId: string): Promise<RunRecord | undefined>;
+
+  /** The session's runs that are not over, oldest first. */
+  abstract active(sessionNo: number): Promise<readonly RunRecord[]>;
+
+  /**
+   * Takes over up to `limit` runs: the heads of their sessions' queues, runs whose lease is over,
+   * and waiting runs whose cancel was requested. Each gets a new fence, and one attempt more.
+   */
+  abstract claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]>;
+
+  /** Prolongs an owner's leases and returns the numbers of the runs it still has. */
+  abstract renew(lease: Lease): Promise<readonly number[]>;
+
+  /** Gives a run back to the queue without counting the attempt. */
+  abstract release(runNo: number, fence: number): Promise<void>;
+
+  /** Writes down that a run shall end; undefined when there is no such run. */
+  abstract requestCancel(tenantId: string, runId: string, now: number): Promise<RunRecord | undefined>;
+
+  /** The numbers of an owner's runs whose cancel was requested. */
+  abstract cancelRequested(owner: string): Promise<readonly number[]>;
+
+  /** Everybody who holds a lease. */
+  abstract owners(): Promise<readonly string[]>;
+
+  /** Ends all leases of an owner that is known to be gone. */
+  abstract expire(owner: string): Promise<void>;
+
+  abstract steps(runNo: number): Promise<readonly StoredStep[]>;
+}
