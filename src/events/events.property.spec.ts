@@ -20,7 +20,7 @@ import {
 } from './index.js';
 
 const clock = { now: () => 1_795_253_520_000 };
-const runs = { numRuns: 50 };
+const runs = { numRuns: 40 };
 
 /** One random call: what to do, to which message and content, with which values. */
 interface Call {
@@ -34,18 +34,57 @@ interface Call {
 
 const ENDINGS = ['completed', 'failed', 'canceled', 'incomplete', 'rejected'] as const;
 const CALLS = [
-  'created', 'inProgress', 'createMessage', 'createMessage', 'createMessage', 'message.created', 'message.inProgress',
-  'createContent', 'createContent', 'createContent', 'createContent', 'createContentAt',
-  'addContent', 'addContent', 'addDeltaContent', 'addDeltaContent', 'contentCompleted',
-  'message.complete', 'message.incomplete', 'message.canceled', 'message.fail', 'addMessage', 'updateMessage', 'discard',
-  'delta', 'delta', 'delta', 'delta', 'delta', 'wrongDelta', 'set', 'set', 'wrongSet', 'updateData',
-  'content.complete', 'content.complete', 'content.incomplete',
+  'created',
+  'inProgress',
+  'createMessage',
+  'createMessage',
+  'createMessage',
+  'message.created',
+  'message.inProgress',
+  'createContent',
+  'createContent',
+  'createContent',
+  'createContent',
+  'createContentAt',
+  'addContent',
+  'addContent',
+  'addDeltaContent',
+  'addDeltaContent',
+  'contentCompleted',
+  'message.complete',
+  'message.incomplete',
+  'message.canceled',
+  'message.fail',
+  'addMessage',
+  'updateMessage',
+  'discard',
+  'delta',
+  'delta',
+  'delta',
+  'delta',
+  'delta',
+  'wrongDelta',
+  'set',
+  'set',
+  'wrongSet',
+  'updateData',
+  'content.complete',
+  'content.complete',
+  'content.incomplete',
 ] as const;
 
-const texts = fc.oneof(fc.string({ maxLength: 8 }), fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('', '\ud800', '"\\\u0000\n'));
-const objects = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__'), fc.string({ maxLength: 3 })), fc.jsonValue({ maxDepth: 2 }), {
-  maxKeys: 3,
-}) as fc.Arbitrary<JsonObject>;
+const texts = fc.oneof(
+  fc.string({ maxLength: 8 }),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.constantFrom('', '\ud800', '"\\\u0000\n'),
+);
+const objects = fc.dictionary(
+  fc.oneof(fc.constantFrom('a', 'b', '__proto__'), fc.string({ maxLength: 3 })),
+  fc.jsonValue({ maxDepth: 2 }),
+  {
+    maxKeys: 3,
+  },
+) as fc.Arbitrary<JsonObject>;
 const calls: fc.Arbitrary<Call[]> = fc.array(
   fc.record({
     what: fc.constantFrom(...CALLS),
@@ -131,9 +170,11 @@ class Interpreter {
     else if (what === 'createContent') this.contents.push(message.createContentBuilder(type));
     else if (what === 'createContentAt') this.contents.push(message.createContentBuilder(type, content));
     else if (what === 'addContent') message.addContent(input(type, text, data));
-    else if (what === 'addDeltaContent') message.addDeltaContent({ ...input(type, text, data), index: content, delta: text.length > 2 });
+    else if (what === 'addDeltaContent')
+      message.addDeltaContent({ ...input(type, text, data), index: content, delta: text.length > 2 });
     else if (what === 'contentCompleted') message.contentCompleted(content);
-    else if (what === 'message.complete') message.complete({ usage: { input_tokens: 1, output_tokens: text.length }, metadata: data });
+    else if (what === 'message.complete')
+      message.complete({ usage: { input_tokens: 1, output_tokens: text.length }, metadata: data });
     else if (what === 'message.incomplete') message.incomplete();
     else if (what === 'message.canceled') message.canceled();
     else if (what === 'message.fail') message.fail({ code: 'AGENT_ERROR', message: text });
@@ -175,9 +216,16 @@ function wholeMessage({ message, content, text, data, type }: Call): Message {
   const closed = content % 2 === 0;
   const contents = [input(type, text, data), input('text', text, data)].slice(0, content);
   return {
-    object: 'message', status: closed ? 'completed' : 'in_progress', id: `msg_${message + 1}`, type: 'message', role: 'user',
+    object: 'message',
+    status: closed ? 'completed' : 'in_progress',
+    id: `msg_${message + 1}`,
+    type: 'message',
+    role: 'user',
     content: contents.map((one) => ({ ...one, status: closed ? 'completed' : null }) as never),
-    code: null, message: null, usage: null, metadata: closed ? data : null,
+    code: null,
+    message: null,
+    usage: null,
+    metadata: closed ? data : null,
   };
 }
 
@@ -235,7 +283,7 @@ describe('any program of builder calls', () => {
         interpreter.run(more.filter(({ what }) => what !== 'discard'));
         expect(interpreter.log.length).toBe(length);
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 

@@ -1,5 +1,12 @@
 import { SequentialIds } from '../common/index.js';
-import { BuilderError, ResponseBuilder, RUN_RECOVERED, StreamGrammar, type AgentEvent, type BuilderEvent } from './index.js';
+import {
+  BuilderError,
+  ResponseBuilder,
+  RUN_RECOVERED,
+  StreamGrammar,
+  type AgentEvent,
+  type BuilderEvent,
+} from './index.js';
 
 /** created, in_progress, message created, message in_progress, delta, delta, content completed, message completed, response completed. */
 function stream(): BuilderEvent[] {
@@ -26,9 +33,8 @@ function edited(edits: Record<number, AgentEvent[]>): AgentEvent[] {
 }
 
 describe('StreamGrammar', () => {
-  const [created, inProgress, announced, messageInProgress, first, , contentCompleted, messageCompleted, completed] = stream() as [
-    ...BuilderEvent[],
-  ] as Required<BuilderEvent>[];
+  const [created, inProgress, announced, messageInProgress, first, , contentCompleted, messageCompleted, completed] =
+    stream();
 
   it('accepts the standard sequence and knows its end', () => {
     const grammar = new StreamGrammar();
@@ -42,25 +48,61 @@ describe('StreamGrammar', () => {
   it.each<[string, Record<number, AgentEvent[]>, string]>([
     ['in_progress first', { 0: [] }, 'response in_progress where created is due'],
     ['created twice', { 1: [created!] }, 'response created where in_progress is due'],
-    ['another response', { 1: [{ ...inProgress!, id: 'response_2' } as AgentEvent] }, 'response response_2 within response response_1'],
+    [
+      'another response',
+      { 1: [{ ...inProgress!, id: 'response_2' } as AgentEvent] },
+      'response response_2 within response response_1',
+    ],
     ['a message before the response', { 0: [announced!] }, 'message msg_1 before the response is in progress'],
     ['an unannounced message', { 2: [] }, 'message msg_1 in_progress before created'],
     ['a message announced twice', { 3: [announced!] }, 'message msg_1 created after it was announced'],
     ['contents before in_progress', { 3: [] }, 'content of message msg_1, which is created'],
-    ['contents of an unknown message', { 4: [{ ...first!, msg_id: 'msg_9' } as AgentEvent] }, 'content of message msg_9, which was not announced'],
-    ['a skipped slot', { 4: [{ ...first!, index: 1 } as AgentEvent] }, 'content 1 of message msg_1 where 0 is the next slot'],
-    ['a content that begins closed', { 4: [contentCompleted!] }, 'content 0 of message msg_1 completed before it was opened'],
-    ['a content that changes its type', { 5: [{ ...first!, type: 'refusal' } as AgentEvent] }, 'content 0 of message msg_1 changes from text to refusal'],
+    [
+      'contents of an unknown message',
+      { 4: [{ ...first!, msg_id: 'msg_9' } as AgentEvent] },
+      'content of message msg_9, which was not announced',
+    ],
+    [
+      'a skipped slot',
+      { 4: [{ ...first!, index: 1 } as AgentEvent] },
+      'content 1 of message msg_1 where 0 is the next slot',
+    ],
+    [
+      'a content that begins closed',
+      { 4: [contentCompleted!] },
+      'content 0 of message msg_1 completed before it was opened',
+    ],
+    [
+      'a content that changes its type',
+      { 5: [{ ...first!, type: 'refusal' } as AgentEvent] },
+      'content 0 of message msg_1 changes from text to refusal',
+    ],
     ['a delta after the closing', { 7: [first!] }, 'content 0 of message msg_1 after it is completed'],
     ['a content closed twice', { 7: [contentCompleted!] }, 'content 0 of message msg_1 after it is completed'],
     ['a message closed with an open content', { 6: [] }, 'message msg_1 completed while content 0 is open'],
     ['a message closed twice', { 8: [messageCompleted!] }, 'message msg_1 completed after it is completed'],
     ['completed with an open message', { 7: [] }, 'response completed while message msg_1 is open'],
-    ['completed without its output', { 8: [{ ...completed!, output: [] } as AgentEvent] }, 'response completed with output [] instead of [msg_1]'],
+    [
+      'completed without its output',
+      { 8: [{ ...completed!, output: [] } as AgentEvent] },
+      'response completed with output [] instead of [msg_1]',
+    ],
     ['a second terminal', { 8: [completed!, completed!] }, 'response completed after the terminal event'],
-    ['a message after the terminal', { 8: [completed!, messageInProgress!] }, 'message in_progress after the terminal event'],
-    ['a state after the terminal', { 8: [completed!, { object: 'state', kind: 'delta', patch: [] }] }, 'state after the terminal event'],
-    ['a status without a place', { 1: [{ ...inProgress!, status: 'queued' } as AgentEvent] }, 'response queued has no place in a stream'],
+    [
+      'a message after the terminal',
+      { 8: [completed!, messageInProgress!] },
+      'message in_progress after the terminal event',
+    ],
+    [
+      'a state after the terminal',
+      { 8: [completed!, { object: 'state', kind: 'delta', patch: [] }] },
+      'state after the terminal event',
+    ],
+    [
+      'a status without a place',
+      { 1: [{ ...inProgress!, status: 'queued' } as AgentEvent] },
+      'response queued has no place in a stream',
+    ],
   ])('refuses %s', (_, edits, sentence) => {
     expect(refusal(edited(edits))).toBe(sentence);
   });
@@ -72,7 +114,11 @@ describe('StreamGrammar', () => {
   });
 
   it('does not count messages that a recovery discards, which may be begun again', () => {
-    const recovered: AgentEvent = { object: 'custom', name: RUN_RECOVERED, value: { attempt: 2, discardedMessageIds: ['msg_1'] } };
+    const recovered: AgentEvent = {
+      object: 'custom',
+      name: RUN_RECOVERED,
+      value: { attempt: 2, discardedMessageIds: ['msg_1'] },
+    };
     const empty = { ...completed!, output: [] } as AgentEvent;
     expect(refusal([...stream().slice(0, 5), recovered, empty])).toBe('accepted');
     expect(refusal([...stream().slice(0, 5), recovered, ...stream().slice(2)])).toBe('accepted');

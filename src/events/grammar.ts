@@ -43,7 +43,8 @@ export class StreamGrammar {
   }
 
   private acceptResponse(event: AgentResponse): void {
-    if (this.responseId !== undefined && event.id !== this.responseId) refuse(`response ${event.id} within response ${this.responseId}`);
+    if (this.responseId !== undefined && event.id !== this.responseId)
+      refuse(`response ${event.id} within response ${this.responseId}`);
     if (event.status === 'created' || event.status === 'in_progress') {
       const expected = this.phase === 'new' ? 'created' : this.phase === 'created' ? 'in_progress' : 'a terminal state';
       if (event.status !== expected) refuse(`response ${event.status} where ${expected} is due`);
@@ -65,7 +66,8 @@ export class StreamGrammar {
     if (open) refuse(`response completed while message ${open[0]} is open`);
     const listed = (event.output ?? []).map((message) => message.id);
     const expected = standing.map(([id]) => id);
-    if (listed.join() !== expected.join()) refuse(`response completed with output [${listed.join(', ')}] instead of [${expected.join(', ')}]`);
+    if (listed.join() !== expected.join())
+      refuse(`response completed with output [${listed.join(', ')}] instead of [${expected.join(', ')}]`);
   }
 
   private acceptMessage(event: Message): void {
@@ -94,7 +96,9 @@ export class StreamGrammar {
     const open = state.slots.findIndex((slot) => !isTerminalStatus(slot.status));
     if (open >= 0) refuse(`message ${event.id} ${event.status} while content ${open} is open`);
     if (event.content && event.content.length !== state.slots.length) {
-      refuse(`message ${event.id} ${event.status} with ${event.content.length} contents instead of ${state.slots.length}`);
+      refuse(
+        `message ${event.id} ${event.status} with ${event.content.length} contents instead of ${state.slots.length}`,
+      );
     }
   }
 
@@ -106,14 +110,18 @@ export class StreamGrammar {
     const slot = index === null ? undefined : state.slots[index];
     if (status !== 'in_progress' && !isTerminalStatus(status)) refuse(`content with status ${status}`);
     if (!slot) {
-      if (index !== state.slots.length) refuse(`content ${index} of message ${event.msg_id} where ${state.slots.length} is the next slot`);
-      if (status !== 'in_progress') refuse(`content ${index} of message ${event.msg_id} ${status} before it was opened`);
+      if (index !== state.slots.length)
+        refuse(`content ${index} of message ${event.msg_id} where ${state.slots.length} is the next slot`);
+      if (status !== 'in_progress')
+        refuse(`content ${index} of message ${event.msg_id} ${status} before it was opened`);
       state.slots.push({ type: event.type, status });
       return;
     }
-    if (slot.type !== event.type) refuse(`content ${index} of message ${event.msg_id} changes from ${slot.type} to ${event.type}`);
+    if (slot.type !== event.type)
+      refuse(`content ${index} of message ${event.msg_id} changes from ${slot.type} to ${event.type}`);
     if (isTerminalStatus(slot.status)) refuse(`content ${index} of message ${event.msg_id} after it is ${slot.status}`);
-    if (status !== 'in_progress' && event.delta === true) refuse(`content ${index} of message ${event.msg_id} closed by a delta`);
+    if (status !== 'in_progress' && event.delta === true)
+      refuse(`content ${index} of message ${event.msg_id} closed by a delta`);
     slot.status = status;
   }
 

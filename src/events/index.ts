@@ -7,7 +7,7 @@ export { ResponseBuilder } from './builder/response-builder.js';
 export type { ResponseBuilderOptions, ResponseClosing } from './builder/response-builder-options.js';
 export { mergeData } from './builder/merge.js';
 export { sumUsage } from './builder/usage.js';
-export type { ContentInput } from './content-value.js';
+export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput } from './content-value.js';
 export { StreamGrammar } from './grammar.js';
 export * from './message-factory.js';
 export { ResponseFold } from './response-fold.js';

@@ -97,7 +97,11 @@ export class ResponseFold {
     const state = this.messages.get(event.id);
     const closed = isTerminalStatus(event.status);
     if (!state) {
-      this.messages.set(event.id, { head: event, slots: (event.content ?? []).map(slotOf), closed: closed ? event : undefined });
+      this.messages.set(event.id, {
+        head: event,
+        slots: (event.content ?? []).map(slotOf),
+        closed: closed ? event : undefined,
+      });
       return;
     }
     state.head = event;

@@ -1,13 +1,29 @@
 import fc from 'fast-check';
-import { jsonString, serializeEvent, textMessage, type AgentEvent, type AgentResponse, type TextContent } from './index.js';
+import {
+  jsonString,
+  serializeEvent,
+  textMessage,
+  type AgentEvent,
+  type AgentResponse,
+  type TextContent,
+} from './index.js';
 
 const delta: TextContent = {
-  object: 'content', status: 'in_progress', error: null, type: 'text', index: 0, delta: true, msg_id: 'msg_A', text: 'It is',
+  object: 'content',
+  status: 'in_progress',
+  error: null,
+  type: 'text',
+  index: 0,
+  delta: true,
+  msg_id: 'msg_A',
+  text: 'It is',
 };
 
 describe('jsonString', () => {
   it('is JSON.stringify for every string', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(jsonString(text)).toBe(JSON.stringify(text))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => expect(jsonString(text)).toBe(JSON.stringify(text))),
+    );
   });
 
   it('is JSON.stringify for every single UTF-16 code unit', () => {
@@ -27,11 +43,19 @@ describe('serializeEvent', () => {
 
   it('writes the hot path as it writes everything else', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.option(fc.string()), fc.option(fc.nat()), fc.option(fc.boolean()), (text, msg_id, index, flag) => {
-        const event = { ...delta, text, msg_id, index, delta: flag };
-        expect(JSON.parse(serializeEvent(event))).toEqual(event);
-        expect(serializeEvent(event)).toBe(serializeEvent({ ...event, status: 'completed' }).replace('"completed"', '"in_progress"'));
-      }),
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.option(fc.string()),
+        fc.option(fc.nat()),
+        fc.option(fc.boolean()),
+        (text, msg_id, index, flag) => {
+          const event = { ...delta, text, msg_id, index, delta: flag };
+          expect(JSON.parse(serializeEvent(event))).toEqual(event);
+          expect(serializeEvent(event)).toBe(
+            serializeEvent({ ...event, status: 'completed' }).replace('"completed"', '"in_progress"'),
+          );
+        },
+      ),
     );
   });
 
@@ -39,7 +63,14 @@ describe('serializeEvent', () => {
     const message = textMessage({ id: 'msg_A', role: 'assistant', text: 'Hi' });
     const shuffled = Object.fromEntries(Object.entries(message).reverse());
     const response = {
-      session_id: 's1', output: [shuffled], usage: null, completed_at: null, created_at: 7, id: 'response_1', status: 'in_progress', object: 'response',
+      session_id: 's1',
+      output: [shuffled],
+      usage: null,
+      completed_at: null,
+      created_at: 7,
+      id: 'response_1',
+      status: 'in_progress',
+      object: 'response',
     } as unknown as AgentResponse;
     expect(serializeEvent(response)).toBe(
       '{"object":"response","status":"in_progress","error":null,"id":"response_1","created_at":7,"completed_at":null,"output":[' +

@@ -17,7 +17,8 @@ const RICHER_FIELDS = {
  */
 export function serializeEvent(event: AgentEvent): string {
   if (event.object === 'content') {
-    if (event.type === 'text' && event.status === 'in_progress' && !event.error && event.text !== null) return textPiece(event);
+    if (event.type === 'text' && event.status === 'in_progress' && !event.error && event.text !== null)
+      return textPiece(event);
     return JSON.stringify(orderedContent(event));
   }
   if (event.object === 'message') return JSON.stringify(orderedMessage(event));

@@ -232,7 +232,8 @@ export class ContentBuilder {
   }
 
   private require(method: string, type: ContentType): void {
-    if (this.type !== type) throw new BuilderError('WRONG_CONTENT_TYPE', `${method} only supported for ${type} content`);
+    if (this.type !== type)
+      throw new BuilderError('WRONG_CONTENT_TYPE', `${method} only supported for ${type} content`);
   }
 
   private ensureWritable(method: string): void {

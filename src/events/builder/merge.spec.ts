@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../common/index.js';
 import { cloneJson, mergeData } from './merge.js';
 
-const objects = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 2 })).map((value) =>
-  cloneJson(value as JsonObject),
-);
-const lists = fc.dictionary(fc.constantFrom('a', 'b'), fc.oneof(fc.string(), fc.integer(), fc.array(fc.integer()))) as fc.Arbitrary<JsonObject>;
+const objects = fc
+  .dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
+  .map((value) => cloneJson(value as JsonObject));
+const lists = fc.dictionary(
+  fc.constantFrom('a', 'b'),
+  fc.oneof(fc.string(), fc.integer(), fc.array(fc.integer())),
+) as fc.Arbitrary<JsonObject>;
 
 describe('the merge rule of data deltas', () => {
   it.each([
@@ -52,7 +55,9 @@ describe('the merge rule of data deltas', () => {
   });
 
   it('is associative for strings, numbers and lists that keep their kind', () => {
-    const same = fc.tuple(fc.string(), fc.integer(), fc.array(fc.integer())).map(([s, n, l]) => ({ s, n, l, o: { s, l } }));
+    const same = fc
+      .tuple(fc.string(), fc.integer(), fc.array(fc.integer()))
+      .map(([s, n, l]) => ({ s, n, l, o: { s, l } }));
     fc.assert(
       fc.property(same, same, same, (a, b, c) => {
         expect(mergeData(mergeData(a, b), c)).toEqual(mergeData(a, mergeData(b, c)));

@@ -106,7 +106,8 @@ export class MessageBuilder {
    * @throws BuilderError UNSUPPORTED_CONTENT_TYPE, GRAMMAR
    */
   createContentBuilder(type: ContentType = 'text', index?: number | null): ContentBuilder {
-    if (!isContentType(type)) throw new BuilderError('UNSUPPORTED_CONTENT_TYPE', `Unsupported content type: ${String(type)}`);
+    if (!isContentType(type))
+      throw new BuilderError('UNSUPPORTED_CONTENT_TYPE', `Unsupported content type: ${String(type)}`);
     this.ensureOpen('createContentBuilder');
     const next = this.contents.length;
     if (index !== undefined && index !== null && index !== next) {
@@ -135,7 +136,10 @@ export class MessageBuilder {
   addDeltaContent(content: ContentInput): Content {
     const present = typeof content.index === 'number' ? this.contents[content.index] : undefined;
     if (present && present.type !== content.type) {
-      throw new BuilderError('WRONG_CONTENT_TYPE', `content ${present.index} is of type ${present.type}, not ${content.type}`);
+      throw new BuilderError(
+        'WRONG_CONTENT_TYPE',
+        `content ${present.index} is of type ${present.type}, not ${content.type}`,
+      );
     }
     const builder = present ?? this.createContentBuilder(content.type, content.index);
     return builder.write('addDeltaContent', fieldsOf(content), content.delta !== false);
@@ -152,7 +156,10 @@ export class MessageBuilder {
   getMessageData(): Message {
     if (this.closed) return this.closed;
     const status = this.phase === 'new' ? 'created' : this.phase;
-    return this.make(status, this.openedContents().map((content) => content.getContentData()));
+    return this.make(
+      status,
+      this.openedContents().map((content) => content.getContentData()),
+    );
   }
 
   /** Completes what is open and closes the message. Again: the same event, not recorded twice. */
@@ -185,7 +192,11 @@ export class MessageBuilder {
     const rest = status === 'completed' || status === 'canceled' ? status : 'incomplete';
     const contents = this.openedContents();
     for (const content of contents) if (!content.isClosed) content.close(rest);
-    const event = this.make(status, contents.map((content) => content.getContentData()), options);
+    const event = this.make(
+      status,
+      contents.map((content) => content.getContentData()),
+      options,
+    );
     this.owner.record(event);
     this.closed = event;
     return event;
@@ -194,7 +205,10 @@ export class MessageBuilder {
   /** @internal Its response was reset: takes no more, records nothing. */
   abandon(): void {
     for (const content of this.contents) content.abandon();
-    this.closed ??= this.make('canceled', this.openedContents().map((content) => content.getContentData()));
+    this.closed ??= this.make(
+      'canceled',
+      this.openedContents().map((content) => content.getContentData()),
+    );
   }
 
   private openSlot(index: number): void {
@@ -239,6 +253,10 @@ export class MessageBuilder {
       this.contents.push(new ContentBuilder(this.contentOwner, content.type, index, content));
     }
     if (!isTerminalStatus(message.status)) return;
-    this.closed = this.make(message.status, this.contents.map((content) => content.getContentData()), message);
+    this.closed = this.make(
+      message.status,
+      this.contents.map((content) => content.getContentData()),
+      message,
+    );
   }
 }

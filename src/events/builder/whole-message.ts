@@ -39,7 +39,8 @@ function writeMessage(builder: MessageBuilder, message: Message): Message {
 
 function refuseUnknownTypes(message: Message): void {
   for (const { type } of message.content ?? []) {
-    if (!isContentType(type)) throw new BuilderError('UNSUPPORTED_CONTENT_TYPE', `Unsupported content type: ${String(type)}`);
+    if (!isContentType(type))
+      throw new BuilderError('UNSUPPORTED_CONTENT_TYPE', `Unsupported content type: ${String(type)}`);
   }
 }
 
