@@ -1,2 +1,4 @@
 export * from './run.types.js';
 export * from './runs.js';
+export * from './run.module.js';
+export { Dispatcher } from './ports/dispatcher.js';

@@ -20,6 +20,8 @@ export type BusyPolicy = 'reject' | 'enqueue';
 export interface RunRequest {
   readonly principal: Principal;
   readonly sessionId: string;
+  /** False when the server chose the session: then a repeated request need not name the same one. */
+  readonly sessionGiven?: boolean;
   /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */
   readonly runId?: string;
   readonly agentType: string;

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { Clock, SystemClock } from '../common/index.js';
 import { LocalToolSource } from './adapters/local-tool-source.js';
 import { CurrentTimeTool } from './builtin/current-time.tool.js';
 import { WeatherTool } from './builtin/weather.tool.js';
@@ -8,7 +7,7 @@ import { SchemaValidator } from './schema-validator.js';
 import { ToolInvoker } from './tool-invoker.js';
 import { ToolRegistry } from './tool-registry.js';
 
-/** The server's tools and the pipeline that calls them. Needs `AppConfig` from a global module. */
+/** The server's tools and the pipeline that calls them. Needs `AppConfig` and `Clock` from global modules. */
 @Module({
   imports: [DiscoveryModule],
   providers: [
@@ -17,7 +16,6 @@ import { ToolRegistry } from './tool-registry.js';
     LocalToolSource,
     WeatherTool,
     CurrentTimeTool,
-    { provide: Clock, useClass: SystemClock },
     { provide: ToolRegistry, useFactory: (local: LocalToolSource) => new ToolRegistry([local]), inject: [LocalToolSource] },
   ],
   exports: [SchemaValidator, ToolInvoker, ToolRegistry],

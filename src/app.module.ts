@@ -1,0 +1,43 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { createModelClient } from './agent/adapters/index.js';
+import { AgentModule, ModelClient } from './agent/index.js';
+import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
+import { AppConfig, ConfigModule } from './config/index.js';
+import { Database, DatabaseModule } from './database/index.js';
+import { HealthModule, ReadinessProbe } from './health/index.js';
+import { ProtocolModule } from './protocol/protocol.module.js';
+import { RunModule } from './run/index.js';
+import { LoggingModule } from './telemetry/index.js';
+
+/** Time and identity, for everybody. */
+@Global()
+@Module({
+  providers: [
+    { provide: Clock, useClass: SystemClock },
+    { provide: IdFactory, useClass: RandomIds },
+  ],
+  exports: [Clock, IdFactory],
+})
+class CommonModule {}
+
+/** The composition root: the only place where ports meet adapters. */
+@Module({})
+export class AppModule {
+  static forRoot(config: AppConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        LoggingModule.forRoot(config),
+        CommonModule,
+        DatabaseModule.forRoot(config.database),
+        AgentModule.forRoot({
+          model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig] },
+        }),
+        RunModule,
+        ProtocolModule,
+        HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),
+      ],
+    };
+  }
+}

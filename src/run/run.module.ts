@@ -1,0 +1,42 @@
+import { Global, Module } from '@nestjs/common';
+import { SessionModule } from '../session/index.js';
+import { EmbeddedDispatcher } from './adapters/embedded-dispatcher.js';
+import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
+import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
+import { RunContextFactory } from './execute/run-context.factory.js';
+import { RunExecutor } from './execute/run-executor.js';
+import { RunOpening } from './execute/run-opening.js';
+import { RunRecovery } from './execute/run-recovery.js';
+import { GroupCommit } from './live/group-commit.js';
+import { RunFeeds } from './live/run-feeds.js';
+import { RunReader } from './live/run-reader.js';
+import { RunTail } from './live/run-tail.js';
+import { Dispatcher } from './ports/dispatcher.js';
+import { RunLog } from './ports/run-log.js';
+import { RunStore } from './ports/run-store.js';
+import { RunAdmission } from './run-admission.js';
+import { RunService } from './run.service.js';
+import { Runs } from './runs.js';
+
+/** Runs: accept, execute, log, tail, cancel, recover. Needs the global database, configuration, clock and agents. */
+@Global()
+@Module({
+  imports: [SessionModule],
+  providers: [
+    { provide: RunStore, useClass: TypeOrmRunStore },
+    { provide: RunLog, useClass: TypeOrmRunLog },
+    { provide: Dispatcher, useClass: EmbeddedDispatcher },
+    { provide: Runs, useClass: RunService },
+    GroupCommit,
+    RunFeeds,
+    RunTail,
+    RunReader,
+    RunRecovery,
+    RunOpening,
+    RunContextFactory,
+    RunExecutor,
+    RunAdmission,
+  ],
+  exports: [Runs, Dispatcher],
+})
+export class RunModule {}
