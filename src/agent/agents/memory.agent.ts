@@ -7,6 +7,8 @@ import { ModelClient } from '../ports/model-client.js';
 import { toModelMessages } from '../prompt/prompt.js';
 import { memoryNote, withMemoryNote } from './memory-note.js';
 
+const NOTE_STEP = 'memory:present';
+
 const TASK = [
   'Condense the conversation into a memory note: lasting facts about the user, preferences, decisions and open tasks.',
   'Write short lines, at most 200 words, without comments of your own.',
@@ -27,7 +29,7 @@ export class MemoryAgent implements Agent {
   constructor(private readonly client: ModelClient) {}
 
   async *run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
-    const note = memoryNote(context.state.get());
+    const note = presentNote(context);
     const task = note === '' ? TASK : `${TASK}\n\nThe present note:\n${note}`;
     const output = yield* modelStep({
       context,
@@ -42,4 +44,13 @@ export class MemoryAgent implements Agent {
     if (output.text.trim() !== '') context.state.set(withMemoryNote(context.state.get(), output.text.trim()));
     return { kind: 'completed' };
   }
+}
+
+/** The note as it was when the run began: a resumed run must not condense its own result. */
+function presentNote({ journal, state }: AgentContext): string {
+  const stored = journal.finished(NOTE_STEP, '')?.output['note'];
+  if (typeof stored === 'string') return stored;
+  const note = memoryNote(state.get());
+  journal.finish(NOTE_STEP, '', { note }, []);
+  return note;
 }

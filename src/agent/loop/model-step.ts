@@ -39,7 +39,7 @@ export interface ModelStep {
 export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
   const { context, client, request, step } = call;
   const key = `model:${step}`;
-  const inputHash = fingerprint({ messages: request.messages, tools: request.tools.map((tool) => tool.name) });
+  const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = new StepWriter(context.response, call.offer, call.callIds, step);
@@ -54,6 +54,16 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     yield;
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+}
+
+/** MCP tools are left out: a server that is down when a run is resumed costs its tools, not the run. */
+function inputHashOf({ request, offer }: ModelStep): string {
+  const isMcp = (name: string): boolean => {
+    const resolved = offer.resolve(name);
+    return resolved.kind === 'server' && resolved.tool.origin.kind === 'mcp';
+  };
+  const tools = request.tools.map(({ name }) => name).filter((name) => !isMcp(name));
+  return fingerprint({ messages: request.messages, tools });
 }
 
 function replayed(output: JsonObject, callIds: CallIds): StepOutput {

@@ -3,7 +3,7 @@ import type { Content, FileContent, Message } from '../../events/index.js';
 import type { ModelPart } from '../ports/model-client.js';
 
 /** The texts, refusals and data of a message, as one text. */
-export function textOf(message: Message): string {
+export function readableText(message: Message): string {
   return (message.content ?? []).map(contentText).filter(Boolean).join('\n');
 }
 

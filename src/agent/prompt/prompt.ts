@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { ModelMessage, ModelToolCall } from '../ports/model-client.js';
-import { partsOf, textOf } from './message-parts.js';
+import { partsOf, readableText } from './message-parts.js';
 import { callsOf, isCall, isCallOutput, outputsOf } from './tool-traffic.js';
 
 /** What a model is told of a call that nobody answered: a provider must never see an open call. */
@@ -50,7 +50,7 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
         turn.calls.push(call);
         openCalls.set(call.id, { call, turn });
       }
-    } else if (message.role === 'assistant') assistantTurn(turns).texts.push(textOf(message));
+    } else if (message.role === 'assistant') assistantTurn(turns).texts.push(readableText(message));
     else turns.push(...plainMessage(message));
   }
   return turns.flatMap((turn) => (turn instanceof AssistantTurn ? turn.toModelMessages() : [turn]));
@@ -77,7 +77,7 @@ function answer(message: Message, openCalls: Map<string, { call: OpenCall; turn:
 
 function plainMessage(message: Message): ModelMessage[] {
   if (message.role === 'system') {
-    const content = textOf(message);
+    const content = readableText(message);
     return content === '' ? [] : [{ role: 'system', content }];
   }
   if (message.role === 'tool') return [];
@@ -89,7 +89,7 @@ function isLeftOut(message: Message): boolean {
   const isTraffic = isCall(message) || isCallOutput(message);
   if (!isTraffic && message.type !== 'message' && message.type !== 'a2ui_action') return true;
   const isCut = message.status === 'failed' || message.status === 'incomplete' || message.status === 'canceled';
-  return isCut && (isTraffic || textOf(message) === '');
+  return isCut && (isTraffic || readableText(message) === '');
 }
 
 /** A call for a provider; some refuse a conversation with arguments that are no JSON object. */

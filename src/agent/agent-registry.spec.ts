@@ -1,0 +1,55 @@
+import { Logger, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { ConfigModule } from '../config/index.js';
+import { AgentModule } from './agent.module.js';
+import { AgentRegistry } from './agent-registry.js';
+import { AgentType } from './agent-type.decorator.js';
+import type { Agent, AgentOutcome } from './agent.js';
+import { ModelLoop } from './model-loop.js';
+import { ModelClient } from './ports/model-client.js';
+import { ScriptedModelClient } from './testing/scripted-model-client.js';
+import { testConfig } from './testing/test-run.js';
+
+Logger.overrideLogger(false);
+
+@AgentType({ name: 'echo', description: 'Says nothing', exposure: 'public' })
+class EchoAgent implements Agent {
+  constructor(readonly loop: ModelLoop) {}
+
+  async *run(): AsyncGenerator<undefined, AgentOutcome, void> {
+    yield;
+    return { kind: 'completed' };
+  }
+}
+
+@AgentType({ name: 'worker', description: 'An impostor', exposure: 'public' })
+class ImpostorAgent extends EchoAgent {}
+
+@Module({ providers: [EchoAgent] })
+class EchoModule {}
+
+@Module({ providers: [ImpostorAgent] })
+class ImpostorModule {}
+
+const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
+const base = [ConfigModule.forRoot(testConfig()), AgentModule.forRoot({ model })];
+
+describe('AgentRegistry', () => {
+  it('finds agents of any module, with what their decorators say', async () => {
+    const module = await Test.createTestingModule({ imports: [...base, EchoModule] }).compile();
+    await module.init();
+    const registry = module.get(AgentRegistry);
+    expect(registry.list().map(({ name }) => name).sort()).toEqual(['echo', 'memory', 'worker']);
+    expect(registry.get('worker')).toMatchObject({ exposure: 'public', recovery: 'journal' });
+    expect(registry.get('echo')).toMatchObject({ recovery: 'fail' });
+    expect((registry.get('echo').agent as EchoAgent).loop).toBeInstanceOf(ModelLoop);
+    expect(['worker', 'memory', 'echo', 'nobody'].map((name) => registry.isPublic(name))).toEqual([true, false, true, false]);
+    expect(() => registry.get('nobody')).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }) as Error);
+    await module.close();
+  });
+
+  it('does not boot with two agents of one name', async () => {
+    const module = await Test.createTestingModule({ imports: [...base, ImpostorModule] }).compile();
+    await expect(module.init()).rejects.toThrow('Two agents are named "worker"');
+  });
+});

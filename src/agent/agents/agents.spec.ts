@@ -1,0 +1,54 @@
+import { ToolRegistry, ToolInvoker, SchemaValidator } from '../../tools/index.js';
+import { ModelLoop } from '../model-loop.js';
+import { MemoryJournal } from '../testing/memory-journal.js';
+import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
+import { testConfig, TestRun, userMessage } from '../testing/test-run.js';
+import { MemoryAgent } from './memory.agent.js';
+import { WorkerAgent } from './worker.agent.js';
+
+function worker(client: ScriptedModelClient, config = testConfig()): WorkerAgent {
+  return new WorkerAgent(new ModelLoop(client, new ToolRegistry([]), new ToolInvoker(new SchemaValidator(), config), config), config);
+}
+
+const hello = [[text('Hello'), finish()]];
+
+describe('WorkerAgent', () => {
+  it('is Friday', async () => {
+    const client = new ScriptedModelClient(hello);
+    await new TestRun().drive(worker(client));
+    expect(client.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('Friday') as string });
+  });
+
+  it('takes another system prompt from the configuration, and adds what it remembers', async () => {
+    const client = new ScriptedModelClient(hello);
+    await new TestRun({ state: { memory: 'Likes tea.' } }).drive(worker(client, testConfig({ systemPrompt: 'You are Monday.' })));
+    expect(client.requests[0]?.messages[0]?.content).toBe('You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.');
+  });
+});
+
+describe('MemoryAgent', () => {
+  const note = [[text('Likes tea. '), finish()]];
+
+  it('condenses the input into the state and keeps the rest of it', async () => {
+    const run = new TestRun({ input: [userMessage('I like tea')], state: { other: 1 } });
+    const client = new ScriptedModelClient(note);
+    expect(await run.drive(new MemoryAgent(client))).toEqual({ kind: 'completed' });
+    expect(run.state).toEqual({ other: 1, memory: 'Likes tea.' });
+    expect(client.requests[0]).toMatchObject({ tools: [] });
+    run.expectLegalStream();
+  });
+
+  it('comes to the same note when it is resumed after the state was set', async () => {
+    const first = new TestRun({ state: { memory: 'Is called Alice.' } });
+    await first.drive(new MemoryAgent(new ScriptedModelClient(note)));
+    const resumed = new TestRun({ state: first.state, journal: new MemoryJournal(first.journal.writes) });
+    expect(await resumed.drive(new MemoryAgent(new ScriptedModelClient([])))).toEqual({ kind: 'completed' });
+    expect(resumed.state).toEqual({ memory: 'Likes tea.' });
+  });
+
+  it('keeps the old note when the model was cut', async () => {
+    const run = new TestRun({ state: { memory: 'Old.' } });
+    expect(await run.drive(new MemoryAgent(new ScriptedModelClient([[text('Ha'), finish('length')]])))).toMatchObject({ kind: 'incomplete' });
+    expect(run.state).toEqual({ memory: 'Old.' });
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import type { Content, Message } from '../../events/index.js';
+import { dataMessage, testMessage, textContent, userMessage } from '../testing/test-run.js';
+import { NO_RESULT, toModelMessages } from './prompt.js';
+
+const slot = { object: 'content', status: 'completed', index: 0, delta: false, msg_id: null } as const;
+const says = (words: string, fields: Partial<Message> = {}): Message => testMessage({ content: [textContent(words)], ...fields });
+const makes = (id: string, name = 'look', type: Message['type'] = 'plugin_call'): Message =>
+  dataMessage(type, { call_id: id, name, arguments: '{"a":1}' });
+const gives = (id: string, output = 'result', type: Message['type'] = 'plugin_call_output'): Message =>
+  dataMessage(type, { call_id: id, output }, 'tool');
+
+describe('toModelMessages', () => {
+  it('puts the system prompt first, and leaves an empty one out', () => {
+    expect(toModelMessages('Be brief.', [userMessage('Hi')])).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    ]);
+    expect(toModelMessages('', [])).toEqual([]);
+  });
+
+  it('takes every part a user can send', () => {
+    const content: Content[] = [
+      textContent('See'),
+      { ...slot, type: 'image', image_url: 'https://x/y.png' },
+      { ...slot, type: 'audio', data: 'AAAA', format: 'mp3' },
+      { ...slot, type: 'file', file_url: null, file_id: null, filename: 'a.pdf', file_data: 'BBBB' },
+      { ...slot, type: 'file', file_url: null, file_id: 'f1', filename: 'b.pdf', file_data: null },
+      { ...slot, type: 'data', data: { a: 1 } },
+      { ...slot, type: 'video', video_url: 'https://x/y.mp4' },
+    ];
+    const [message] = toModelMessages('', [testMessage({ role: 'user', content })]);
+    expect(message?.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'image', url: 'https://x/y.png' },
+      { type: 'audio', data: 'AAAA', format: 'mp3' },
+      { type: 'file', url: null, data: 'BBBB', filename: 'a.pdf' },
+      { type: 'text', text: '[The user attached the file b.pdf; its content is not available.]' },
+      { type: 'text', text: '{"a":1}' },
+      { type: 'text', text: '[The user attached the video https://x/y.mp4]' },
+    ]);
+  });
+
+  it('joins text and calls of one answer and puts each output after its calls', () => {
+    const messages = [says('Looking.'), makes('c0'), makes('c1', 'browse', 'function_call'), gives('c0', 'A'), gives('c1', 'B', 'function_call_output'), says('Found.')];
+    expect(toModelMessages('', messages)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Looking.',
+        toolCalls: [
+          { id: 'c0', name: 'look', arguments: '{"a":1}' },
+          { id: 'c1', name: 'browse', arguments: '{"a":1}' },
+        ],
+      },
+      { role: 'tool', callId: 'c0', name: 'look', content: 'A' },
+      { role: 'tool', callId: 'c1', name: 'browse', content: 'B' },
+      { role: 'assistant', content: 'Found.', toolCalls: [] },
+    ]);
+  });
+
+  it('answers an open call and drops an orphan output', () => {
+    const messages = [userMessage('Hi'), makes('c0'), userMessage('Never mind'), gives('stranger')];
+    expect(toModelMessages('', messages).slice(1)).toEqual([
+      expect.objectContaining({ role: 'assistant' }),
+      { role: 'tool', callId: 'c0', name: 'look', content: NO_RESULT },
+      expect.objectContaining({ role: 'user' }),
+    ]);
+  });
+
+  it('pairs by the newest call when an id returns, and takes the first output only', () => {
+    const messages = [makes('c0'), gives('c0', 'first'), gives('c0', 'forged'), makes('c0'), gives('c0', 'second')];
+    const outputs = toModelMessages('', messages).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
+    expect(outputs).toEqual(['first', 'second']);
+  });
+
+  it('leaves out reasoning, cut messages without text, and calls that were cut', () => {
+    const messages = [
+      says('thoughts', { type: 'reasoning' }),
+      testMessage({ status: 'failed' }),
+      { ...makes('c0'), status: 'incomplete' as const },
+      says('partial', { status: 'incomplete' }),
+    ];
+    expect(toModelMessages('', messages)).toEqual([{ role: 'assistant', content: 'partial', toolCalls: [] }]);
+  });
+
+  it('takes arguments and outputs that a client sent as objects', () => {
+    const messages = [
+      dataMessage('function_call', { call_id: 'c0', name: 'x', arguments: { a: 1 } }),
+      dataMessage('function_call_output', { call_id: 'c0', output: { ok: true } }, 'user'),
+    ];
+    expect(toModelMessages('', messages)).toEqual([
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c0', name: 'x', arguments: '{"a":1}' }] },
+      { role: 'tool', callId: 'c0', name: 'x', content: '{"ok":true}' },
+    ]);
+  });
+
+  it('never shows a provider an open call or an orphan output', () => {
+    const ids = fc.constantFrom('a', 'b', 'c');
+    const message = fc.oneof(
+      fc.constant(userMessage('u')),
+      fc.constant(says('s')),
+      ids.map((id) => makes(id)),
+      ids.map((id) => gives(id)),
+      ids.map((id) => ({ ...makes(id), status: 'canceled' as const })),
+    );
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 20 }), (messages) => {
+        const open: string[] = [];
+        for (const model of toModelMessages('', messages)) {
+          if (model.role === 'tool') expect(open.shift()).toBe(model.callId);
+          else expect(open).toEqual([]);
+          if (model.role === 'assistant') open.push(...model.toolCalls.map(({ id }) => id));
+        }
+        expect(open).toEqual([]);
+      }),
+    );
+  });
+});

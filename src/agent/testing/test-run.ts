@@ -1,0 +1,139 @@
+import { AppError, type JsonObject, SequentialIds } from '../../common/index.js';
+import type { AppConfig, ConfigShape } from '../../config/index.js';
+import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
+import { SchemaValidator, type ServerTool, type ToolDeclaration, ToolInvoker, ToolRegistry } from '../../tools/index.js';
+import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { ModelLoop } from '../model-loop.js';
+import type { ModelClient } from '../ports/model-client.js';
+import { MemoryJournal } from './memory-journal.js';
+
+/** What a test may choose of a run. */
+export interface TestRunOptions {
+  readonly input?: readonly Message[];
+  readonly history?: readonly Message[];
+  readonly clientTools?: readonly ToolDeclaration[];
+  readonly journal?: MemoryJournal;
+  readonly state?: JsonObject;
+  readonly attempt?: number;
+}
+
+/** A run with all that an executor would give it, in memory. */
+export class TestRun {
+  readonly events: AgentEvent[] = [];
+  readonly journal: MemoryJournal;
+  readonly abort = new AbortController();
+  readonly context: AgentContext;
+  state: JsonObject;
+
+  constructor(options: TestRunOptions = {}) {
+    this.journal = options.journal ?? new MemoryJournal();
+    this.state = options.state ?? {};
+    this.context = {
+      runId: 'run-0123456789',
+      sessionId: 'session-1',
+      agentType: 'worker',
+      attempt: options.attempt ?? 1,
+      principal: { tenantId: 'default', userId: 'user-1' },
+      input: options.input ?? [userMessage('Hello')],
+      inputText: 'Hello',
+      history: options.history ?? [],
+      state: { get: () => this.state, set: (state) => (this.state = state) },
+      clientTools: options.clientTools ?? [],
+      modelOptions: {},
+      clientTime: undefined,
+      forwardedProps: {},
+      response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
+      journal: this.journal,
+      signal: this.abort.signal,
+      emit: (event) => this.events.push(event),
+      flush: () => Promise.resolve(),
+    };
+  }
+
+  /** Drives an agent to its outcome. */
+  async drive(agent: Agent): Promise<AgentOutcome> {
+    const run = agent.run(this.context);
+    for (let next = await run.next(); ; next = await run.next()) {
+      if (next.done) return next.value ?? { kind: 'completed' };
+    }
+  }
+
+  /** The messages so far, whole. */
+  get messages(): readonly Message[] {
+    return this.context.response.getResponseData().output ?? [];
+  }
+
+  /** Ends the response and proves that the whole stream is legal. */
+  expectLegalStream(): void {
+    this.context.response.completed();
+    const grammar = new StreamGrammar();
+    for (const event of this.events) grammar.accept(event);
+    if (!grammar.terminated) throw new Error('The stream did not end');
+  }
+}
+
+/** Configuration of the parts under test only. */
+export function testConfig(
+  agent: Partial<ConfigShape['agent']> = {},
+  tools: Partial<ConfigShape['tools']> = {},
+): AppConfig {
+  return {
+    agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32000, defaultAgent: 'worker', ...agent },
+    tools: { timeoutMs: 1000, outputLimitBytes: 65536, maxInvalidCalls: 5, ...tools },
+  } as AppConfig;
+}
+
+/** An agent that is nothing but the loop. */
+export function loopAgent(client: ModelClient, tools: readonly ServerTool[] = [], config = testConfig()): Agent {
+  const registry = new ToolRegistry([{ name: 'test', list: () => Promise.resolve(tools) }]);
+  const loop = new ModelLoop(client, registry, new ToolInvoker(new SchemaValidator(), config), config);
+  return { run: (context) => loop.run(context, { systemPrompt: 'Be brief.' }) };
+}
+
+export function serverTool(name: string, overrides: Partial<ServerTool> = {}): ServerTool {
+  return {
+    name,
+    description: name,
+    parameters: { type: 'object' },
+    effects: 'none',
+    timeoutMs: 1000,
+    origin: { kind: 'local' },
+    invoke: () => Promise.resolve(`${name} done`),
+    ...overrides,
+  };
+}
+
+export function userMessage(words: string, id = 'msg_user'): Message {
+  return testMessage({ id, role: 'user', content: [textContent(words)] });
+}
+
+export function textContent(words: string): NonNullable<Message['content']>[number] {
+  return { object: 'content', type: 'text', status: 'completed', index: 0, delta: false, msg_id: null, text: words };
+}
+
+export function dataMessage(type: Message['type'], data: JsonObject, role: Message['role'] = 'assistant'): Message {
+  const content = { object: 'content', type: 'data', status: 'completed', index: 0, delta: false, msg_id: null, data } as const;
+  return testMessage({ type, role, content: [content] });
+}
+
+export function testMessage(fields: Partial<Message>): Message {
+  return {
+    object: 'message',
+    status: 'completed',
+    id: 'msg_test',
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    code: null,
+    message: null,
+    usage: null,
+    metadata: null,
+    ...fields,
+  };
+}
+
+/** The code of the AppError that a promise is rejected with. */
+export async function rejectionCode(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+  return error instanceof AppError ? error.code : `no AppError: ${String(error)}`;
+}
