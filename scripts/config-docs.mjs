@@ -1,6 +1,6 @@
 // Writes docs/configuration.md and .env.example from the table of settings in src/config/environment.ts.
 // With --check it only says whether the committed files are current.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { configurationPage, environmentExample } from './lib/config-pages.mjs';
@@ -15,6 +15,7 @@ async function main() {
   const settings = await loadSettings();
   const pages = { 'docs/configuration.md': configurationPage(settings), '.env.example': environmentExample(settings) };
   let failed = 0;
+  mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [path, content] of Object.entries(pages)) {
     if (!process.argv.includes('--check')) writeFileSync(join(root, path), content);
     else if (!isCurrent(path, content)) failed = 1;

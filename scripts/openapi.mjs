@@ -1,6 +1,6 @@
 // npm run openapi: writes docs/openapi.json from the build, without listening. With --check it only
 // says whether the committed file is current.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,6 +16,7 @@ process.exit(failed !== 0 ? failed : process.argv.includes('--check') ? await ch
 
 /** @returns {Promise<number>} exit code */
 async function write() {
+  mkdirSync(join(root, 'docs'), { recursive: true });
   writeFileSync(target, await generate());
   console.log('docs/openapi.json is written');
   return 0;
@@ -52,7 +53,10 @@ async function generate() {
     const { configureApp, createFastifyAdapter, createOpenApiDocument } = await load('app.setup.js');
     const { configFrom } = await load('config/index.js');
     const config = configFrom({ DATA_DIR: folder, PORT: '0' });
-    const app = await NestFactory.create(AppModule.forRoot(config), createFastifyAdapter(config), { logger: false, abortOnError: false });
+    const app = await NestFactory.create(AppModule.forRoot(config), createFastifyAdapter(config), {
+      logger: false,
+      abortOnError: false,
+    });
     configureApp(/** @type {any} */ (app), config);
     const document = createOpenApiDocument(app);
     await app.close();

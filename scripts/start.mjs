@@ -17,4 +17,19 @@ const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
 if (failed !== 0) process.exit(failed);
 
 if (existsSync('.env')) process.loadEnvFile('.env');
+if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
 await import(pathToFileURL('dist/src/main.js').href);
+
+/**
+ * npm that is killed cannot tell its child. The server would go on invisibly and keep its port; it
+ * stops cleanly instead.
+ */
+function stopWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  watch.unref();
+}

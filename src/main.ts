@@ -16,10 +16,14 @@ const LISTEN_BACKLOG = 4096;
 async function bootstrap(): Promise<void> {
   const { config, warnings } = readConfig(process.env);
   await assertPortFree(config.http.host, config.http.port);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), createFastifyAdapter(config), {
-    bufferLogs: true,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot(config),
+    createFastifyAdapter(config),
+    {
+      bufferLogs: true,
+      abortOnError: false,
+    },
+  );
   configureApp(app, config);
   stopOnSignals(app, config);
   await listen(app, config);

@@ -78,7 +78,11 @@ export function writeBuildStamp(root, state) {
   writeFileSync(path, `${JSON.stringify(state)}\n`);
 }
 
-/** @param {string} path */
+/**
+ * What tsconfig.build.json compiles: neither specs nor their helpers.
+ *
+ * @param {string} path relative to src/
+ */
 function isSource(path) {
-  return path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.endsWith('.d.ts');
+  return path.endsWith('.ts') && !/\.(spec|d)\.ts$/.test(path) && !/(^|\/)testing\//.test(path);
 }

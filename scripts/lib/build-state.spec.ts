@@ -39,8 +39,9 @@ describe('build state', () => {
     expect(buildReason(root)).toBe('the sources have changed');
   });
 
-  it('needs none when only a spec changes', () => {
+  it('needs none when only a spec or its helper changes', () => {
     write('src/run/run.spec.ts', 'another spec');
+    write('src/run/testing/helper.ts', 'a helper');
     expect(buildReason(root)).toBeUndefined();
   });
 
@@ -58,7 +59,8 @@ describe('build state', () => {
     expect(staleOutput(root)).toEqual(['old.d.ts', 'old.js', 'old.js.map', 'run/run.spec.js']);
     prepareOutput(root);
     expect(staleOutput(root)).toEqual([]);
-    for (const kept of ['main.js', 'run/run.js', 'notes.txt']) expect(existsSync(join(root, 'dist/src', kept))).toBe(true);
+    for (const kept of ['main.js', 'run/run.js', 'notes.txt'])
+      expect(existsSync(join(root, 'dist/src', kept))).toBe(true);
   });
 
   it('starts afresh when the ground of the build has changed', () => {

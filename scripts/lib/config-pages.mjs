@@ -36,8 +36,18 @@ is sent to its own provider only. When both provider keys are set, DashScope is 
  */
 export function configurationPage(settings) {
   const sections = groupsOf(settings).map(([group, entries]) => {
-    const rows = entries.map((entry) => `| \`${entry.name}\` | ${cell(defaultOf(entry))} | ${cell(entry.rule.expectation)} | ${cell(entry.description)} |`);
-    return [`## ${group}`, '', '| Variable | Default | Must be | Meaning |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
+    const rows = entries.map(
+      (entry) =>
+        `| \`${entry.name}\` | ${cell(defaultOf(entry))} | ${cell(entry.rule.expectation)} | ${cell(entry.description)} |`,
+    );
+    return [
+      `## ${group}`,
+      '',
+      '| Variable | Default | Must be | Meaning |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+      '',
+    ].join('\n');
   });
   return [INTRODUCTION, ...sections].join('\n');
 }

@@ -48,7 +48,8 @@ function installedAsLocked(root) {
   const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages;
   if (locked === undefined || installed === undefined) return false;
   const sameVersion = Object.entries(locked).every(
-    ([path, entry]) => path === '' || (installed[path]?.version ?? (isOmissible(entry) ? entry.version : '')) === entry.version,
+    ([path, entry]) =>
+      path === '' || (installed[path]?.version ?? (isOmissible(entry) ? entry.version : '')) === entry.version,
   );
   return sameVersion && Object.keys(installed).every((path) => path in locked);
 }

@@ -34,6 +34,7 @@ function describeDatabase(database: ConfigShape['database']): string {
 }
 
 function describeModel(model: ConfigShape['model']): string {
-  if (model.kind === 'offline') return 'offline demo model (set OPENAI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
+  if (model.kind === 'offline')
+    return 'offline demo model (set OPENAI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
   return `${model.model} at ${model.baseUrl}`;
 }

@@ -8,7 +8,11 @@ export interface ConfigurationProblem {
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly ConfigurationProblem[]) {
     const lines = problems.map(({ name, message }) => `  ${name} ${message}`);
-    super(['Parley cannot start, because its configuration is not valid:', ...lines, 'See docs/configuration.md.'].join('\n'));
+    super(
+      ['Parley cannot start, because its configuration is not valid:', ...lines, 'See docs/configuration.md.'].join(
+        '\n',
+      ),
+    );
     this.name = 'ConfigurationError';
   }
 }

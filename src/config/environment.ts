@@ -19,7 +19,12 @@ export class Environment {
   })
   readonly HOST!: string;
 
-  @Setting({ group: 'HTTP', rule: integer(0, 65_535), fallback: 8090, description: 'Port to listen on; 0 takes a free one.' })
+  @Setting({
+    group: 'HTTP',
+    rule: integer(0, 65_535),
+    fallback: 8090,
+    description: 'Port to listen on; 0 takes a free one.',
+  })
   readonly PORT!: number;
 
   @Setting({
@@ -42,7 +47,8 @@ export class Environment {
     group: 'HTTP',
     rule: origins(),
     fallbackText: '`*` when HOST is loopback, none otherwise',
-    description: 'Origins whose pages may call the server from a browser, separated by commas. Credentials are never allowed.',
+    description:
+      'Origins whose pages may call the server from a browser, separated by commas. Credentials are never allowed.',
   })
   readonly CORS_ORIGINS?: string;
 
@@ -83,7 +89,8 @@ export class Environment {
     rule: databaseUrl(),
     fallbackText: '`sqlite:<DATA_DIR>/parley.db`',
     secret: true,
-    description: 'The database: `sqlite:<file>` (embedded, nothing to install) or `postgres://user:password@host:port/database`.',
+    description:
+      'The database: `sqlite:<file>` (embedded, nothing to install) or `postgres://user:password@host:port/database`.',
   })
   readonly DATABASE_URL?: string;
 
@@ -91,7 +98,8 @@ export class Environment {
     group: 'Storage',
     rule: choice('strict', 'relaxed'),
     fallback: 'strict',
-    description: '`strict` survives a power failure; `relaxed` is faster and survives a killed process, but not a power failure.',
+    description:
+      '`strict` survives a power failure; `relaxed` is faster and survives a killed process, but not a power failure.',
   })
   readonly DURABILITY!: 'strict' | 'relaxed';
 
@@ -265,7 +273,8 @@ export class Environment {
     group: 'Runs',
     rule: integer(100, HOUR_MS),
     fallback: 30_000,
-    description: 'Milliseconds after which a run whose worker is silent is taken over. The worker renews it every third of that.',
+    description:
+      'Milliseconds after which a run whose worker is silent is taken over. The worker renews it every third of that.',
   })
   readonly LEASE_MS!: number;
 

@@ -75,7 +75,12 @@ describe('loadConfig: defaults', () => {
 
 describe('loadConfig: values', () => {
   it('reads numbers, flags and choices', () => {
-    const config = loadConfig({ PORT: '0', AGENT_API_DONE_FRAME: 'False', SESSION_BUSY_POLICY: 'enqueue', LOG_FORMAT: 'text' });
+    const config = loadConfig({
+      PORT: '0',
+      AGENT_API_DONE_FRAME: 'False',
+      SESSION_BUSY_POLICY: 'enqueue',
+      LOG_FORMAT: 'text',
+    });
     expect(config.http.port).toBe(0);
     expect(config.agentApi).toEqual({ busyPolicy: 'enqueue', doneFrame: false });
     expect(config.log.format).toBe('text');
@@ -129,7 +134,11 @@ describe('loadConfig: errors', () => {
     ['PORT', '70000', 'must be a whole number from 0 to 65535, but is the number 70000'],
     ['PORT', '80x', 'must be a whole number from 0 to 65535, but is the text "80x"'],
     ['PORT', '1.5', 'must be a whole number from 0 to 65535, but is the text "1.5"'],
-    ['HOST', 'http://0.0.0.0', 'must be a host name, an IPv4 address or an IPv6 address, but is the text "http://0.0.0.0"'],
+    [
+      'HOST',
+      'http://0.0.0.0',
+      'must be a host name, an IPv4 address or an IPv6 address, but is the text "http://0.0.0.0"',
+    ],
     ['LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, silent, but is the text "loud"'],
     ['LOG_FORMAT', 'xml', 'must be one of json, text, but is the text "xml"'],
     ['DURABILITY', 'some', 'must be one of strict, relaxed, but is the text "some"'],

@@ -11,7 +11,13 @@ function selected(env: Record<string, string>): Record<string, unknown> {
 
 describe('selectModel', () => {
   it('is offline without a key and an address', () => {
-    expect(selected({})).toEqual({ kind: 'offline', baseUrl: '', apiKey: undefined, model: 'offline-demo', warnings: 0 });
+    expect(selected({})).toEqual({
+      kind: 'offline',
+      baseUrl: '',
+      apiKey: undefined,
+      model: 'offline-demo',
+      warnings: 0,
+    });
   });
 
   it.each([
@@ -24,13 +30,21 @@ describe('selectModel', () => {
     [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'l' }, 'http://127.0.0.1:1/v1', 'l', 'gpt-4o-mini', 1],
     [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0],
   ])('%j', (env, baseUrl, apiKey, model, warnings) => {
-    expect(selected(env as Record<string, string>)).toEqual({ kind: 'openai-compatible', baseUrl, apiKey, model, warnings });
+    expect(selected(env as Record<string, string>)).toEqual({
+      kind: 'openai-compatible',
+      baseUrl,
+      apiKey,
+      model,
+      warnings,
+    });
   });
 
   it('never sends the key of a provider to another server', () => {
     const env = { LLM_BASE_URL: 'https://llm.example/v1', LLM_MODEL: 'm', OPENAI_API_KEY: 'o', DASHSCOPE_API_KEY: 'd' };
     expect(selected(env)).toMatchObject({ apiKey: undefined, warnings: 2 });
-    expect(selected({ ...env, LLM_BASE_URL: 'https://api.openai.com.evil.example/v1' })).toMatchObject({ apiKey: undefined });
+    expect(selected({ ...env, LLM_BASE_URL: 'https://api.openai.com.evil.example/v1' })).toMatchObject({
+      apiKey: undefined,
+    });
   });
 
   it('refuses a key that belongs nowhere', () => {

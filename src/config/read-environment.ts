@@ -31,7 +31,10 @@ function valueOf(definition: SettingDefinition, env: NodeJS.ProcessEnv): string 
 }
 
 function problemOf(definition: SettingDefinition, value: unknown): ConfigurationProblem {
-  return { name: definition.name, message: `must be ${definition.rule.expectation}, but is ${describe(definition, value)}` };
+  return {
+    name: definition.name,
+    message: `must be ${definition.rule.expectation}, but is ${describe(definition, value)}`,
+  };
 }
 
 function describe(definition: SettingDefinition, value: unknown): string {
@@ -43,6 +46,7 @@ function describe(definition: SettingDefinition, value: unknown): string {
     return scheme === undefined ? `${length} (not shown)` : `${length} that begins with ${scheme} (not shown)`;
   }
   if (definition.secret === true) return `${length} (not shown)`;
-  if (value.length > SHOWN_CHARACTERS) return `${length} that begins with ${JSON.stringify(value.slice(0, SHOWN_CHARACTERS))}`;
+  if (value.length > SHOWN_CHARACTERS)
+    return `${length} that begins with ${JSON.stringify(value.slice(0, SHOWN_CHARACTERS))}`;
   return `the text ${JSON.stringify(value)}`;
 }

@@ -89,7 +89,14 @@ export function httpUrl(): Rule {
     parse: asText,
     accepts: (value) => {
       const url = isText(value) ? parseUrl(value) : undefined;
-      return url !== undefined && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+      return (
+        url !== undefined &&
+        /^https?:$/.test(url.protocol) &&
+        !url.username &&
+        !url.password &&
+        !url.search &&
+        !url.hash
+      );
     },
     disclosure: 'scheme',
   };

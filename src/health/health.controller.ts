@@ -59,7 +59,10 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Whether the server can take work now' })
   @ApiOkResponse({ type: ProbeDto })
-  @ApiServiceUnavailableResponse({ type: ProbeErrorDto, description: 'The database does not answer, or the server is shutting down' })
+  @ApiServiceUnavailableResponse({
+    type: ProbeErrorDto,
+    description: 'The database does not answer, or the server is shutting down',
+  })
   async ready(): Promise<ProbeDto> {
     await this.readiness.assertReady();
     return { status: 'ready' };

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type LoggerOptions } from 'pino';
 import { type Options } from 'pino-http';
 import { type AppConfig } from '../config/index.js';
 import { requestIdOf } from './request-id.js';
@@ -23,6 +24,9 @@ const SECRETS = [
   'req.headers["proxy-authorization"]',
   'res.headers["set-cookie"]',
 ];
+/** Nest tells of every module and route at the start: of use to a developer only. */
+const BOOT_CHATTER = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+const INFO = 30;
 const PROBES = new Set(['/health', '/readiness', '/liveness']);
 
 /** How requests and messages are logged: one line per finished request, with its id, status and time. */
@@ -31,6 +35,7 @@ export function pinoHttpOptions(config: AppConfig, destination: LogDestination =
     level: config.log.level,
     autoLogging: config.log.level !== 'silent',
     stream: config.log.format === 'text' ? { write: (line) => destination.write(formatTextLine(line)) } : destination,
+    hooks: { logMethod: demoteBootChatter },
     redact: { paths: SECRETS, censor: '[secret]' },
     genReqId: requestIdOf,
     // What is logged of a request and a response is chosen below, by `requestFields`.
@@ -43,9 +48,23 @@ export function pinoHttpOptions(config: AppConfig, destination: LogDestination =
     customSuccessMessage: (request, response, elapsed) => summary(request, response, elapsed),
     customErrorMessage: (request, response) => summary(request, response, undefined),
     customSuccessObject: (request, response, values: object) => ({ ...values, ...requestFields(request, response) }),
-    customErrorObject: (request, response, _error, values: object) => ({ ...values, ...requestFields(request, response) }),
+    customErrorObject: (request, response, _error, values: object) => ({
+      ...values,
+      ...requestFields(request, response),
+    }),
   };
 }
+
+const demoteBootChatter: NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> = function (
+  args,
+  method,
+  level,
+) {
+  const [first] = args as readonly unknown[];
+  const context = typeof first === 'object' && first !== null && 'context' in first ? first.context : undefined;
+  if (level === INFO && BOOT_CHATTER.has(String(context))) this.debug(...args);
+  else method.apply(this, args);
+};
 
 function asIs(value: unknown): unknown {
   return value;

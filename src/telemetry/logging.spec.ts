@@ -39,14 +39,20 @@ describe('the log', () => {
       imports: [LoggerModule.forRoot({ pinoHttp: options })],
       controllers: [ProbeController],
     }).compile();
-    const fastify = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ genReqId: requestIdOf }), {
-      bufferLogs: true,
-    });
+    const fastify = testing.createNestApplication<NestFastifyApplication>(
+      new FastifyAdapter({ genReqId: requestIdOf }),
+      {
+        bufferLogs: true,
+      },
+    );
     app = fastify;
     app.useLogger(app.get(PinoLogger));
     await app.init();
     lines.length = 0;
-    await fastify.inject({ url, headers: { 'x-request-id': 'abc-1', authorization: 'Bearer secret', cookie: 'a=secret' } });
+    await fastify.inject({
+      url,
+      headers: { 'x-request-id': 'abc-1', authorization: 'Bearer secret', cookie: 'a=secret' },
+    });
     return lines;
   }
   afterEach(() => app.close());
@@ -88,7 +94,14 @@ describe('the log', () => {
 
 describe('formatTextLine', () => {
   it('keeps a record on one line, whatever its values hold', () => {
-    const record = { level: 50, time: 0, context: 'Run', msg: 'a\n2026 INFO forged', run: 'r1', err: { stack: 'Error: x\n    at y' } };
+    const record = {
+      level: 50,
+      time: 0,
+      context: 'Run',
+      msg: 'a\n2026 INFO forged',
+      run: 'r1',
+      err: { stack: 'Error: x\n    at y' },
+    };
     expect(formatTextLine(JSON.stringify(record))).toBe(
       '1970-01-01T00:00:00.000Z ERROR [Run] a | 2026 INFO forged run=r1 Error: x | at y\n',
     );

@@ -9,7 +9,19 @@ const LEVELS: Readonly<Record<number, string>> = {
 };
 
 /** Shown elsewhere in the line, or of no use to a reader at a terminal. */
-const HANDLED = new Set(['level', 'time', 'msg', 'context', 'reqId', 'err', 'pid', 'hostname', 'req', 'res', 'responseTime']);
+const HANDLED = new Set([
+  'level',
+  'time',
+  'msg',
+  'context',
+  'reqId',
+  'err',
+  'pid',
+  'hostname',
+  'req',
+  'res',
+  'responseTime',
+]);
 
 /** A line of the JSON log as one readable line; text that is not such a line is returned as it is. */
 export function formatTextLine(line: string): string {

@@ -1,0 +1,119 @@
+/**
+ * Who may import whom. The house is built in layers:
+ * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
+ */
+const FEATURES = 'agent|attachment|auth|common|config|database|events|health|run|session|telemetry|tools';
+const SPECS = '\\.spec\\.ts$|/testing/';
+/** Plain functions: no framework, no database, no streams library. */
+const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
+
+/** A layer must not know the ones above it. */
+function layer(name, above) {
+  return {
+    name: `${name}-knows-nothing-above`,
+    comment: `src/${name} is below ${above.replaceAll('|', ', ')}.`,
+    severity: 'error',
+    from: { path: `^src/${name}/`, pathNot: SPECS },
+    to: { path: `^src/(${above})/` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'only-the-root-knows-protocols',
+      comment: 'A protocol is a face of the server; nothing else depends on it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.module\\.ts$|app\\.setup\\.ts$|main\\.ts$)' },
+      to: { path: '^src/protocol/' },
+    },
+    {
+      name: 'protocols-do-not-know-each-other',
+      comment: 'What two protocols share belongs in protocol/http or common.',
+      severity: 'error',
+      from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/http/' },
+      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/http/'] },
+    },
+    {
+      name: 'protocol-http-knows-no-protocol',
+      severity: 'error',
+      from: { path: '^src/protocol/http/' },
+      to: { path: '^src/protocol/[^/]+/', pathNot: '^src/protocol/http/' },
+    },
+    {
+      name: 'adapters-are-bound-in-one-place',
+      comment: 'Only the module file of the same feature and the composition root name an adapter.',
+      severity: 'error',
+      from: {
+        path: '^src/([^/]+)/',
+        pathNot: `^src/[^/]+/adapters/|^src/[^/]+/[^/]+\\.module\\.ts$|${SPECS}`,
+      },
+      to: { path: '^src/[^/]+/adapters/' },
+    },
+    {
+      name: 'adapters-of-another-feature',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: SPECS },
+      to: { path: '^src/[^/]+/adapters/', pathNot: '^src/$1/adapters/' },
+    },
+    {
+      name: 'features-are-imported-by-their-index',
+      comment: 'The index is what a feature promises; the rest may change.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: SPECS },
+      to: {
+        path: `^src/(${FEATURES})/.+`,
+        pathNot: ['^src/$1/', `^src/(${FEATURES})/index\\.ts$`],
+      },
+    },
+    layer('common', 'agent|attachment|auth|config|database|events|health|protocol|run|session|telemetry|tools'),
+    layer('events', 'agent|attachment|auth|config|database|health|protocol|run|session|telemetry|tools'),
+    layer('config', 'agent|attachment|auth|database|events|health|protocol|run|session|telemetry|tools'),
+    layer('database', 'agent|attachment|auth|health|protocol|run|session|telemetry|tools'),
+    layer('session', 'agent|health|protocol|run'),
+    layer('tools', 'agent|health|protocol|run|session'),
+    layer('agent', 'health|protocol|run'),
+    layer('run', 'health|protocol'),
+    {
+      name: 'common-and-events-are-plain',
+      severity: 'error',
+      from: { path: '^src/(common|events)/', pathNot: SPECS },
+      to: { path: FRAMEWORKS },
+    },
+    {
+      name: 'encoders-and-decoders-are-plain',
+      comment: 'They are functions of the log, testable by property and fit for any place.',
+      severity: 'error',
+      from: { path: '^src/protocol/.+(encoder|decoder)[^/]*\\.ts$', pathNot: SPECS },
+      to: { path: FRAMEWORKS },
+    },
+    {
+      name: 'specs-are-not-shipped',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPECS },
+      to: { path: SPECS },
+    },
+    {
+      name: 'no-development-packages',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPECS },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,71 @@
+import tseslint from 'typescript-eslint';
+
+const FILE_BUDGET = { max: 300, skipBlankLines: true, skipComments: true };
+
+/** What the house does not use, each with what to use instead. */
+const FORBIDDEN_SYNTAX = [
+  {
+    selector: 'TSEnumDeclaration',
+    message: 'Use a union of string literals, with an `as const` object where values are needed.',
+  },
+];
+const NO_DEFAULT_EXPORT = { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' };
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', 'data/', 'node_modules/', '.cache/', 'docs/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // An abstract port or a fake may have nothing to wait for, although its promise says so.
+      '@typescript-eslint/require-await': 'off',
+      'max-lines': ['error', FILE_BUDGET],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 5],
+      'no-restricted-syntax': ['error', ...FORBIDDEN_SYNTAX, NO_DEFAULT_EXPORT],
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    // Before there is a log, or after it: the start speaks to a terminal.
+    files: ['src/main.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    // A suite is one function, and a table of cases is long.
+    files: ['**/*.spec.ts', 'test/**/*.ts', 'bench/**/*.ts', 'src/**/testing/**/*.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      'no-console': 'off',
+      // jest's matchers such as `expect.any()` are typed as any.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    // TypeORM's command line wants one default export, and generated migrations are long.
+    files: ['ormconfig.ts', 'src/database/migrations/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...FORBIDDEN_SYNTAX],
+      'max-lines-per-function': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.js', '**/*.cjs'],
+    extends: [tseslint.configs.recommended],
+    rules: { 'max-lines': ['error', FILE_BUDGET], 'no-undef': 'off' },
+  },
+  {
+    files: ['*.js', '*.cjs'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+);
