@@ -1,3 +1,6 @@
+const LINE_BREAK = /[\r\n]/;
+const LINE_BREAKS = /\r\n|\r|\n/g;
+
 /** The last frame of an Agent API stream (contract agent-api, section 0, rule 3). */
 export const DONE_FRAME = 'data: [DONE]\n\n';
 
@@ -6,9 +9,6 @@ export const PING_FRAME = commentFrame('ping');
 
 /** The frame that carries the headers out when the first event is late. */
 export const OPENING_FRAME = commentFrame('open');
-
-const LINE_BREAK = /[\r\n]/;
-const LINE_BREAKS = /\r\n|\r|\n/g;
 
 /**
  * A frame of one `data:` line. JSON text never holds a raw line break, so it passes as it is; any

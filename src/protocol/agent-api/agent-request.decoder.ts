@@ -1,0 +1,122 @@
+import { AppError, fingerprint, type IdFactory, isPlainObject, type JsonObject } from '../../common/index.js';
+import type { ModelOptions } from '../../agent/index.js';
+import type { BusyPolicy, RunRequest } from '../../run/index.js';
+import type { ClientTime } from '../../tools/index.js';
+import { checkClientTime } from '../http/client-time.js';
+import { requestPrincipal } from '../http/principal.js';
+import { Fields, fieldError, kindOf } from './fields.js';
+import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
+import { decodeTools } from './tool.decoder.js';
+
+const MAX_MESSAGES = 1000;
+const MAX_TOOLS = 100;
+const MAX_STOPS = 16;
+const NAME_LENGTH = { min: 1, max: 256 };
+const RUN_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The fields this wire knows; all others are kept for tools and agents. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...['input', 'stream', 'id', 'response_id', 'session_id', 'user_id', 'tools', 'forwarded_props'],
+  ...['model', 'top_p', 'temperature', 'frequency_penalty', 'presence_penalty', 'max_tokens', 'seed', 'stop', 'n'],
+]);
+
+/** What a request of `POST /process` says. */
+export interface AgentRequest {
+  readonly run: RunRequest;
+  /** False: one JSON answer instead of an event stream. */
+  readonly stream: boolean;
+}
+
+/** What the decoder needs from outside. */
+export interface DecoderOptions {
+  readonly ids: IdFactory;
+  readonly agentType: string;
+  readonly onBusy: BusyPolicy;
+}
+
+/**
+ * Decodes an AgentRequest (contract agent-api, a.2), lenient where the contract is: extra fields are
+ * kept, nulls are absent, server output may come back as input. Fields are checked in a fixed order and
+ * the first wrong one is told. Expects JSON that `checkJsonLimits` has passed.
+ *
+ * A request that names its run gets the same ids every time it is decoded, so that a repeated request
+ * is recognised.
+ *
+ * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
+ */
+export function decodeAgentRequest(body: unknown, options: DecoderOptions): AgentRequest {
+  if (!isPlainObject(body)) {
+    throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
+  }
+  const fields = new Fields(body, '');
+  const runId = runIdOf(fields);
+  const derive = runId === undefined ? undefined : (name: string) => fingerprint([runId, name]).slice(0, 32);
+  const newId = messageIds(options.ids, derive);
+  const items = fields.list('input', MAX_MESSAGES);
+  if (!items) throw fieldError('input', 'is required: a list of messages', 'MISSING_PARAMETER');
+  const messages = items.map((item, index) => decodeMessage(item, `input[${index}]`, () => newId(`${index}`)));
+  const input = withOwnIds(messages, (index) => newId(`again ${index}`));
+  const stream = fields.boolean('stream') ?? true;
+  const sessionId = fields.string('session_id', NAME_LENGTH) ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
+  const principal = requestPrincipal(fields.string('user_id', NAME_LENGTH) ?? sessionId);
+  const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
+  const modelOptions = modelOptionsOf(fields);
+  const { clientTime, forwardedProps } = forwardedOf(fields);
+  const { agentType, onBusy } = options;
+  const run = { principal, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
+  return { run: { ...run, ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) }, stream };
+}
+
+function runIdOf(fields: Fields): string | undefined {
+  const [id, alias] = [fields.string('id'), fields.string('response_id')];
+  if (id !== undefined && alias !== undefined && id !== alias) {
+    throw fieldError('response_id', 'differs from id: they name the same thing', 'INVALID_PARAMETER');
+  }
+  const runId = id ?? alias;
+  if (runId !== undefined && !RUN_ID.test(runId)) {
+    throw fieldError(id === undefined ? 'response_id' : 'id', 'must have 1 to 128 printable ASCII characters without spaces', 'INVALID_PARAMETER');
+  }
+  return runId;
+}
+
+/** 32 hex digits in the shape of a UUID. */
+function uuidOf(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}
+
+function modelOptionsOf(fields: Fields): ModelOptions {
+  fields.integer('n', { min: 1, max: 5 });
+  const settings = {
+    model: fields.string('model'),
+    temperature: fields.number('temperature'),
+    topP: fields.number('top_p'),
+    frequencyPenalty: fields.number('frequency_penalty'),
+    presencePenalty: fields.number('presence_penalty'),
+    maxTokens: fields.integer('max_tokens', { min: 1, max: Number.MAX_SAFE_INTEGER }),
+    stop: stopOf(fields),
+    seed: fields.integer('seed'),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as ModelOptions;
+}
+
+function stopOf(fields: Fields): readonly string[] | undefined {
+  if (typeof fields.source['stop'] === 'string') return [fields.source['stop']];
+  const items = fields.list('stop', MAX_STOPS);
+  items?.forEach((item, index) => {
+    if (typeof item !== 'string') throw fieldError(`stop[${index}]`, `must be a string, not ${kindOf(item)}`);
+  });
+  return items as readonly string[] | undefined;
+}
+
+/** `client_time` is read and taken out; everything else, and every field this wire does not know, goes on as it is. */
+function forwardedOf(fields: Fields): { clientTime: ClientTime | undefined; forwardedProps: JsonObject } {
+  const extras = Object.entries(fields.source).filter(([name]) => !KNOWN_FIELDS.has(name));
+  const { client_time: given, ...rest } = fields.object('forwarded_props') ?? {};
+  const forwardedProps = { ...Object.fromEntries(extras), ...rest } as JsonObject;
+  if (given === undefined || given === null) return { clientTime: undefined, forwardedProps };
+  const result = checkClientTime(given);
+  if (result.ok) return { clientTime: result.value, forwardedProps };
+  const path = ['forwarded_props.client_time', result.field].filter(Boolean).join('.');
+  const message = result.field === '' ? 'invalid forwarded_props.client_time' : `invalid client_time.${result.field}`;
+  throw new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}

@@ -1,0 +1,24 @@
+import type { Principal } from '../../common/index.js';
+import type { AgentResponse } from '../../events/index.js';
+import type { Runs } from '../../run/index.js';
+
+/** A task as it is polled (contract agent-api, section a.1). */
+export type TaskStatus =
+  | { readonly status: 'pending'; readonly result: null }
+  | { readonly status: 'running'; readonly started_at: number; readonly result: null }
+  | { readonly status: 'finished'; readonly result: AgentResponse }
+  | { readonly status: 'error'; readonly result: string };
+
+/**
+ * Where a task stands. A run that failed is `finished` with a failed response; `error` is for one that
+ * was given up before it began.
+ *
+ * @throws AppError RUN_NOT_FOUND
+ */
+export async function taskStatus(runs: Runs, principal: Principal, taskId: string): Promise<TaskStatus> {
+  const { state, startedAt, createdAt, error } = await runs.view(principal, taskId);
+  if (state === 'queued') return { status: 'pending', result: null };
+  if (state === 'running') return { status: 'running', started_at: (startedAt ?? createdAt) / 1000, result: null };
+  if (state === 'failed' && startedAt === null) return { status: 'error', result: error?.message ?? 'The task was not run' };
+  return { status: 'finished', result: await runs.response(principal, taskId) };
+}

@@ -1,0 +1,47 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AppError } from '../../common/index.js';
+import { Runs } from '../../run/index.js';
+import { requestPrincipal, ShapePipe } from '../http/index.js';
+import type { AgentRequest } from './agent-request.decoder.js';
+import { AgentRequestPipe } from './agent-request.pipe.js';
+import { ApiAgentRequest, ApiRoute } from './api-docs.js';
+import { TaskStatusDto, TaskSubmittedDto } from './dto/answers.dto.js';
+import { ProcessQueryDto } from './dto/process-query.dto.js';
+import { taskStatus } from './task-status.js';
+
+/** Background tasks (contract agent-api, section a.1): the same run, polled instead of streamed. */
+@ApiTags('Agent API')
+@Controller('process/task')
+export class TaskController {
+  constructor(private readonly runs: Runs) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiAgentRequest()
+  @ApiOkResponse({ type: TaskSubmittedDto })
+  @ApiRoute('Submit a task', 'Starts a run in the background. A busy session lets it wait, unless multitask says otherwise.', [400, 409, 413, 415, 429, 503])
+  async submit(
+    @Body(AgentRequestPipe) { run }: AgentRequest,
+    @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
+  ): Promise<TaskSubmittedDto> {
+    const { runId } = await this.runs.accept({ ...run, onBusy: query.multitask ?? 'enqueue' });
+    return { task_id: runId, status: 'submitted', queue: run.agentType, message: `Task ${runId} was submitted` };
+  }
+
+  @Get(':taskId')
+  @ApiOkResponse({ type: TaskStatusDto })
+  @ApiRoute('Poll a task', 'Any run can be polled, however it was started.', [404])
+  async poll(@Param('taskId') taskId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    const principal = requestPrincipal(undefined);
+    try {
+      return await taskStatus(this.runs, principal, taskId);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RUN_NOT_FOUND') throw error;
+      reply.status(404);
+      const message = `Task ${taskId} not found`;
+      return { code: 'TASK_NOT_FOUND', message, error: message };
+    }
+  }
+}

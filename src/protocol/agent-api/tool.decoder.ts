@@ -1,0 +1,62 @@
+import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
+import { checkJsonLimits } from '../http/json-limits.js';
+import { type Fields, fieldError, fieldsAt, kindOf } from './fields.js';
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+/** Nesting of a schema that comes as text and so passed the body's check as one string. */
+const MAX_SCHEMA_DEPTH = 64;
+
+/**
+ * Decodes `tools`: each `{type: "function", function: {name, description, parameters}}` or flat, the
+ * parameters a JSON Schema object or its JSON text.
+ *
+ * @throws AppError naming the path of the first wrong field, or the name that appears twice
+ */
+export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
+  const names = new Set<string>();
+  return items.map((item, index) => {
+    const tool = decodeTool(fieldsAt(item, `tools[${index}]`));
+    if (names.has(tool.name)) throw fieldError(`tools[${index}]`, `repeats the name ${tool.name}`, 'INVALID_PARAMETER');
+    names.add(tool.name);
+    return tool;
+  });
+}
+
+function decodeTool(outer: Fields): ToolDeclaration {
+  const type = outer.string('type');
+  const nested = outer.object('function');
+  if (!nested && type !== undefined && type !== 'function') {
+    throw fieldError(outer.at('type'), 'must be function: other kinds of tools are not offered', 'INVALID_PARAMETER');
+  }
+  const fields = nested ? fieldsAt(nested, outer.at('function')) : outer;
+  const name = fields.string('name');
+  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  if (!NAME.test(name)) {
+    throw fieldError(fields.at('name'), 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -', 'INVALID_PARAMETER');
+  }
+  return { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) };
+}
+
+function parametersOf(fields: Fields): JsonObject {
+  const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
+  const path = fields.at('parameters');
+  const schema: unknown = typeof value === 'string' ? parseSchema(value, path) : value;
+  if (!isPlainObject(schema)) throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
+  return schema as JsonObject;
+}
+
+function parseSchema(text: string, path: string): unknown {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch {
+    throw fieldError(path, 'is not valid JSON', 'INVALID_PARAMETER');
+  }
+  try {
+    checkJsonLimits(schema, { maxDepth: MAX_SCHEMA_DEPTH });
+  } catch (error) {
+    throw fieldError(path, `is refused: ${error instanceof AppError ? error.message : 'too large'}`, 'INVALID_PARAMETER');
+  }
+  return schema;
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AgentApiModule } from './agent-api/agent-api.module.js';
+import { HttpModule } from './http/index.js';
+
+/** All wires this server speaks: one line each. */
+@Module({ imports: [HttpModule, AgentApiModule] })
+export class ProtocolModule {}

@@ -1,0 +1,118 @@
+import { AppError, type Principal } from '../../src/common/index.js';
+import { type AgentResponse, isTerminalEvent, type LoggedEvent, ResponseFold } from '../../src/events/index.js';
+import { type AcceptedRun, type RunRequest, Runs, type RunView, type TailOptions } from '../../src/run/index.js';
+import { textLog } from './scripted-log.js';
+
+interface FakeRun {
+  readonly request: RunRequest | undefined;
+  readonly log: LoggedEvent[];
+  wake: (() => void)[];
+  canceled: boolean;
+}
+
+/** Runs in memory for tests of the wires: logs are written by the test, tails are real. */
+export class FakeRuns extends Runs {
+  readonly runs = new Map<string, FakeRun>();
+  /** Tails that are open. */
+  openTails = 0;
+  /** What `accept` puts into the log at once. */
+  script: (request: RunRequest, runId: string) => readonly LoggedEvent[] = (request, runId) =>
+    textLog(['Hello', ' there'], runId, request.sessionId);
+  /** What `accept` throws. */
+  refusal: AppError | undefined;
+
+  override async accept(request: RunRequest): Promise<AcceptedRun> {
+    if (this.refusal) throw this.refusal;
+    const runId = request.runId ?? `response_${this.runs.size + 1}`;
+    const created = !this.runs.has(runId);
+    if (created) this.add(runId, this.script(request, runId), request);
+    return { runId, sessionId: request.sessionId, created };
+  }
+
+  /** Puts a run with a log there. */
+  add(runId: string, log: readonly LoggedEvent[], request?: RunRequest): void {
+    this.runs.set(runId, { request, log: [...log], wake: [], canceled: false });
+  }
+
+  /** Commits further events of a run. */
+  append(runId: string, events: readonly LoggedEvent[]): void {
+    const run = this.find(runId);
+    run.log.push(...events);
+    for (const wake of run.wake.splice(0)) wake();
+  }
+
+  override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
+    const run = this.find(runId);
+    const { demand, signal } = options;
+    this.openTails += 1;
+    try {
+      for (let position = (options.after ?? -1) + 1; signal?.aborted !== true; ) {
+        for (let wait = demand?.ready(); wait; wait = demand?.ready()) await wait;
+        const batch = run.log.slice(position, position + 64);
+        position += batch.length;
+        if (batch.length > 0) yield batch;
+        const last = batch.at(-1);
+        if (last && isTerminalEvent(last.event)) return;
+        if (batch.length === 0) await this.change(run, signal);
+      }
+    } finally {
+      this.openTails -= 1;
+    }
+  }
+
+  override async view(_: Principal, runId: string): Promise<RunView> {
+    const { log, canceled, request } = this.find(runId);
+    const last = log.at(-1)?.event;
+    const ended = last && isTerminalEvent(last) ? last : undefined;
+    return {
+      runId,
+      sessionId: request?.sessionId ?? 's1',
+      agentType: 'worker',
+      state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
+      attempt: 1,
+      createdAt: 1_795_253_520_000,
+      startedAt: log.length > 0 ? 1_795_253_520_500 : null,
+      finishedAt: ended ? 1_795_253_521_000 : null,
+      cancelRequestedAt: canceled ? 1 : null,
+      lastSeq: log.length - 1,
+      error: ended?.error ?? null,
+      usage: null,
+    };
+  }
+
+  override async response(_: Principal, runId: string): Promise<AgentResponse> {
+    const fold = new ResponseFold();
+    for (const { event } of this.find(runId).log) fold.apply(event);
+    const response = fold.response();
+    if (!response) throw new AppError('RUN_NOT_FOUND');
+    return response;
+  }
+
+  override async cancel(principal: Principal, runId: string): Promise<RunView> {
+    this.find(runId).canceled = true;
+    return this.view(principal, runId);
+  }
+
+  override async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
+    const open: string[] = [];
+    for (const [runId, { request }] of this.runs) {
+      const { finishedAt } = await this.view(principal, runId);
+      if (request?.sessionId === sessionId && finishedAt === null) open.push(runId);
+    }
+    for (const runId of open) await this.cancel(principal, runId);
+    return open;
+  }
+
+  private find(runId: string): FakeRun {
+    const run = this.runs.get(runId);
+    if (!run) throw new AppError('RUN_NOT_FOUND');
+    return run;
+  }
+
+  private change(run: FakeRun, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      run.wake.push(resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}
