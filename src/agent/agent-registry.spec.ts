@@ -1,5 +1,6 @@
-import { Logger, Module } from '@nestjs/common';
+import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { Clock, SystemClock } from '../common/index.js';
 import { ConfigModule } from '../config/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -31,8 +32,12 @@ class EchoModule {}
 @Module({ providers: [ImpostorAgent] })
 class ImpostorModule {}
 
+@Global()
+@Module({ providers: [{ provide: Clock, useClass: SystemClock }], exports: [Clock] })
+class ClockModule {}
+
 const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
-const base = [ConfigModule.forRoot(testConfig()), AgentModule.forRoot({ model })];
+const base = [ConfigModule.forRoot(testConfig()), ClockModule, AgentModule.forRoot({ model })];
 
 describe('AgentRegistry', () => {
   it('finds agents of any module, with what their decorators say', async () => {

@@ -30,6 +30,6 @@ export function localTime(epochMs: number, timeZone: string): LocalTime {
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
   const date = `${part('year')}-${part('month')}-${part('day')}`;
   const time = `${part('hour')}:${part('minute')}:${part('second')}`;
-  const offset = part('timeZoneName').replace('GMT', '') || 'Z';
+  const offset = part('timeZoneName').replace('GMT', '') || '+00:00';
   return { iso: `${date}T${time}${offset}`, date, time, weekday: part('weekday') };
 }

@@ -1,0 +1,165 @@
+import { Logger } from '@nestjs/common';
+import { AppError } from '../common/index.js';
+import type { AppConfig } from '../config/index.js';
+import { idempotencyKey } from './pipeline/call-keys.js';
+import { SchemaValidator } from './schema-validator.js';
+import type { ToolCaller, ToolJournal } from './tool-call.js';
+import { ToolError } from './tool-error.js';
+import { ToolInvoker } from './tool-invoker.js';
+import { ToolOffer } from './tool-offer.js';
+import type { ServerTool, ToolContext } from './tool.js';
+
+Logger.overrideLogger(false);
+
+const LIMIT = 200;
+const config = { tools: { timeoutMs: 1000, outputLimitBytes: LIMIT, maxInvalidCalls: 5 } } as AppConfig;
+const invoker = new ToolInvoker(new SchemaValidator(), config);
+
+function tool(overrides: Partial<ServerTool>): ServerTool {
+  return {
+    name: 'look',
+    description: 'Looks',
+    parameters: { type: 'object', properties: { n: { type: 'integer' }, unit: { enum: ['c', 'f'], default: 'c' } } },
+    effects: 'none',
+    timeoutMs: 1000,
+    origin: { kind: 'local' },
+    invoke: () => Promise.resolve('seen'),
+    ...overrides,
+  };
+}
+
+class Journal implements ToolJournal {
+  readonly begun: string[] = [];
+  constructor(private readonly doubt = false) {}
+  inDoubt(): boolean {
+    return this.doubt;
+  }
+  begin(key: string): Promise<void> {
+    this.begun.push(key);
+    return Promise.resolve();
+  }
+}
+
+function caller(signal = new AbortController().signal): ToolCaller {
+  const principal = { tenantId: 't', userId: 'u' };
+  return { principal, sessionId: 's', runId: 'r', signal, clientTime: undefined, forwardedProps: { a: 1 } };
+}
+
+function invoke(overrides: Partial<ServerTool>, args = '{}', journal = new Journal(), signal?: AbortSignal) {
+  const offer = new ToolOffer([tool(overrides)], []);
+  return invoker.invoke({ callId: 'c0', name: 'look', arguments: args }, offer, caller(signal), journal);
+}
+
+describe('ToolInvoker', () => {
+  it('calls the tool with validated arguments, defaults filled in, and all it may know', async () => {
+    let seen: [unknown, ToolContext] | undefined;
+    const result = await invoke({ invoke: (args, context) => Promise.resolve((seen = [args, context])[0]) }, '{"n":1}');
+    expect(result).toEqual({ callId: 'c0', name: 'look', output: '{"n":1,"unit":"c"}', isError: false });
+    expect(seen?.[1]).toMatchObject({ callId: 'c0', runId: 'r', sessionId: 's', idempotencyKey: idempotencyKey('r', 'c0'), forwardedProps: { a: 1 } });
+  });
+
+  it.each([
+    ['{"n"', 'not valid JSON'],
+    ['[1]', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+    ['{"n":"x"}', '"n" must be integer'],
+    ['{"unit":"k"}', '"unit" must be one of ["c","f"]'],
+  ])('answers the arguments %s with a sentence', async (args, sentence) => {
+    let calls = 0;
+    const result = await invoke({ invoke: () => Promise.resolve((calls += 1)), effects: 'unsafe' }, args);
+    expect(result).toMatchObject({ isError: true, failure: 'invalid_arguments' });
+    expect(result.output).toContain(sentence);
+    expect(calls).toBe(0);
+  });
+
+  it('takes missing arguments for none', async () => {
+    expect(await invoke({}, '')).toMatchObject({ isError: false });
+  });
+
+  it('answers a call of no tool with the names of the tools', async () => {
+    const offer = new ToolOffer([tool({})], []);
+    const result = await invoker.invoke({ callId: 'c', name: 'lokk', arguments: '{}' }, offer, caller(), new Journal());
+    expect(result).toMatchObject({ isError: true, failure: 'unknown_tool' });
+    expect(result.output).toBe('There is no tool named "lokk". The tools are: look.');
+  });
+
+  it.each([
+    [new ToolError('No such city.'), 'The tool failed: No such city.'],
+    [new AppError('RATE_LIMIT_EXCEEDED', 'Slow down'), 'The tool failed: Slow down'],
+    [new Error('password=1234'), 'The tool failed because of an internal error.'],
+    ['a string', 'The tool failed because of an internal error.'],
+  ])('answers a tool that throws %s', async (error, sentence) => {
+    expect(await invoke({ invoke: () => Promise.reject(error as Error) })).toMatchObject({ isError: true, output: sentence });
+  });
+
+  it('answers a tool that throws before it returns a promise, and a result that is no JSON', async () => {
+    const throwing = (): never => {
+      throw new ToolError('At once.');
+    };
+    expect(await invoke({ invoke: throwing })).toMatchObject({ output: 'The tool failed: At once.' });
+    expect(await invoke({ invoke: () => Promise.resolve(1n) })).toMatchObject({ isError: true });
+    expect(await invoke({ invoke: () => Promise.resolve(undefined) })).toMatchObject({ output: 'null', isError: false });
+  });
+
+  it('leaves a tool that does not answer in time, aborts it, and drops what it says later', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    let reason: unknown;
+    const hanging = (_args: unknown, { signal }: ToolContext): Promise<never> => {
+      signal.addEventListener('abort', () => (reason = signal.reason));
+      return new Promise((_resolve, reject) => (fail = reject));
+    };
+    const result = await invoke({ invoke: hanging, timeoutMs: 10, effects: 'unsafe' });
+    fail(new Error('too late'));
+    expect(result).toMatchObject({ isError: true, failure: 'timeout' });
+    expect(result.output).toBe('The tool failed: it did not answer within 0.01 s. It may have taken effect all the same.');
+    expect(reason).toMatchObject({ name: 'DeadlineError' });
+  });
+
+  it('throws the reason when the run is aborted, whatever the tool does', async () => {
+    const abort = new AbortController();
+    let toolSignal: AbortSignal | undefined;
+    const call = invoke({ invoke: (_args, { signal }) => new Promise(() => (toolSignal = signal)) }, '{}', new Journal(), abort.signal);
+    setImmediate(() => abort.abort(new Error('cancelled')));
+    await expect(call).rejects.toThrow('cancelled');
+    expect(toolSignal?.aborted).toBe(true);
+    await expect(invoke({}, '{}', new Journal(), abort.signal)).rejects.toThrow('cancelled');
+  });
+
+  it('bounds a huge output between two characters and says so', async () => {
+    const result = await invoke({ invoke: () => Promise.resolve('汉😀'.repeat(10_000)) });
+    expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(LIMIT);
+    expect(result.output).not.toContain('\uFFFD');
+    expect(result.output).toMatch(/\n\[The output was cut here: it has 70000 bytes and the limit is 200\.\]$/);
+    expect(await invoke({ invoke: () => Promise.resolve('x'.repeat(LIMIT)) })).toMatchObject({ output: 'x'.repeat(LIMIT) });
+  });
+
+  it.each([
+    ['none', false, 0],
+    ['none', true, 0],
+    ['idempotent', false, 1],
+    ['idempotent', true, 0],
+    ['unsafe', false, 1],
+  ] as const)('effects %s, in doubt %s: calls it and begins %d steps', async (effects, doubt, begun) => {
+    const journal = new Journal(doubt);
+    expect(await invoke({ effects }, '{}', journal)).toMatchObject({ isError: false });
+    expect(journal.begun).toHaveLength(begun);
+  });
+
+  it('never repeats an unsafe call in doubt', async () => {
+    let calls = 0;
+    const unsafe = tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) });
+    const offer = new ToolOffer([unsafe], []);
+    const call = { callId: 'c0', name: 'look', arguments: '{}' };
+    await expect(invoker.invoke(call, offer, caller(), new Journal(true))).rejects.toMatchObject({ code: 'TOOL_IN_DOUBT' });
+    expect(() => invoker.checkInDoubt(call, offer, new Journal(true))).toThrow(expect.objectContaining({ code: 'TOOL_IN_DOUBT' }) as Error);
+    expect(calls).toBe(0);
+  });
+
+  it('makes no call when its beginning cannot be written down', async () => {
+    let calls = 0;
+    const journal: ToolJournal = { inDoubt: () => false, begin: () => Promise.reject(new Error('fenced out')) };
+    const offer = new ToolOffer([tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) })], []);
+    await expect(invoker.invoke({ callId: 'c', name: 'look', arguments: '{}' }, offer, caller(), journal)).rejects.toThrow('fenced out');
+    expect(calls).toBe(0);
+  });
+});

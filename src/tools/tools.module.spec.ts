@@ -1,0 +1,137 @@
+import { Global, Injectable, Logger, Module, type Type } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { IsInt } from 'class-validator';
+import { Clock } from '../common/index.js';
+import { type AppConfig, ConfigModule } from '../config/index.js';
+import { AgentTool } from './agent-tool.decorator.js';
+import { ToolRegistry } from './tool-registry.js';
+import type { ToolContext } from './tool.js';
+import { ToolsModule } from './tools.module.js';
+
+Logger.overrideLogger(false);
+
+const config = { tools: { timeoutMs: 1234, outputLimitBytes: 65536, maxInvalidCalls: 5 } } as AppConfig;
+
+class AddArgs {
+  @IsInt()
+  a!: number;
+
+  @IsInt()
+  b!: number;
+}
+
+@Injectable()
+class Calculator {
+  private readonly offset = 0;
+
+  @AgentTool({ description: 'Adds', effects: 'none', parameters: AddArgs })
+  async add({ a, b }: AddArgs): Promise<number> {
+    return a + b + this.offset;
+  }
+}
+
+@Injectable()
+class Doubled {
+  @AgentTool({ name: 'get_weather', description: 'Again', effects: 'none', parameters: { type: 'object' } })
+  async weather(): Promise<string> {
+    return '';
+  }
+}
+
+@Injectable()
+class Misnamed {
+  @AgentTool({ name: 'get weather', description: 'Bad name', effects: 'none', parameters: { type: 'object' } })
+  async weather(): Promise<string> {
+    return '';
+  }
+}
+
+@Injectable()
+class Misdescribed {
+  @AgentTool({ description: 'Bad schema', effects: 'none', parameters: { type: 'banana' } })
+  async banana(): Promise<string> {
+    return '';
+  }
+}
+
+@Global()
+@Module({
+  providers: [{ provide: Clock, useValue: { now: () => Date.UTC(2026, 2, 16, 16, 9, 13) } }],
+  exports: [Clock],
+})
+class ClockModule {}
+
+async function boot(provider: Type): Promise<TestingModule> {
+  @Module({ providers: [provider] })
+  class FeatureModule {}
+  const imports = [ConfigModule.forRoot(config), ClockModule, ToolsModule, FeatureModule];
+  const module = await Test.createTestingModule({ imports }).compile();
+  return module.init();
+}
+
+function context(device?: string): ToolContext {
+  const clientTime = device ? { device_timezone: device, client_now_iso: '2026-03-16T09:09:13-07:00', client_epoch_ms: 1 } : undefined;
+  return { clientTime, forwardedProps: {} } as unknown as ToolContext;
+}
+
+describe('ToolsModule', () => {
+  let module: TestingModule;
+  const invoke = async (name: string, args: Record<string, string>, device?: string): Promise<unknown> =>
+    (await module.get(ToolRegistry).find(name))?.invoke(args, context(device));
+
+  beforeAll(async () => {
+    module = await boot(Calculator);
+  });
+  afterAll(() => module.close());
+
+  it('finds decorated methods of any module', async () => {
+    const tools = await module.get(ToolRegistry).list();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'get_current_time', 'get_weather']);
+    const add = tools.find(({ name }) => name === 'add');
+    expect(add).toMatchObject({ timeoutMs: 1234, effects: 'none', parameters: { required: ['a', 'b'] } });
+    expect(await add?.invoke({ a: 1, b: 2 }, context())).toBe(3);
+  });
+
+  it.each([
+    [Doubled, 'Two tools are named "get_weather"'],
+    [Misnamed, '"get weather" cannot be the name of a tool'],
+    [Misdescribed, 'The parameters of tool "banana" cannot be used'],
+  ])('does not boot with %p', async (provider, sentence) => {
+    await expect(boot(provider)).rejects.toThrow(sentence);
+  });
+
+  it('get_weather invents the same weather for a city each time, and says so', async () => {
+    const first = await invoke('get_weather', { city: 'Beijing' });
+    expect(first).toMatchObject({ city: 'Beijing', unit: 'celsius', note: expect.stringContaining('sample data') as string });
+    expect(await invoke('get_weather', { location: 'Beijing' })).toEqual(first);
+    expect(await invoke('get_weather', { city: 'Beijing', unit: 'fahrenheit' })).toMatchObject({ unit: 'fahrenheit' });
+    await expect(invoke('get_weather', {})).rejects.toThrow('Name the city');
+  });
+
+  it('get_current_time takes the argument, then the device, then UTC', async () => {
+    const utc = '2026-03-16T16:09:13.000Z';
+    expect(await invoke('get_current_time', { timezone: 'Asia/Shanghai' }, 'Europe/Berlin')).toMatchObject({ timezone: 'Asia/Shanghai', iso: '2026-03-17T00:09:13+08:00', utc });
+    expect(await invoke('get_current_time', {}, 'Europe/Berlin')).toMatchObject({ timezone: 'Europe/Berlin', time: '17:09:13' });
+    expect(await invoke('get_current_time', {})).toMatchObject({ timezone: 'UTC', iso: '2026-03-16T16:09:13+00:00' });
+    expect(await invoke('get_current_time', { timezone: 'Asia/Beijing' })).toMatchObject({ timezone: 'UTC', note: expect.stringContaining('not a known time zone') as string });
+  });
+});
+
+describe('ToolRegistry', () => {
+  const tool = (description: string) => ({
+    name: 'look', description, parameters: { type: 'object' }, effects: 'none' as const, timeoutMs: 1,
+    origin: { kind: 'local' as const }, invoke: () => Promise.resolve(description),
+  });
+
+  it('lets the first source win, and server tools over client tools', async () => {
+    const sources = ['first', 'second'].map((name) => ({ name, list: () => Promise.resolve([tool(name)]) }));
+    const registry = new ToolRegistry(sources);
+    expect((await registry.list()).map(({ description }) => description)).toEqual(['first']);
+    const mine = { name: 'mine', description: 'of the client', parameters: {} };
+    const offer = await registry.offer([{ ...mine, name: 'look' }, mine]);
+    expect(offer.declarations.map(({ description }) => description)).toEqual(['first', 'of the client']);
+    expect(offer.resolve('look').kind).toBe('server');
+    expect(offer.resolve('mine').kind).toBe('client');
+    expect(offer.resolve('other').kind).toBe('unknown');
+  });
+});
