@@ -44,11 +44,21 @@ describe('AgentRegistry', () => {
     const module = await Test.createTestingModule({ imports: [...base, EchoModule] }).compile();
     await module.init();
     const registry = module.get(AgentRegistry);
-    expect(registry.list().map(({ name }) => name).sort()).toEqual(['echo', 'memory', 'worker']);
+    expect(
+      registry
+        .list()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['echo', 'memory', 'worker']);
     expect(registry.get('worker')).toMatchObject({ exposure: 'public', recovery: 'journal' });
     expect(registry.get('echo')).toMatchObject({ recovery: 'fail' });
     expect((registry.get('echo').agent as EchoAgent).loop).toBeInstanceOf(ModelLoop);
-    expect(['worker', 'memory', 'echo', 'nobody'].map((name) => registry.isPublic(name))).toEqual([true, false, true, false]);
+    expect(['worker', 'memory', 'echo', 'nobody'].map((name) => registry.isPublic(name))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
     expect(() => registry.get('nobody')).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }) as Error);
     await module.close();
   });

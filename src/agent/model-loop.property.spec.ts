@@ -46,7 +46,9 @@ describe('ModelLoop, any model stream', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(delta, { maxLength: 40 }), async (events) => {
         const run = new TestRun();
-        await run.drive(loopAgent(new ScriptedModelClient([[...events, finish()]]), tools, testConfig({ maxSteps: 1 })));
+        await run.drive(
+          loopAgent(new ScriptedModelClient([[...events, finish()]]), tools, testConfig({ maxSteps: 1 })),
+        );
         let open: string | undefined;
         for (const event of run.events) {
           if (event.object !== 'message') continue;
@@ -71,7 +73,10 @@ function shown(run: TestRun, type: 'message' | 'reasoning'): string {
 }
 
 function said(script: readonly (readonly ModelEvent[])[], type: 'text-delta' | 'reasoning-delta'): string {
-  return script.flat().map((event) => (event.type === type ? event.text : '')).join('');
+  return script
+    .flat()
+    .map((event) => (event.type === type ? event.text : ''))
+    .join('');
 }
 
 function callIds(run: TestRun): unknown[] {
@@ -83,7 +88,9 @@ function callIds(run: TestRun): unknown[] {
 
 function expectEveryCallAnswered(client: ScriptedModelClient): void {
   for (const { messages } of client.requests) {
-    const made = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : []));
+    const made = messages.flatMap((message) =>
+      message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
+    );
     const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
     expect(answered).toEqual(made);
   }

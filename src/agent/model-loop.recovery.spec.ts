@@ -2,7 +2,14 @@ import type { Message } from '../events/index.js';
 import type { ServerTool, ToolEffects } from '../tools/index.js';
 import type { AgentOutcome } from './agent.js';
 import { Crash, MemoryJournal } from './testing/memory-journal.js';
-import { call, finish, reasoning, ScriptedModelClient, type ScriptStep, text } from './testing/scripted-model-client.js';
+import {
+  call,
+  finish,
+  reasoning,
+  ScriptedModelClient,
+  type ScriptStep,
+  text,
+} from './testing/scripted-model-client.js';
 import { loopAgent, rejectionCode, serverTool, testConfig, TestRun } from './testing/test-run.js';
 
 const SCRIPT: ScriptStep[][] = [
@@ -13,10 +20,15 @@ const SCRIPT: ScriptStep[][] = [
 
 /** What a later reader sees of a run, without ids. */
 function conversation(messages: readonly Message[]): string[] {
-  return messages.map((message) => `${message.type} ${JSON.stringify(message.content?.map((content) => {
-    if (content.type === 'text') return content.text;
-    return content.type === 'data' ? content.data : content.type;
-  }))}`);
+  return messages.map(
+    (message) =>
+      `${message.type} ${JSON.stringify(
+        message.content?.map((content) => {
+          if (content.type === 'text') return content.text;
+          return content.type === 'data' ? content.data : content.type;
+        }),
+      )}`,
+  );
 }
 
 class World {
@@ -81,13 +93,18 @@ describe('ModelLoop, resumed after a crash', () => {
       const keys = world.invocations.filter((line) => line.startsWith('keyed'));
       expect(new Set(keys).size).toBe(1);
     }
-    expect(cuts.some(({ world }) => world.invocations.filter((line) => line.startsWith('keyed')).length === 2)).toBe(true);
+    expect(cuts.some(({ world }) => world.invocations.filter((line) => line.startsWith('keyed')).length === 2)).toBe(
+      true,
+    );
   });
 
   it('never repeats an unsafe call, makes no other call of that round, and says the doubt', async () => {
     const world = new World();
     const tools = [world.tool('unsafe', 'unsafe'), world.tool('free', 'none')];
-    const both: ScriptStep[][] = [[call(0, 'unsafe', '{}', 'c0'), call(1, 'free', '{}', 'c1'), finish('tool-calls')], [text('ok'), finish()]];
+    const both: ScriptStep[][] = [
+      [call(0, 'unsafe', '{}', 'c0'), call(1, 'free', '{}', 'c1'), finish('tool-calls')],
+      [text('ok'), finish()],
+    ];
     // Kept: the model call and the beginning of the unsafe call; the worker dies before any result.
     const first = new TestRun({ journal: new MemoryJournal([], 2) });
     await expect(first.drive(loopAgent(new ScriptedModelClient(both), tools))).rejects.toThrow(Crash);
@@ -105,7 +122,9 @@ describe('ModelLoop, resumed after a crash', () => {
     const first = new TestRun({ journal: new MemoryJournal([], 2) });
     await expect(first.drive(loopAgent(new ScriptedModelClient(script), [strict], config))).rejects.toThrow(Crash);
     const resumed = new TestRun({ journal: new MemoryJournal(first.journal.writes), attempt: 2 });
-    expect(await rejectionCode(resumed.drive(loopAgent(new ScriptedModelClient(script), [strict], config)))).toBe('TOOL_EXECUTION_FAILED');
+    expect(await rejectionCode(resumed.drive(loopAgent(new ScriptedModelClient(script), [strict], config)))).toBe(
+      'TOOL_EXECUTION_FAILED',
+    );
   });
 
   it('says that the agent has changed when a finished step had another input', async () => {

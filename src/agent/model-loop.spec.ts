@@ -1,8 +1,24 @@
 import { Logger } from '@nestjs/common';
 import type { ServerTool } from '../tools/index.js';
 import type { Message } from '../events/index.js';
-import { args, call, finish, reasoning, ScriptedModelClient, type ScriptStep, text } from './testing/scripted-model-client.js';
-import { dataMessage, loopAgent, rejectionCode, serverTool, testConfig, TestRun, userMessage } from './testing/test-run.js';
+import {
+  args,
+  call,
+  finish,
+  reasoning,
+  ScriptedModelClient,
+  type ScriptStep,
+  text,
+} from './testing/scripted-model-client.js';
+import {
+  dataMessage,
+  loopAgent,
+  rejectionCode,
+  serverTool,
+  testConfig,
+  TestRun,
+  userMessage,
+} from './testing/test-run.js';
 
 Logger.overrideLogger(false);
 
@@ -30,14 +46,21 @@ describe('ModelLoop', () => {
     expect(outcome).toEqual({ kind: 'completed' });
     expect(run.messages).toHaveLength(1);
     expect(run.messages[0]).toMatchObject({ status: 'completed', usage: { input_tokens: 10, output_tokens: 5 } });
-    expect(run.events.filter((event) => event.object === 'content').map((event) => event.delta)).toEqual([true, true, false]);
+    expect(run.events.filter((event) => event.object === 'content').map((event) => event.delta)).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(client.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     run.expectLegalStream();
   });
 
   it('closes reasoning before text and text before a call', async () => {
     const { run } = await runLoop(
-      [[reasoning('Hm'), text('Let me look.'), call(0, 'look', '{"a"', 'c1'), args(0, ':1}'), finish('tool-calls')], DONE],
+      [
+        [reasoning('Hm'), text('Let me look.'), call(0, 'look', '{"a"', 'c1'), args(0, ':1}'), finish('tool-calls')],
+        DONE,
+      ],
       [serverTool('look')],
     );
     expect(shapes(run)).toEqual([
@@ -55,7 +78,10 @@ describe('ModelLoop', () => {
 
   it('serialises interleaved calls, closing one as soon as its arguments are whole', async () => {
     const { run } = await runLoop(
-      [[call(0, 'a', '{"x"', 'c0'), call(1, 'b', '{"y"', 'c1'), args(0, ':0}'), args(1, ':1}'), finish('tool-calls')], DONE],
+      [
+        [call(0, 'a', '{"x"', 'c0'), call(1, 'b', '{"y"', 'c1'), args(0, ':0}'), args(1, ':1}'), finish('tool-calls')],
+        DONE,
+      ],
       [serverTool('a'), serverTool('b')],
     );
     expect(run.messages.slice(0, 2).map(data)).toEqual([
@@ -98,7 +124,12 @@ describe('ModelLoop', () => {
       parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     });
     const broken = serverTool('broken', { invoke: () => Promise.reject(new Error('secret')) });
-    const calls = [call(0, 'none', '{}', 'c0'), call(1, 'strict', '{"n":"x"}', 'c1'), call(2, 'strict', '{"n"', 'c2'), call(3, 'broken', '', 'c3')];
+    const calls = [
+      call(0, 'none', '{}', 'c0'),
+      call(1, 'strict', '{"n":"x"}', 'c1'),
+      call(2, 'strict', '{"n"', 'c2'),
+      call(3, 'broken', '', 'c3'),
+    ];
     const { outcome, client, run } = await runLoop([[...calls, finish('tool-calls')], DONE], [strict, broken]);
     expect(outcome.kind).toBe('completed');
     const answers = client.requests[1]?.messages.slice(-4).map(({ content }) => content as string) ?? [];
@@ -106,7 +137,9 @@ describe('ModelLoop', () => {
     expect(answers[1]).toContain('"n" must be integer');
     expect(answers[2]).toContain('not valid JSON');
     expect(answers[3]).not.toContain('secret');
-    expect(client.requests[1]?.messages.at(-5)).toMatchObject({ toolCalls: [{}, {}, { arguments: '{}' }, { arguments: '{}' }] });
+    expect(client.requests[1]?.messages.at(-5)).toMatchObject({
+      toolCalls: [{}, {}, { arguments: '{}' }, { arguments: '{}' }],
+    });
     expect(run.messages.filter((message) => message.metadata?.['is_error'])).toHaveLength(4);
     run.expectLegalStream();
   });
@@ -128,7 +161,9 @@ describe('ModelLoop', () => {
     const again = [call(0, 'a', '{}', 'c0'), finish('tool-calls')];
     const nameless = [call(0, 'a', '{}'), finish('tool-calls')];
     const { run } = await runLoop([again, again, nameless, DONE], [serverTool('a')], new TestRun({ history }));
-    const ids = run.messages.filter((message) => message.type === 'plugin_call').map((message) => (data(message) as { call_id: string }).call_id);
+    const ids = run.messages
+      .filter((message) => message.type === 'plugin_call')
+      .map((message) => (data(message) as { call_id: string }).call_id);
     expect(ids).toEqual(['c0_0_0', 'c0_1_0', 'call_23456789_2_0']);
   });
 
@@ -143,10 +178,14 @@ describe('ModelLoop', () => {
     const history = [userMessage('Open x'), ...run.messages];
     const next = await runLoop([DONE], [], new TestRun({ input, history, clientTools: [browse] }));
     expect(next.client.requests[0]?.messages.slice(2)).toEqual([
-      { role: 'assistant', content: '', toolCalls: [
-        { id: 'c0', name: 'browse', arguments: '{"url":"x"}' },
-        { id: 'c1', name: 'look', arguments: '{}' },
-      ] },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [
+          { id: 'c0', name: 'browse', arguments: '{"url":"x"}' },
+          { id: 'c1', name: 'look', arguments: '{}' },
+        ],
+      },
       { role: 'tool', callId: 'c0', name: 'browse', content: 'the page' },
       { role: 'tool', callId: 'c1', name: 'look', content: 'look done' },
     ]);
@@ -175,7 +214,12 @@ describe('ModelLoop', () => {
 
   it('stops at the step limit after the last round', async () => {
     const step = [call(0, 'a', '{}'), finish('tool-calls')];
-    const { outcome, client } = await runLoop([step, step], [serverTool('a')], new TestRun(), testConfig({ maxSteps: 2 }));
+    const { outcome, client } = await runLoop(
+      [step, step],
+      [serverTool('a')],
+      new TestRun(),
+      testConfig({ maxSteps: 2 }),
+    );
     expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_steps' });
     expect(client.requests).toHaveLength(2);
   });

@@ -1,6 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  ArrayMaxSize, IsArray, IsBoolean, IsEmail, IsIn, IsInt, IsNotEmpty, IsNumber, IsOptional, IsString, Length, Matches, Max, Min, ValidateNested,
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
 } from 'class-validator';
 import { dtoSchema } from './dto-schema.js';
 
@@ -61,7 +75,12 @@ class Endless {
   next!: object;
 }
 
-const guest = { type: 'object', properties: { email: { type: 'string', format: 'email' } }, required: ['email'], additionalProperties: false };
+const guest = {
+  type: 'object',
+  properties: { email: { type: 'string', format: 'email' } },
+  required: ['email'],
+  additionalProperties: false,
+};
 
 describe('dtoSchema', () => {
   it('says what the decorators say', () => {
@@ -79,7 +98,16 @@ describe('dtoSchema', () => {
         code: { type: 'string', pattern: '^[a-z]+$' },
         note: { type: 'string' },
       },
-      required: expect.arrayContaining(['title', 'seats', 'isPublic', 'priority', 'host', 'guests', 'code', 'note']) as string[],
+      required: expect.arrayContaining([
+        'title',
+        'seats',
+        'isPublic',
+        'priority',
+        'host',
+        'guests',
+        'code',
+        'note',
+      ]) as string[],
       additionalProperties: false,
     });
     expect(dtoSchema(Invitation)['required']).toHaveLength(8);

@@ -44,7 +44,7 @@ function classSchema(dto: ArgumentsClass, path: readonly ArgumentsClass[]): Json
 }
 
 function rulesOf(dto: ArgumentsClass): RuleMetadata[] {
-  return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false) as unknown as RuleMetadata[];
+  return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
 }
 
 function propertySchema(

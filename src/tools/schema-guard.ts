@@ -53,7 +53,7 @@ function draftOf(dialect: Json | undefined): 'draft-07' | '2020-12' | undefined 
 function withoutIdentifiers(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutIdentifiers);
   if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value as JsonObject)
+  const entries = Object.entries(value)
     .filter(([key, child]) => !(IDENTIFIERS.includes(key) && typeof child === 'string'))
     .map(([key, child]) => [key, VALUES.includes(key) ? child : withoutIdentifiers(child)] as const);
   return Object.fromEntries(entries);

@@ -18,9 +18,16 @@ describe('SchemaValidator', () => {
   it('tells the drafts apart by $schema, and takes either when there is none', () => {
     const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
     const prefix = { type: 'array', prefixItems: [{ type: 'string' }], items: false };
-    const of = (values: JsonObject, $schema?: string): JsonObject => ({ ...($schema ? { $schema } : {}), properties: { values } });
-    expect(validator.violation(of(tuple, DRAFT_07), { values: ['a', 'b'] })).toContain('must NOT have more than 1 items');
-    expect(validator.violation(of(prefix, DRAFT_2020), { values: ['a', 'b'] })).toContain('must NOT have more than 1 items');
+    const of = (values: JsonObject, $schema?: string): JsonObject => ({
+      ...($schema ? { $schema } : {}),
+      properties: { values },
+    });
+    expect(validator.violation(of(tuple, DRAFT_07), { values: ['a', 'b'] })).toContain(
+      'must NOT have more than 1 items',
+    );
+    expect(validator.violation(of(prefix, DRAFT_2020), { values: ['a', 'b'] })).toContain(
+      'must NOT have more than 1 items',
+    );
     expect(validator.violation(of(tuple), { values: [1] })).toContain('must be string');
     expect(validator.violation(of(prefix), { values: [1] })).toContain('must be string');
     expect(() => validator.violation({ $schema: 'https://example.com/mine' }, {})).toThrow(refused);
@@ -31,7 +38,9 @@ describe('SchemaValidator', () => {
     expect(validator.violation(email, { to: 'nobody' })).toBe('"to" must match format "email".');
     const many = { required: ['a', 'b', 'c', 'd', 'e'] };
     expect(validator.violation(many, {})).toMatch(/; and 2 more\.$/);
-    expect(validator.violation({ properties: {}, additionalProperties: false }, { x: 1 })).toContain('must not have "x"');
+    expect(validator.violation({ properties: {}, additionalProperties: false }, { x: 1 })).toContain(
+      'must not have "x"',
+    );
   });
 
   it('lets two schemas have one $id', () => {

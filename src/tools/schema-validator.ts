@@ -44,7 +44,9 @@ export class SchemaValidator {
     try {
       this.compile(schema);
     } catch (cause) {
-      throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" are not a valid JSON Schema`, { cause });
+      throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" are not a valid JSON Schema`, {
+        cause,
+      });
     }
   }
 
@@ -112,9 +114,11 @@ function describe(errors: readonly ErrorObject[]): string {
 
 function sentenceOf(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
-  const where = error.instancePath === '' ? 'the arguments object' : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
+  const where =
+    error.instancePath === '' ? 'the arguments object' : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
   const message = error.message ?? 'is not valid';
-  if (error.keyword === 'additionalProperties') return `${where} must not have "${String(params['additionalProperty'])}"`;
+  if (error.keyword === 'additionalProperties')
+    return `${where} must not have "${String(params['additionalProperty'])}"`;
   if (error.keyword === 'enum') return `${where} must be one of ${JSON.stringify(params['allowedValues'])}`;
   return `${where} ${message}`;
 }

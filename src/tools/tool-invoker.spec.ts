@@ -55,7 +55,13 @@ describe('ToolInvoker', () => {
     let seen: [unknown, ToolContext] | undefined;
     const result = await invoke({ invoke: (args, context) => Promise.resolve((seen = [args, context])[0]) }, '{"n":1}');
     expect(result).toEqual({ callId: 'c0', name: 'look', output: '{"n":1,"unit":"c"}', isError: false });
-    expect(seen?.[1]).toMatchObject({ callId: 'c0', runId: 'r', sessionId: 's', idempotencyKey: idempotencyKey('r', 'c0'), forwardedProps: { a: 1 } });
+    expect(seen?.[1]).toMatchObject({
+      callId: 'c0',
+      runId: 'r',
+      sessionId: 's',
+      idempotencyKey: idempotencyKey('r', 'c0'),
+      forwardedProps: { a: 1 },
+    });
   });
 
   it.each([
@@ -89,7 +95,10 @@ describe('ToolInvoker', () => {
     [new Error('password=1234'), 'The tool failed because of an internal error.'],
     ['a string', 'The tool failed because of an internal error.'],
   ])('answers a tool that throws %s', async (error, sentence) => {
-    expect(await invoke({ invoke: () => Promise.reject(error as Error) })).toMatchObject({ isError: true, output: sentence });
+    expect(await invoke({ invoke: () => Promise.reject(error as Error) })).toMatchObject({
+      isError: true,
+      output: sentence,
+    });
   });
 
   it('answers a tool that throws before it returns a promise, and a result that is no JSON', async () => {
@@ -98,27 +107,39 @@ describe('ToolInvoker', () => {
     };
     expect(await invoke({ invoke: throwing })).toMatchObject({ output: 'The tool failed: At once.' });
     expect(await invoke({ invoke: () => Promise.resolve(1n) })).toMatchObject({ isError: true });
-    expect(await invoke({ invoke: () => Promise.resolve(undefined) })).toMatchObject({ output: 'null', isError: false });
+    expect(await invoke({ invoke: () => Promise.resolve(undefined) })).toMatchObject({
+      output: 'null',
+      isError: false,
+    });
   });
 
   it('leaves a tool that does not answer in time, aborts it, and drops what it says later', async () => {
     let fail: (error: Error) => void = () => undefined;
     let reason: unknown;
     const hanging = (_args: unknown, { signal }: ToolContext): Promise<never> => {
-      signal.addEventListener('abort', () => (reason = signal.reason));
+      signal.addEventListener('abort', () => {
+        reason = signal.reason;
+      });
       return new Promise((_resolve, reject) => (fail = reject));
     };
     const result = await invoke({ invoke: hanging, timeoutMs: 10, effects: 'unsafe' });
     fail(new Error('too late'));
     expect(result).toMatchObject({ isError: true, failure: 'timeout' });
-    expect(result.output).toBe('The tool failed: it did not answer within 0.01 s. It may have taken effect all the same.');
+    expect(result.output).toBe(
+      'The tool failed: it did not answer within 0.01 s. It may have taken effect all the same.',
+    );
     expect(reason).toMatchObject({ name: 'DeadlineError' });
   });
 
   it('throws the reason when the run is aborted, whatever the tool does', async () => {
     const abort = new AbortController();
     let toolSignal: AbortSignal | undefined;
-    const call = invoke({ invoke: (_args, { signal }) => new Promise(() => (toolSignal = signal)) }, '{}', new Journal(), abort.signal);
+    const call = invoke(
+      { invoke: (_args, { signal }) => new Promise(() => (toolSignal = signal)) },
+      '{}',
+      new Journal(),
+      abort.signal,
+    );
     setImmediate(() => abort.abort(new Error('cancelled')));
     await expect(call).rejects.toThrow('cancelled');
     expect(toolSignal?.aborted).toBe(true);
@@ -130,7 +151,9 @@ describe('ToolInvoker', () => {
     expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(LIMIT);
     expect(result.output).not.toContain('\uFFFD');
     expect(result.output).toMatch(/\n\[The output was cut here: it has 70000 bytes and the limit is 200\.\]$/);
-    expect(await invoke({ invoke: () => Promise.resolve('x'.repeat(LIMIT)) })).toMatchObject({ output: 'x'.repeat(LIMIT) });
+    expect(await invoke({ invoke: () => Promise.resolve('x'.repeat(LIMIT)) })).toMatchObject({
+      output: 'x'.repeat(LIMIT),
+    });
   });
 
   it.each([
@@ -150,8 +173,12 @@ describe('ToolInvoker', () => {
     const unsafe = tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) });
     const offer = new ToolOffer([unsafe], []);
     const call = { callId: 'c0', name: 'look', arguments: '{}' };
-    await expect(invoker.invoke(call, offer, caller(), new Journal(true))).rejects.toMatchObject({ code: 'TOOL_IN_DOUBT' });
-    expect(() => invoker.checkInDoubt(call, offer, new Journal(true))).toThrow(expect.objectContaining({ code: 'TOOL_IN_DOUBT' }) as Error);
+    await expect(invoker.invoke(call, offer, caller(), new Journal(true))).rejects.toMatchObject({
+      code: 'TOOL_IN_DOUBT',
+    });
+    expect(() => invoker.checkInDoubt(call, offer, new Journal(true))).toThrow(
+      expect.objectContaining({ code: 'TOOL_IN_DOUBT' }) as Error,
+    );
     expect(calls).toBe(0);
   });
 
@@ -159,7 +186,9 @@ describe('ToolInvoker', () => {
     let calls = 0;
     const journal: ToolJournal = { inDoubt: () => false, begin: () => Promise.reject(new Error('fenced out')) };
     const offer = new ToolOffer([tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) })], []);
-    await expect(invoker.invoke({ callId: 'c', name: 'look', arguments: '{}' }, offer, caller(), journal)).rejects.toThrow('fenced out');
+    await expect(
+      invoker.invoke({ callId: 'c', name: 'look', arguments: '{}' }, offer, caller(), journal),
+    ).rejects.toThrow('fenced out');
     expect(calls).toBe(0);
   });
 });

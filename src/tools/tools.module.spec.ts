@@ -70,7 +70,9 @@ async function boot(provider: Type): Promise<TestingModule> {
 }
 
 function context(device?: string): ToolContext {
-  const clientTime = device ? { device_timezone: device, client_now_iso: '2026-03-16T09:09:13-07:00', client_epoch_ms: 1 } : undefined;
+  const clientTime = device
+    ? { device_timezone: device, client_now_iso: '2026-03-16T09:09:13-07:00', client_epoch_ms: 1 }
+    : undefined;
   return { clientTime, forwardedProps: {} } as unknown as ToolContext;
 }
 
@@ -102,7 +104,11 @@ describe('ToolsModule', () => {
 
   it('get_weather invents the same weather for a city each time, and says so', async () => {
     const first = await invoke('get_weather', { city: 'Beijing' });
-    expect(first).toMatchObject({ city: 'Beijing', unit: 'celsius', note: expect.stringContaining('sample data') as string });
+    expect(first).toMatchObject({
+      city: 'Beijing',
+      unit: 'celsius',
+      note: expect.stringContaining('sample data') as string,
+    });
     expect(await invoke('get_weather', { location: 'Beijing' })).toEqual(first);
     expect(await invoke('get_weather', { city: 'Beijing', unit: 'fahrenheit' })).toMatchObject({ unit: 'fahrenheit' });
     await expect(invoke('get_weather', {})).rejects.toThrow('Name the city');
@@ -110,17 +116,32 @@ describe('ToolsModule', () => {
 
   it('get_current_time takes the argument, then the device, then UTC', async () => {
     const utc = '2026-03-16T16:09:13.000Z';
-    expect(await invoke('get_current_time', { timezone: 'Asia/Shanghai' }, 'Europe/Berlin')).toMatchObject({ timezone: 'Asia/Shanghai', iso: '2026-03-17T00:09:13+08:00', utc });
-    expect(await invoke('get_current_time', {}, 'Europe/Berlin')).toMatchObject({ timezone: 'Europe/Berlin', time: '17:09:13' });
+    expect(await invoke('get_current_time', { timezone: 'Asia/Shanghai' }, 'Europe/Berlin')).toMatchObject({
+      timezone: 'Asia/Shanghai',
+      iso: '2026-03-17T00:09:13+08:00',
+      utc,
+    });
+    expect(await invoke('get_current_time', {}, 'Europe/Berlin')).toMatchObject({
+      timezone: 'Europe/Berlin',
+      time: '17:09:13',
+    });
     expect(await invoke('get_current_time', {})).toMatchObject({ timezone: 'UTC', iso: '2026-03-16T16:09:13+00:00' });
-    expect(await invoke('get_current_time', { timezone: 'Asia/Beijing' })).toMatchObject({ timezone: 'UTC', note: expect.stringContaining('not a known time zone') as string });
+    expect(await invoke('get_current_time', { timezone: 'Asia/Beijing' })).toMatchObject({
+      timezone: 'UTC',
+      note: expect.stringContaining('not a known time zone') as string,
+    });
   });
 });
 
 describe('ToolRegistry', () => {
   const tool = (description: string) => ({
-    name: 'look', description, parameters: { type: 'object' }, effects: 'none' as const, timeoutMs: 1,
-    origin: { kind: 'local' as const }, invoke: () => Promise.resolve(description),
+    name: 'look',
+    description,
+    parameters: { type: 'object' },
+    effects: 'none' as const,
+    timeoutMs: 1,
+    origin: { kind: 'local' as const },
+    invoke: () => Promise.resolve(description),
   });
 
   it('lets the first source win, and server tools over client tools', async () => {

@@ -16,7 +16,11 @@ import { ToolRegistry } from './tool-registry.js';
     LocalToolSource,
     WeatherTool,
     CurrentTimeTool,
-    { provide: ToolRegistry, useFactory: (local: LocalToolSource) => new ToolRegistry([local]), inject: [LocalToolSource] },
+    {
+      provide: ToolRegistry,
+      useFactory: (local: LocalToolSource) => new ToolRegistry([local]),
+      inject: [LocalToolSource],
+    },
   ],
   exports: [SchemaValidator, ToolInvoker, ToolRegistry],
 })

@@ -7,7 +7,10 @@ import { MemoryAgent } from './memory.agent.js';
 import { WorkerAgent } from './worker.agent.js';
 
 function worker(client: ScriptedModelClient, config = testConfig()): WorkerAgent {
-  return new WorkerAgent(new ModelLoop(client, new ToolRegistry([]), new ToolInvoker(new SchemaValidator(), config), config), config);
+  return new WorkerAgent(
+    new ModelLoop(client, new ToolRegistry([]), new ToolInvoker(new SchemaValidator(), config), config),
+    config,
+  );
 }
 
 const hello = [[text('Hello'), finish()]];
@@ -16,13 +19,20 @@ describe('WorkerAgent', () => {
   it('is Friday', async () => {
     const client = new ScriptedModelClient(hello);
     await new TestRun().drive(worker(client));
-    expect(client.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('Friday') as string });
+    expect(client.requests[0]?.messages[0]).toMatchObject({
+      role: 'system',
+      content: expect.stringContaining('Friday') as string,
+    });
   });
 
   it('takes another system prompt from the configuration, and adds what it remembers', async () => {
     const client = new ScriptedModelClient(hello);
-    await new TestRun({ state: { memory: 'Likes tea.' } }).drive(worker(client, testConfig({ systemPrompt: 'You are Monday.' })));
-    expect(client.requests[0]?.messages[0]?.content).toBe('You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.');
+    await new TestRun({ state: { memory: 'Likes tea.' } }).drive(
+      worker(client, testConfig({ systemPrompt: 'You are Monday.' })),
+    );
+    expect(client.requests[0]?.messages[0]?.content).toBe(
+      'You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.',
+    );
   });
 });
 
@@ -48,7 +58,9 @@ describe('MemoryAgent', () => {
 
   it('keeps the old note when the model was cut', async () => {
     const run = new TestRun({ state: { memory: 'Old.' } });
-    expect(await run.drive(new MemoryAgent(new ScriptedModelClient([[text('Ha'), finish('length')]])))).toMatchObject({ kind: 'incomplete' });
+    expect(await run.drive(new MemoryAgent(new ScriptedModelClient([[text('Ha'), finish('length')]])))).toMatchObject({
+      kind: 'incomplete',
+    });
     expect(run.state).toEqual({ memory: 'Old.' });
   });
 });

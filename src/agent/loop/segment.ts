@@ -1,5 +1,4 @@
 import type { ContentBuilder, MessageBuilder, MessageType, ResponseBuilder, Usage } from '../../events/index.js';
-import type { ModelToolCall } from '../ports/model-client.js';
 
 /**
  * One message of a model's answer while it streams. Until it is activated it keeps what it is given;

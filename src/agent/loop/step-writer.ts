@@ -58,7 +58,9 @@ export class StepWriter {
     }
     this.front = this.segments.length;
     return {
-      text: this.segments.flatMap((one) => (one instanceof TextSegment && one.type === 'message' ? [one.value] : [])).join(''),
+      text: this.segments
+        .flatMap((one) => (one instanceof TextSegment && one.type === 'message' ? [one.value] : []))
+        .join(''),
       toolCalls: this.segments.flatMap((one) => (one instanceof CallSegment ? [one.toolCall()] : [])),
       messageIds: this.segments.flatMap((one) => one.messageId ?? []),
     };

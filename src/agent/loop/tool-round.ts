@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../common/index.js';
-import { type ToolCall, type ToolInvoker, type ToolOffer, type ToolResult, toolInputHash, toolStepKey } from '../../tools/index.js';
+import {
+  type ToolCall,
+  type ToolInvoker,
+  type ToolOffer,
+  type ToolResult,
+  toolInputHash,
+  toolStepKey,
+} from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { appearanceOf } from './call-segment.js';
@@ -50,7 +57,7 @@ async function answer(
   const result = await invoker.invoke(call, offer, context, context.journal);
   context.signal.throwIfAborted();
   const messageId = writeOutput(context, offer, result);
-  context.journal.finish(key, inputHash, { ...result } as unknown as JsonObject, [messageId]);
+  context.journal.finish(key, inputHash, { ...result }, [messageId]);
   return result;
 }
 

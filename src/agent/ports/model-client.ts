@@ -7,7 +7,12 @@ export type ModelPart =
   /** `url` is an address or a `data:` URL. */
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'audio'; readonly data: string; readonly format: string }
-  | { readonly type: 'file'; readonly url: string | null; readonly data: string | null; readonly filename: string | null };
+  | {
+      readonly type: 'file';
+      readonly url: string | null;
+      readonly data: string | null;
+      readonly filename: string | null;
+    };
 
 /** A finished tool call as the model made it; `arguments` is JSON text. */
 export interface ModelToolCall {

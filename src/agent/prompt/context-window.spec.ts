@@ -8,14 +8,23 @@ import { callsOf, outputsOf } from './tool-traffic.js';
 const answer = (words: string): Message => testMessage({ content: [textContent(words)] });
 const makes = (id: string): Message => dataMessage('function_call', { call_id: id, name: 'x', arguments: '{}' });
 const gives = (id: string): Message => dataMessage('function_call_output', { call_id: id, output: 'y' }, 'tool');
-const cost = (messages: readonly Message[]): number => messages.reduce((sum, one) => sum + estimateMessageTokens(one), 0);
+const cost = (messages: readonly Message[]): number =>
+  messages.reduce((sum, one) => sum + estimateMessageTokens(one), 0);
 
 describe('token estimate', () => {
   it('counts four Latin characters or one CJK character as a token, and media flat', () => {
     expect(estimateTextTokens('abcdefgh')).toBe(2);
     expect(estimateTextTokens('你好世界')).toBe(4);
     expect(estimateTextTokens('')).toBe(0);
-    const image = { object: 'content', type: 'image', status: null, index: 0, delta: false, msg_id: null, image_url: 'x'.repeat(9999) } as const;
+    const image = {
+      object: 'content',
+      type: 'image',
+      status: null,
+      index: 0,
+      delta: false,
+      msg_id: null,
+      image_url: 'x'.repeat(9999),
+    } as const;
     expect(estimateMessageTokens(testMessage({ content: [image] }))).toBe(MEDIA_TOKENS + 4);
   });
 });
@@ -44,17 +53,22 @@ describe('fitHistory', () => {
       ids.map(gives),
     );
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 20 }), fc.array(message, { maxLength: 3 }), fc.nat(200), (past, input, budget) => {
-        const kept = fitHistory(past, input, budget);
-        const start = past.length - kept.length;
-        expect(past.slice(start)).toEqual(kept);
-        expect(parted([...past, ...input], start)).toBe(false);
-        if (cost(kept) + cost(input) <= budget) return;
-        for (let later = start + 1; later <= past.length; later += 1) {
-          const isPlace = later === past.length || (past[later]?.role === 'user' && past[later]?.type === 'message');
-          if (isPlace) expect(parted([...past, ...input], later)).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.array(message, { maxLength: 20 }),
+        fc.array(message, { maxLength: 3 }),
+        fc.nat(200),
+        (past, input, budget) => {
+          const kept = fitHistory(past, input, budget);
+          const start = past.length - kept.length;
+          expect(past.slice(start)).toEqual(kept);
+          expect(parted([...past, ...input], start)).toBe(false);
+          if (cost(kept) + cost(input) <= budget) return;
+          for (let later = start + 1; later <= past.length; later += 1) {
+            const isPlace = later === past.length || (past[later]?.role === 'user' && past[later]?.type === 'message');
+            if (isPlace) expect(parted([...past, ...input], later)).toBe(true);
+          }
+        },
+      ),
       { numRuns: 500 },
     );
   });

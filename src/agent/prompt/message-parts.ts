@@ -45,7 +45,9 @@ function textPart(text: string): ModelPart[] {
 function filePart(content: FileContent): ModelPart[] {
   const { file_url: url, file_data: data, filename, file_id: id } = content;
   if (url || data) return [{ type: 'file', url, data, filename }];
-  return textPart(filename || id ? `[The user attached the file ${filename ?? id}; its content is not available.]` : '');
+  return textPart(
+    filename || id ? `[The user attached the file ${filename ?? id}; its content is not available.]` : '',
+  );
 }
 
 function videoNote(url: string): string {

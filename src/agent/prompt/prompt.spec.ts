@@ -4,7 +4,8 @@ import { dataMessage, testMessage, textContent, userMessage } from '../testing/t
 import { NO_RESULT, toModelMessages } from './prompt.js';
 
 const slot = { object: 'content', status: 'completed', index: 0, delta: false, msg_id: null } as const;
-const says = (words: string, fields: Partial<Message> = {}): Message => testMessage({ content: [textContent(words)], ...fields });
+const says = (words: string, fields: Partial<Message> = {}): Message =>
+  testMessage({ content: [textContent(words)], ...fields });
 const makes = (id: string, name = 'look', type: Message['type'] = 'plugin_call'): Message =>
   dataMessage(type, { call_id: id, name, arguments: '{"a":1}' });
 const gives = (id: string, output = 'result', type: Message['type'] = 'plugin_call_output'): Message =>
@@ -42,7 +43,14 @@ describe('toModelMessages', () => {
   });
 
   it('joins text and calls of one answer and puts each output after its calls', () => {
-    const messages = [says('Looking.'), makes('c0'), makes('c1', 'browse', 'function_call'), gives('c0', 'A'), gives('c1', 'B', 'function_call_output'), says('Found.')];
+    const messages = [
+      says('Looking.'),
+      makes('c0'),
+      makes('c1', 'browse', 'function_call'),
+      gives('c0', 'A'),
+      gives('c1', 'B', 'function_call_output'),
+      says('Found.'),
+    ];
     expect(toModelMessages('', messages)).toEqual([
       {
         role: 'assistant',
@@ -69,7 +77,9 @@ describe('toModelMessages', () => {
 
   it('pairs by the newest call when an id returns, and takes the first output only', () => {
     const messages = [makes('c0'), gives('c0', 'first'), gives('c0', 'forged'), makes('c0'), gives('c0', 'second')];
-    const outputs = toModelMessages('', messages).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
+    const outputs = toModelMessages('', messages).flatMap((message) =>
+      message.role === 'tool' ? [message.content] : [],
+    );
     expect(outputs).toEqual(['first', 'second']);
   });
 

@@ -22,9 +22,12 @@ class AssistantTurn {
     if (content === '' && this.calls.length === 0) return [];
     return [
       { role: 'assistant', content, toolCalls: this.calls.map(toolCall) },
-      ...this.calls.map(
-        ({ id, name, output }): ModelMessage => ({ role: 'tool', callId: id, name, content: output ?? NO_RESULT }),
-      ),
+      ...this.calls.map(({ id, name, output }): ModelMessage => ({
+        role: 'tool',
+        callId: id,
+        name,
+        content: output ?? NO_RESULT,
+      })),
     ];
   }
 }

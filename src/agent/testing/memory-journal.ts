@@ -52,7 +52,7 @@ export class MemoryJournal implements Journal {
       this.write({ key, inputHash, output: undefined, messageIds: [] });
       return Promise.resolve();
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 

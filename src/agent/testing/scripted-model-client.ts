@@ -8,7 +8,8 @@ export type ScriptStep =
   | { readonly type: 'do'; readonly action: () => void };
 
 /** A script per call, or a function of the request. */
-export type Script = readonly (readonly ScriptStep[])[] | ((request: ModelRequest, call: number) => readonly ScriptStep[]);
+export type Script =
+  readonly (readonly ScriptStep[])[] | ((request: ModelRequest, call: number) => readonly ScriptStep[]);
 
 /** A model that says what it is told to. It ignores the abort signal, as a bad provider would. */
 export class ScriptedModelClient extends ModelClient {

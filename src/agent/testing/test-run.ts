@@ -1,7 +1,13 @@
 import { AppError, type JsonObject, SequentialIds } from '../../common/index.js';
 import type { AppConfig, ConfigShape } from '../../config/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
-import { SchemaValidator, type ServerTool, type ToolDeclaration, ToolInvoker, ToolRegistry } from '../../tools/index.js';
+import {
+  SchemaValidator,
+  type ServerTool,
+  type ToolDeclaration,
+  ToolInvoker,
+  ToolRegistry,
+} from '../../tools/index.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { ModelLoop } from '../model-loop.js';
 import type { ModelClient } from '../ports/model-client.js';
@@ -112,7 +118,15 @@ export function textContent(words: string): NonNullable<Message['content']>[numb
 }
 
 export function dataMessage(type: Message['type'], data: JsonObject, role: Message['role'] = 'assistant'): Message {
-  const content = { object: 'content', type: 'data', status: 'completed', index: 0, delta: false, msg_id: null, data } as const;
+  const content = {
+    object: 'content',
+    type: 'data',
+    status: 'completed',
+    index: 0,
+    delta: false,
+    msg_id: null,
+    data,
+  } as const;
   return testMessage({ type, role, content: [content] });
 }
 
@@ -134,6 +148,9 @@ export function testMessage(fields: Partial<Message>): Message {
 
 /** The code of the AppError that a promise is rejected with. */
 export async function rejectionCode(promise: Promise<unknown>): Promise<string> {
-  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   return error instanceof AppError ? error.code : `no AppError: ${String(error)}`;
 }

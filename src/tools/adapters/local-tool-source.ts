@@ -68,7 +68,10 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
   ): ServerTool {
     const name = options.name ?? methodName;
     if (!TOOL_NAME.test(name)) {
-      throw new AppError('CONFIGURATION_ERROR', `"${name}" cannot be the name of a tool: letters, digits, _ and -, at most 64`);
+      throw new AppError(
+        'CONFIGURATION_ERROR',
+        `"${name}" cannot be the name of a tool: letters, digits, _ and -, at most 64`,
+      );
     }
     return {
       name,
@@ -88,7 +91,9 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
       this.validator.violation(schema, {});
       return schema;
     } catch (cause) {
-      throw new AppError('CONFIGURATION_ERROR', `The parameters of tool "${name}" cannot be used: ${reason(cause)}`, { cause });
+      throw new AppError('CONFIGURATION_ERROR', `The parameters of tool "${name}" cannot be used: ${reason(cause)}`, {
+        cause,
+      });
     }
   }
 }

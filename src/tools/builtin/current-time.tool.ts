@@ -27,12 +27,13 @@ export class CurrentTimeTool {
   })
   async getCurrentTime({ timezone }: GetCurrentTimeArgs, context: ToolContext): Promise<unknown> {
     const zone = resolveTimeZone([timezone, context.clientTime?.device_timezone]);
+    const isKnown: boolean = timezone === undefined || isTimeZone(timezone);
     const now = this.clock.now();
     return {
       timezone: zone,
       ...localTime(now, zone),
       utc: new Date(now).toISOString(),
-      ...(timezone && !isTimeZone(timezone) ? { note: `"${timezone}" is not a known time zone; ${zone} was taken.` } : {}),
+      ...(!isKnown ? { note: `"${timezone}" is not a known time zone; ${zone} was taken.` } : {}),
     };
   }
 }

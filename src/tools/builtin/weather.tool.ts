@@ -21,7 +21,11 @@ export class WeatherTool {
       properties: {
         city: { type: 'string', minLength: 1, maxLength: 200, description: 'Name of the city, for example "Beijing"' },
         location: { type: 'string', minLength: 1, maxLength: 200, description: 'The same as city' },
-        unit: { type: 'string', enum: ['celsius', 'fahrenheit'], description: 'Unit of the temperature, default celsius' },
+        unit: {
+          type: 'string',
+          enum: ['celsius', 'fahrenheit'],
+          description: 'Unit of the temperature, default celsius',
+        },
       },
     },
   })
