@@ -1,0 +1,67 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { configFrom } from '../config/index.js';
+import { banner } from './banner.js';
+import { assertPortFree, listenError } from './port-probe.js';
+import { StartupError } from './startup-error.js';
+
+describe('banner', () => {
+  it('names what to open, the database, the model, and a command that works as it is', () => {
+    const text = banner(configFrom({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
+    expect(text).toContain('Parley 1.2.3 listens on http://127.0.0.1:8090\n');
+    expect(text).toContain('http://127.0.0.1:8090/docs\n');
+    expect(text).toContain('embedded, /srv/parley/parley.db');
+    expect(text).toContain('offline demo model');
+    const body = /-d '(.*)'$/m.exec(text)?.[1] ?? '';
+    expect(JSON.parse(body)).toMatchObject({ input: [{ role: 'user' }] });
+  });
+
+  it('shows neither the password of the database nor the key of the model', () => {
+    const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
+    const text = banner(configFrom(env), '1.2.3', 8090);
+    expect(text).toContain('PostgreSQL, db:5432/parley');
+    expect(text).toContain('gpt-4o-mini at https://api.openai.com/v1');
+    expect(text).not.toContain('hidden');
+  });
+
+  it.each([
+    ['0.0.0.0', 'http://127.0.0.1:9/docs'],
+    ['::', 'http://127.0.0.1:9/docs'],
+    ['::1', 'http://[::1]:9/docs'],
+  ])('gives an address that one can open for HOST=%s', (host, url) => {
+    expect(banner(configFrom({ HOST: host }), '1', 9)).toContain(url);
+  });
+});
+
+describe('assertPortFree', () => {
+  let taken: Server;
+  let port: number;
+
+  beforeAll(async () => {
+    taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', () => resolve()));
+    port = (taken.address() as AddressInfo).port;
+  });
+  afterAll(() => taken.close());
+
+  it('accepts a free port and leaves it free', async () => {
+    await assertPortFree('127.0.0.1', 0);
+  });
+
+  it('says what to do about a port in use', async () => {
+    const sentence = new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is already in use: .* PORT=\\d+\\.$`);
+    await expect(assertPortFree('127.0.0.1', port)).rejects.toThrow(sentence);
+  });
+
+  it('says that an address is not of this machine', async () => {
+    await expect(assertPortFree('192.0.2.1', 0)).rejects.toThrow('not an address of this machine');
+  });
+});
+
+describe('listenError', () => {
+  it('explains a port that needs privileges, and leaves other errors alone', () => {
+    const denied = Object.assign(new Error('x'), { code: 'EACCES' });
+    expect(listenError(denied, '127.0.0.1', 80)).toBeInstanceOf(StartupError);
+    const other = new Error('x');
+    expect(listenError(other, '127.0.0.1', 80)).toBe(other);
+  });
+});
