@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { createModelClient } from './agent/adapters/index.js';
 import { AgentModule, ModelClient } from './agent/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
@@ -20,10 +20,13 @@ import { LoggingModule } from './telemetry/index.js';
 })
 class CommonModule {}
 
+/** What a team adds to the server: providers with `@AgentType()` or `@AgentTool()`, and modules that hold some. */
+export type Extensions = Pick<ModuleMetadata, 'imports' | 'providers'>;
+
 /** The composition root: the only place where ports meet adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(config: AppConfig): DynamicModule {
+  static forRoot(config: AppConfig, extensions: Extensions = {}): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -37,7 +40,9 @@ export class AppModule {
         RunModule,
         ProtocolModule,
         HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),
+        ...(extensions.imports ?? []),
       ],
+      providers: [...(extensions.providers ?? [])],
     };
   }
 }

@@ -58,11 +58,10 @@ export function closeRemains(
   attempt: number,
   emit: (event: CustomEvent) => void,
 ): void {
-  for (const message of response.openMessages()) message.incomplete();
   const finished = new Set(remains.steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
   const discarded = (remains.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
-  emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
   response.discard(discarded);
+  emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
 }
 
 function stateOf(event: AgentEvent): JsonObject | undefined {

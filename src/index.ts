@@ -1,0 +1,10 @@
+/** What agent and tool authors use. The builder and the fold work without Nest. */
+export * from './agent/index.js';
+export { AppModule, type Extensions } from './app.module.js';
+export { configureApp, createFastifyAdapter } from './app.setup.js';
+export { serve } from './boot/serve.js';
+export * from './common/index.js';
+export { AppConfig, loadConfig } from './config/index.js';
+export * from './events/index.js';
+export { AgentTool, type AgentToolOptions, ToolError } from './tools/index.js';
+export type { ToolContext, ToolEffects } from './tools/index.js';
