@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../common/index.js';
 import {
   type ToolCall,
   type ToolInvoker,

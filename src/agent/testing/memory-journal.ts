@@ -47,13 +47,9 @@ export class MemoryJournal implements Journal {
     return entries.length > 0 && !entries.some((entry) => entry.output);
   }
 
-  begin(key: string, inputHash: string): Promise<void> {
-    try {
-      this.write({ key, inputHash, output: undefined, messageIds: [] });
-      return Promise.resolve();
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async begin(key: string, inputHash: string): Promise<void> {
+    this.write({ key, inputHash, output: undefined, messageIds: [] });
+    await Promise.resolve();
   }
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
