@@ -1,0 +1,7 @@
+export { OfflineModelClient, type OfflineSettings } from './offline-model-client.js';
+export {
+  OpenAiCompatibleModelClient,
+  type OpenAiCompatibleHooks,
+  type OpenAiCompatibleSettings,
+} from './openai-compatible-model-client.js';
+export { createModelClient } from './model-client.factory.js';

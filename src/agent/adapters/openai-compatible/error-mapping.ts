@@ -1,0 +1,61 @@
+import { APICallError } from '@ai-sdk/provider';
+import { AppError, type ErrorCode } from '../../../common/index.js';
+import { retryAfterMs } from './retry-policy.js';
+import { errorChain, isNetworkError, statusOf, UpstreamStreamError } from './upstream-error.js';
+
+const TOO_LONG =
+  /context[_ ]?length|context[_ ]window|maximum context|prompt is too long|(input|prompt|request)[^.]{0,40}(too long|too large|exceeds?)|too many (input )?tokens|range of input length|max(imum)?[_ ](input|prompt)[_ ]tokens/i;
+
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/**
+ * The error that a caller may see: its code says what happened, its sentence nothing of the upstream's
+ * body or key. The original error is the cause.
+ */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (errorChain(error).some(({ code }) => TIMEOUT_CODES.has(code))) {
+    return new AppError('MODEL_TIMEOUT', undefined, { cause: error });
+  }
+  const status = statusOf(error);
+  const code = codeOf(status, bodyOf(error));
+  const after = retryAfterMs(error);
+  return new AppError(code, messageOf(code, status, error), {
+    cause: error,
+    ...(after === undefined ? {} : { retryAfterSeconds: Math.ceil(after / 1000) }),
+  });
+}
+
+function codeOf(status: number | undefined, body: string): ErrorCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'MODEL_UNAUTHORIZED_ACCESS';
+    case 404:
+      return 'MODEL_NOT_FOUND';
+    case 429:
+      return 'MODEL_QUOTA_EXCEEDED';
+    case 408:
+    case 504:
+      return 'MODEL_TIMEOUT';
+    case 400:
+    case 413:
+    case 422:
+      return TOO_LONG.test(body) ? 'MODEL_CONTEXT_LENGTH_EXCEEDED' : 'MODEL_EXECUTION_FAILED';
+    default:
+      return 'MODEL_EXECUTION_FAILED';
+  }
+}
+
+function messageOf(code: ErrorCode, status: number | undefined, error: unknown): string | undefined {
+  if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
+  if (error instanceof UpstreamStreamError) return 'The model broke its answer off';
+  if (status !== undefined && status >= 400) return `The model server answered with status ${status}`;
+  if (status !== undefined) return 'The answer of the model could not be read to its end';
+  return isNetworkError(error) ? 'The model server could not be reached' : undefined;
+}
+
+function bodyOf(error: unknown): string {
+  if (error instanceof UpstreamStreamError) return error.text;
+  return APICallError.isInstance(error) ? `${error.responseBody ?? ''} ${error.message}` : '';
+}

@@ -1,0 +1,35 @@
+import { AppError, type ErrorCode } from '../../../common/index.js';
+import { OpenAiCompatibleModelClient, type OpenAiCompatibleSettings } from '../openai-compatible-model-client.js';
+
+/** The key that must never show. */
+export const KEY = 'sk-very-secret-key';
+/** The waits between attempts that were asked for, in milliseconds; nothing really waits. */
+export const waits: number[] = [];
+
+/** A client of an upstream with two retries and patience for five seconds. */
+export function clientFor(
+  baseUrl: string,
+  settings: Partial<OpenAiCompatibleSettings> = {},
+): OpenAiCompatibleModelClient {
+  return new OpenAiCompatibleModelClient(
+    {
+      provider: 'test',
+      baseUrl,
+      apiKey: KEY,
+      model: 'demo',
+      firstTokenTimeoutMs: 5_000,
+      idleTimeoutMs: 5_000,
+      maxRetries: 2,
+      ...settings,
+    },
+    { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
+  );
+}
+
+/** Expects an error of this code whose sentence shows neither key nor upstream words. */
+export function expectError(error: unknown, code: ErrorCode): AppError {
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).code).toBe(code);
+  expect((error as AppError).message).not.toMatch(/sk-|upstream words/);
+  return error as AppError;
+}

@@ -1,0 +1,36 @@
+import { configFrom } from '../../config/index.js';
+import { type KeepAliveTarget, KeepAliveWheel } from './keep-alive-wheel.js';
+
+class Stream implements KeepAliveTarget {
+  lastTick = 0;
+  readonly pings: number[] = [];
+
+  ping(): void {
+    this.pings.push(Date.now());
+  }
+}
+
+describe('KeepAliveWheel', () => {
+  beforeEach(() => jest.useFakeTimers({ now: 0 }));
+  afterEach(() => jest.useRealTimers());
+
+  it('pings after a silence, counted from the last write, and stops with the last stream', () => {
+    const wheel = new KeepAliveWheel(configFrom({ KEEP_ALIVE_MS: '2000' }));
+    const [quiet, busy] = [new Stream(), new Stream()];
+    jest.advanceTimersByTime(30);
+    wheel.add(quiet);
+    wheel.add(busy);
+    for (let write = 0; write < 50; write += 1) {
+      jest.advanceTimersByTime(100);
+      busy.lastTick = wheel.tick;
+    }
+    expect(quiet.pings).toEqual([2030, 4030]);
+    expect(busy.pings).toEqual([]);
+    jest.advanceTimersByTime(2000);
+    expect(busy.pings).toEqual([7030]);
+    wheel.remove(quiet);
+    expect(jest.getTimerCount()).toBe(1);
+    wheel.remove(busy);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

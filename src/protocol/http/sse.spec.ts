@@ -1,0 +1,280 @@
+import { Controller, Get, HttpException, Module } from '@nestjs/common';
+import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
+import { ignoreElements } from 'rxjs/operators';
+import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { AppError, Demand } from '../../common/index.js';
+import { HttpModule, OpenStreams, SseGet, StreamDemand } from './index.js';
+
+const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
+const OFFERED = 30_000_000;
+
+/** What the routes count. */
+const seen = { live: 0, produced: 0 };
+
+function counted(source: Observable<readonly string[]>): Observable<readonly string[]> {
+  return new Observable((out) => {
+    seen.live += 1;
+    const subscription = source.subscribe(out);
+    return () => {
+      seen.live -= 1;
+      subscription.unsubscribe();
+    };
+  });
+}
+
+const late = (ms: number) => timer(ms).pipe(ignoreElements());
+
+@Controller()
+class StreamController {
+  @SseGet('frames')
+  frames(): Observable<readonly string[]> {
+    return of(['data: 1\n\n', 'data: 2\n\n'], ['data: 3\n\n']);
+  }
+
+  @SseGet('idle')
+  idle(): Observable<readonly string[]> {
+    return counted(concat(of(['data: 1\n\n']), NEVER));
+  }
+
+  @SseGet('silent')
+  silent(): Observable<readonly string[]> {
+    return counted(NEVER);
+  }
+
+  @SseGet('accepted')
+  accepted(): Observable<readonly string[]> {
+    return counted(concat(of([]), NEVER));
+  }
+
+  @SseGet('refused-late')
+  refusedLate(): Observable<readonly string[]> {
+    return concat(of([]), late(50), throwError(() => new AppError('SESSION_BUSY', undefined, { retryAfterSeconds: 1.5 })));
+  }
+
+  @SseGet('broken')
+  broken(): Observable<readonly string[]> {
+    return concat(of(['data: 1\n\n']), late(20), throwError(() => new Error('secret')));
+  }
+
+  @SseGet('empty')
+  empty(): Observable<readonly string[]> {
+    return concat(of([]), EMPTY);
+  }
+
+  @SseGet('burst')
+  burst(): Observable<readonly string[]> {
+    return concat(of(['data: 1\n\n']), late(100), of(Array<string>(16).fill('data: 2\n\n')));
+  }
+
+  @SseGet('json')
+  json(): object {
+    return { plain: true };
+  }
+
+  /** Offers 30 MB at the socket's pace. */
+  @SseGet('flood')
+  flood(@StreamDemand() demand: Demand): Observable<readonly string[]> {
+    const pull = async (out: { next(frames: readonly string[]): void; complete(): void; closed: boolean }) => {
+      for (let sent = 0; sent < OFFERED && !out.closed; sent += 64 * FRAME.length) {
+        for (let wait = demand.ready(); wait; wait = demand.ready()) await wait;
+        out.next(Array<string>(64).fill(FRAME));
+        seen.produced += 64 * FRAME.length;
+        await Promise.resolve();
+      }
+      out.complete();
+    };
+    return counted(new Observable((out) => void pull(out)));
+  }
+
+  /** Offers more than anybody takes, without asking. */
+  @SseGet('rude')
+  rude(): Observable<readonly string[]> {
+    return counted(
+      new Observable((out) => {
+        const interval = setInterval(() => {
+          out.next(Array<string>(1000).fill(FRAME));
+          seen.produced += 1000 * FRAME.length;
+        }, 1);
+        return () => clearInterval(interval);
+      }),
+    );
+  }
+
+  @Get('fails')
+  fails(): never {
+    throw new Error('secret');
+  }
+
+  @Get('teapot')
+  teapot(): never {
+    throw new HttpException('short and stout', 418);
+  }
+
+  @Get('deferred')
+  deferred(): Observable<object> {
+    return defer(() => throwError(() => new AppError('DATABASE_ERROR', 'gone', { cause: new Error('secret') })));
+  }
+}
+
+@Module({ imports: [HttpModule], controllers: [StreamController] })
+class StreamModule {}
+
+describe('event streams over HTTP', () => {
+  let wire: WireApp;
+
+  beforeAll(async () => {
+    wire = await bootWire([StreamModule], { KEEP_ALIVE_MS: '200', SLOW_READER_TIMEOUT_MS: '700' });
+  });
+
+  beforeEach(() => Object.assign(seen, { live: 0, produced: 0 }));
+
+  afterAll(() => wire.app.close());
+
+  it('writes each frame as one chunk, with the headers of a stream', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/frames');
+    await until(() => answer.ended, 'the end of the answer');
+    expect(answer.chunks).toEqual(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
+    expect(answer.head).toMatch(/^HTTP\/1.1 200/);
+    for (const header of [
+      'content-type: text/event-stream; charset=utf-8',
+      'cache-control: no-cache, no-transform',
+      'x-accel-buffering: no',
+      'connection: keep-alive',
+    ]) {
+      expect(answer.head.toLowerCase()).toContain(header);
+    }
+  });
+
+  it('writes a burst of 16 frames in one system call', async () => {
+    let calls = 0;
+    wire.app.getHttpServer().once('connection', (socket: { _handle: { writev(...args: unknown[]): unknown } }) => {
+      const writev = socket._handle.writev.bind(socket._handle);
+      socket._handle.writev = (...args) => {
+        calls += 1;
+        return writev(...args);
+      };
+    });
+    const answer = rawRequest(wire.port, 'GET', '/burst');
+    await until(() => answer.chunks.length === 1, 'the first frame');
+    calls = 0;
+    await until(() => answer.chunks.length === 17, 'the burst');
+    expect(calls).toBe(1);
+    answer.socket.destroy();
+  });
+
+  it('works without a port', async () => {
+    const answer = await wire.app.inject({ method: 'GET', url: '/frames' });
+    expect(answer.body).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
+  });
+
+  it('sends a comment after a silence, before the first event too', async () => {
+    const idle = rawRequest(wire.port, 'GET', '/idle');
+    const accepted = rawRequest(wire.port, 'GET', '/accepted');
+    await until(() => idle.chunks.length >= 3 && accepted.chunks.length >= 2, 'comments');
+    expect(idle.chunks.slice(0, 3)).toEqual(['data: 1\n\n', ': ping\n\n', ': ping\n\n']);
+    expect(accepted.chunks.slice(0, 2)).toEqual([': open\n\n', ': ping\n\n']);
+    idle.socket.destroy();
+    accepted.socket.destroy();
+    await until(() => seen.live === 0, 'both sources left');
+  });
+
+  it('answers an error before the first frame with its status', async () => {
+    const answer = await fetch(`${wire.url}/refused-late`);
+    expect(answer.status).toBe(409);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBeNull();
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(await answer.json()).toEqual({ code: 'SESSION_BUSY', message: 'Another run of this session is in progress' });
+  });
+
+  it('cuts the connection at a later error and says nothing of it', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/broken');
+    await until(() => answer.closed, 'the cut');
+    expect(answer.chunks).toEqual(['data: 1\n\n']);
+    expect(answer.ended).toBe(false);
+  });
+
+  it('ends an accepted stream without frames, and sends plain objects as JSON', async () => {
+    const empty = await fetch(`${wire.url}/empty`);
+    expect([empty.status, await empty.text()]).toEqual([200, '']);
+    const json = await fetch(`${wire.url}/json`);
+    expect([json.headers.get('content-type'), await json.json()]).toEqual(['application/json; charset=utf-8', { plain: true }]);
+  });
+
+  it.each(['idle', 'silent'])('leaves the source at once when 100 clients go (%s)', async (path) => {
+    const answers = Array.from({ length: 100 }, () => rawRequest(wire.port, 'GET', `/${path}`));
+    await until(() => seen.live === 100, '100 streams');
+    if (path === 'idle') await until(() => answers.every(({ chunks }) => chunks.length > 0), 'first frames');
+    for (const { socket } of answers) socket.destroy();
+    const gone = Date.now();
+    await until(() => seen.live === 0, 'no stream');
+    expect(Date.now() - gone).toBeLessThan(1000);
+    expect(wire.app.get(OpenStreams).size).toBe(0);
+  });
+
+  it('makes the source wait for a reader that stops, then disconnects it', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/flood');
+    answer.socket.pause();
+    await until(() => seen.produced > 0, 'the first batch');
+    await until(() => seen.live === 0, 'the disconnect');
+    expect(seen.produced).toBeLessThan(OFFERED / 2);
+    answer.socket.destroy();
+  });
+
+  it('delivers everything to a reader that is only slow', async () => {
+    const answer = await fetch(`${wire.url}/flood`);
+    let received = 0;
+    let pauses = 0;
+    for await (const part of answer.body ?? []) {
+      received += (part as Uint8Array).length;
+      if ((pauses += 1) % 200 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(received).toBe(seen.produced);
+    expect(received).toBeGreaterThanOrEqual(OFFERED);
+  });
+
+  it('cuts off a source that does not wait, before it fills the memory', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/rude');
+    answer.socket.pause();
+    await until(() => seen.produced > 0, 'the first batch');
+    await until(() => seen.live === 0, 'the cut');
+    expect(seen.produced).toBeLessThan(OFFERED);
+    answer.socket.destroy();
+  });
+
+  it.each([
+    ['/fails', 500, { code: 'INTERNAL_ERROR', message: 'Internal error', requestId: expect.any(String) }],
+    ['/deferred', 503, { code: 'DATABASE_ERROR', message: 'gone', requestId: expect.any(String) }],
+    ['/teapot', 418, { code: 'INVALID_PARAMETER', message: 'short and stout' }],
+    ['/nowhere?a=b', 404, { code: 'RESOURCE_NOT_FOUND', message: 'There is no /nowhere' }],
+    ['/%zz', 400, { code: 'INVALID_PARAMETER', message: 'The request address is not valid' }],
+  ])('answers %s in the error model', async (path, status, body) => {
+    const answer = await fetch(`${wire.url}${path}`);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual(body);
+  });
+
+  it('says which methods a path answers', async () => {
+    const answer = await fetch(`${wire.url}/frames`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+    expect(await answer.json()).toEqual({ code: 'METHOD_NOT_ALLOWED', message: '/frames does not answer POST' });
+  });
+
+  it('answers what is not HTTP in the error model', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/frames', undefined, ['bad header']);
+    await until(() => answer.closed, 'the answer');
+    expect(answer.bytes.toString()).toContain('{"code":"INVALID_PARAMETER","message":"The request is not valid HTTP"}');
+  });
+});
+
+describe('shutdown', () => {
+  it('ends open streams and closes their connections', async () => {
+    const wire = await bootWire([StreamModule]);
+    Object.assign(seen, { live: 0 });
+    const answer = rawRequest(wire.port, 'GET', '/idle');
+    await until(() => answer.chunks.length === 1, 'the first frame');
+    await wire.app.close();
+    await until(() => answer.closed && seen.live === 0, 'the end');
+    expect(answer.ended).toBe(true);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+/** A fresh, empty database for one test file. */
+export interface TestDatabase {
+  readonly kind: 'sqlite' | 'postgres';
+  /** What a server needs in its environment to use it. */
+  readonly env: { readonly DATA_DIR: string; readonly DATABASE_URL?: string };
+  /** Deletes it and everything in it. */
+  drop(): Promise<void>;
+}
+
+/** An embedded database in a temporary folder. */
+export async function sqliteDatabase(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  return { kind: 'sqlite', env: { DATA_DIR: folder }, drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A database of its own in the server that TEST_DATABASE_URL names. */
+export async function postgresDatabase(server: string): Promise<TestDatabase> {
+  const name = `parley_test_${randomBytes(6).toString('hex')}`;
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+  await administer(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    kind: 'postgres',
+    env: { DATA_DIR: folder, DATABASE_URL: url.toString() },
+    drop: async () => {
+      await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the same tests on SQLite and, when TEST_DATABASE_URL names a server, on PostgreSQL. */
+export function describeOnDatabases(title: string, tests: (open: () => Promise<TestDatabase>) => void): void {
+  describe(`${title} on SQLite`, () => tests(sqliteDatabase));
+  const server = process.env.TEST_DATABASE_URL;
+  if (server) {
+    describe(`${title} on PostgreSQL`, () => tests(() => postgresDatabase(server)));
+  } else {
+    describe.skip(`${title} on PostgreSQL (skipped: TEST_DATABASE_URL is not set)`, () => tests(sqliteDatabase));
+  }
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

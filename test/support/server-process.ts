@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TestDatabase } from './databases.js';
+
+type Env = Readonly<Record<string, string>>;
+
+const ROOT = join(__dirname, '../..');
+const MAIN = join(ROOT, 'dist/src/main.js');
+const START_TIMEOUT_MS = 20_000;
+const POLL_MS = 20;
+/** Nothing of the machine's own configuration reaches a server under test. */
+const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** The built server as a process of its own: it can be killed, and started again on the same data. */
+export class ServerProcess {
+  private child: ChildProcess | undefined;
+  private log = '';
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly env: Env,
+    readonly port: number,
+  ) {}
+
+  /** Starts a server on a free port and waits until it is alive. */
+  static async start(database: TestDatabase, env: Env = {}): Promise<ServerProcess> {
+    const server = new ServerProcess(database, env, await freePort());
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** What the process has written so far, since its last start. */
+  get output(): string {
+    return this.log;
+  }
+
+  /** Starts the server again after it has ended: the same port, the same data. */
+  async restart(): Promise<void> {
+    if (this.child) throw new Error('The server still runs');
+    if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run npm run build`);
+    const inherited = Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: this.database.env.DATA_DIR,
+      env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    this.log = '';
+    running.add(child);
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (this.log += data.toString()));
+    child.once('exit', () => {
+      running.delete(child);
+      this.child = undefined;
+    });
+    await this.alive(child);
+  }
+
+  /** `kill -9`: the process gets no chance to put anything in order. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Asks the process to stop. Returns its exit code. */
+  async terminate(): Promise<number | null> {
+    return this.end('SIGTERM');
+  }
+
+  /** Ends the process if it still runs. Call it in `afterAll`. */
+  async stop(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<number | null> {
+    const { child } = this;
+    if (!child) return null;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  }
+
+  private async alive(child: ChildProcess): Promise<void> {
+    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended at its start:\n${this.log}`);
+      const answer = await fetch(`${this.url}/liveness`).catch(() => undefined);
+      if (answer?.ok) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    await this.stop();
+    throw new Error(`The server was not alive within ${START_TIMEOUT_MS} ms:\n${this.log}`);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('No free port');
+  return address.port;
+}

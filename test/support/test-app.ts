@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { AppModule, type Extensions } from '../../src/app.module.js';
+import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
+import { configFrom } from '../../src/config/index.js';
+
+/** The whole server in this process, on a free port, with data of its own. */
+export interface TestApp {
+  readonly app: NestFastifyApplication;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Boots the server as `main` does. Without DATABASE_URL it uses a temporary SQLite file. */
+export async function bootApp(env: NodeJS.ProcessEnv = {}, extensions: Extensions = {}): Promise<TestApp> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-'));
+  const config = configFrom({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '500', ...env });
+  const module = await Test.createTestingModule({ imports: [AppModule.forRoot(config, extensions)] }).compile();
+  const app = module.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), { logger: false });
+  configureApp(app, config);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    await app.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { app, url: `http://127.0.0.1:${port}`, close };
+}
