@@ -12,8 +12,6 @@ const ask = (
   tools: readonly ToolDeclaration[] = [],
   options: ModelOptions = {},
 ): Promise<Collected> => collect(client, request(said, tools, options));
-const argumentsOf = (made: Collected): unknown[] => made.calls.map((call) => JSON.parse(call.arguments) as unknown);
-const system = (content: string): ModelMessage => ({ role: 'system', content });
 const assistant = (content: string): ModelMessage => ({ role: 'assistant', content, toolCalls: [] });
 
 describe('who it is', () => {
