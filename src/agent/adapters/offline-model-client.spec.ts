@@ -12,6 +12,7 @@ const ask = (
   tools: readonly ToolDeclaration[] = [],
   options: ModelOptions = {},
 ): Promise<Collected> => collect(client, request(said, tools, options));
+const system = (content: string): ModelMessage => ({ role: 'system', content });
 const assistant = (content: string): ModelMessage => ({ role: 'assistant', content, toolCalls: [] });
 
 describe('who it is', () => {
