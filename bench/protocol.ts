@@ -1,0 +1,78 @@
+/** What a scripted stream does. Every stream of a cell has the same script. */
+export interface Script {
+  /** Text pieces of one stream. */
+  readonly n: number;
+  /** Pieces per turn of the event loop. */
+  readonly k: number;
+  /** Milliseconds between two bursts; 0: the next turn of the event loop. */
+  readonly ms: number;
+  /** Characters that each piece has at least. */
+  readonly pad: number;
+  /** True: each piece replaces the text, so that a long stream does not end in a huge answer. */
+  readonly replace: boolean;
+}
+
+/** A script with the usual values filled in. */
+export function script(given: Partial<Script> & { readonly n: number }): Script {
+  return { k: 1, ms: 0, pad: 0, replace: false, ...given };
+}
+
+/** The script of a query string or of a request's own properties. */
+export function readScript(source: Readonly<Record<string, unknown>>): Script {
+  return {
+    n: Number(source.n),
+    k: Number(source.k ?? 1),
+    ms: Number(source.ms ?? 0),
+    pad: Number(source.pad ?? 0),
+    replace: String(source.replace) === 'true',
+  };
+}
+
+/** What a server process is asked over its side channel. */
+export type ServerQuestion =
+  | { readonly ask: 'usage' }
+  | { readonly ask: 'stall' }
+  | { readonly ask: 'writes'; readonly counting: boolean }
+  | { readonly ask: 'gone' }
+  | { readonly ask: 'replay'; readonly runId: string }
+  | { readonly ask: 'reply'; readonly frames: readonly string[] };
+
+/** What a server process answers; only the fields that were asked for. */
+export interface ServerAnswer {
+  /** User and system time of the process so far, in microseconds. */
+  readonly cpu?: number;
+  /** Resident memory in bytes. */
+  readonly rss?: number;
+  /** Longest delay of the event loop since the last question, in milliseconds. */
+  readonly stallMs?: number;
+  /** Writes to sockets since counting began. */
+  readonly writes?: number;
+  /** Milliseconds until no stream was open. */
+  readonly goneMs?: number;
+  /** Frames of a replay. */
+  readonly frames?: number;
+  readonly error?: string;
+}
+
+/** What the load process is asked to do. */
+export type Load =
+  | { readonly do: 'streams'; readonly url: string; readonly post?: unknown; readonly streams: number; readonly script: Script }
+  | { readonly do: 'requests'; readonly url: string; readonly post: unknown; readonly requests: number; readonly connections: number }
+  | { readonly do: 'open'; readonly url: string; readonly post?: unknown; readonly streams: number; readonly reading: boolean }
+  | { readonly do: 'drop' }
+  | { readonly do: 'fetch'; readonly url: string; readonly post?: unknown };
+
+/** What came of it. */
+export interface LoadResult {
+  /** Text pieces received. */
+  readonly events?: number;
+  readonly ms?: number;
+  /** From the request to the first piece, in milliseconds, one per stream. */
+  readonly first?: readonly number[];
+  /** From the making of a piece to its arrival, in milliseconds. */
+  readonly latency?: readonly number[];
+  readonly requests?: number;
+  readonly frames?: readonly string[];
+  readonly runId?: string;
+  readonly error?: string;
+}

@@ -1,0 +1,35 @@
+// npm run bench: measures the server against node:http and Nest's own event streams (docs/performance.md).
+// With --quick the short set with its gates; with --only=latency,replay some scenarios.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const output = join(root, 'dist/bench');
+
+const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
+if (failed === 0) await compile();
+process.exitCode = failed || (await run(root, process.execPath, [join(output, 'main.js'), ...process.argv.slice(2)]));
+
+/** Beside the compiled server, so that the benchmark measures what `npm start` runs. */
+async function compile() {
+  const { transformFileSync } = await import('@swc/core');
+  rmSync(output, { recursive: true, force: true });
+  for (const path of readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.ts')) continue;
+    const { code } = transformFileSync(join(root, 'bench', path), {
+      swcrc: false,
+      jsc: {
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true },
+        target: 'es2022',
+        keepClassNames: true,
+      },
+      module: { type: 'commonjs' },
+    });
+    const target = join(output, path.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, code);
+  }
+}
