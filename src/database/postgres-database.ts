@@ -52,7 +52,10 @@ class PostgresQueryable implements Queryable {
     return (await this.query(sql, parameters)).affected ?? 0;
   }
 
-  private async query(sql: string, parameters: readonly SqlValue[]): Promise<{ records: unknown[]; affected?: number }> {
+  private async query(
+    sql: string,
+    parameters: readonly SqlValue[],
+  ): Promise<{ records: unknown[]; affected?: number }> {
     if (!(this.executor instanceof DataSource)) return this.executor.query(numbered(sql), [...parameters], true);
     const runner = this.executor.createQueryRunner();
     try {

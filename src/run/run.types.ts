@@ -4,14 +4,7 @@ import type { ModelOptions } from '../agent/index.js';
 import type { ClientTime, ToolDeclaration } from '../tools/index.js';
 
 /** The states of a run (architecture, section 6). */
-export type RunState =
-  | 'queued'
-  | 'running'
-  | 'completed'
-  | 'failed'
-  | 'canceled'
-  | 'incomplete'
-  | 'interrupted';
+export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
 
 /** What happens when the session already has a run that is not over. */
 export type BusyPolicy = 'reject' | 'enqueue';

@@ -19,7 +19,9 @@ function markdownIn(folder: string): string[] {
 
 function blocks(page: string, language: string): string[] {
   const text = readFileSync(join(root, page), 'utf8');
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map((match) => match[1] ?? '');
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    (match) => match[1] ?? '',
+  );
 }
 
 describe('the pages', () => {
@@ -39,8 +41,13 @@ describe('the pages', () => {
   );
 
   it.each(commands)('%s: %s', async (_page, command) => {
-    const here = command.replaceAll('http://127.0.0.1:8090', server.url).replaceAll('http://localhost:8090', server.url);
-    const { stdout } = await run('bash', ['-c', here.replace(/^curl /, 'curl --fail --silent --show-error --max-time 20 ')]);
+    const here = command
+      .replaceAll('http://127.0.0.1:8090', server.url)
+      .replaceAll('http://localhost:8090', server.url);
+    const { stdout } = await run('bash', [
+      '-c',
+      here.replace(/^curl /, 'curl --fail --silent --show-error --max-time 20 '),
+    ]);
     expect(stdout).not.toBe('');
     expect(stdout).not.toContain('"status":"failed"');
   });

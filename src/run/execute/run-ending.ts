@@ -39,11 +39,7 @@ export function writeEnding(
   writer.finish({ state, error: last.error, usage: last.usage, output: last.output ?? [], sessionState });
 }
 
-function terminal(
-  ending: Ending,
-  response: ResponseBuilder,
-  writer: RunWriter,
-): [RunEnd['state'], AgentResponse] {
+function terminal(ending: Ending, response: ResponseBuilder, writer: RunWriter): [RunEnd['state'], AgentResponse] {
   if (ending.kind === 'canceled') return ['canceled', response.canceled()];
   if (ending.kind === 'error') return ['failed', response.failed(ending.error)];
   const { outcome } = ending;

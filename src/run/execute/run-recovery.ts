@@ -36,7 +36,7 @@ export class RunRecovery {
     if (run.attempt <= 1 && run.nextSeq === 0) return NO_REMAINS;
     const fold = new ResponseFold();
     let sessionState: JsonObject | undefined;
-    for (let next = 0; next < run.nextSeq; ) {
+    for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);
       for (const { event } of events) {
         fold.apply(event);

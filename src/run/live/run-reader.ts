@@ -47,7 +47,7 @@ export class RunReader {
     const [last] = await this.log.read(run.no, run.nextSeq - 1, 1);
     if (last && isTerminalEvent(last.event)) return last.event;
     const fold = new ResponseFold();
-    for (let next = 0; next < run.nextSeq; ) {
+    for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);
       for (const { event } of events) fold.apply(event);
       next += events.length;

@@ -66,7 +66,10 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
-    const rows = await tx.manager.find(MessageEntity, { where: { sessionNo, id: In([...ids]) }, order: { seq: 'ASC' } });
+    const rows = await tx.manager.find(MessageEntity, {
+      where: { sessionNo, id: In([...ids]) },
+      order: { seq: 'ASC' },
+    });
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }
 
