@@ -1,0 +1,71 @@
+import { LLMock } from '@copilotkit/aimock';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { answerText, counted, eventually, expectWhole, isTerminal, ProcessClient } from '../support/process-client.js';
+import { ServerProcess } from '../support/server-process.js';
+
+const MEGABYTE = 'x'.repeat(1024 * 1024);
+
+describeOnDatabases('A server under load', (openDatabase) => {
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let client: ProcessClient;
+
+  beforeAll(async () => {
+    database = await openDatabase();
+    server = await ServerProcess.start(database);
+    client = new ProcessClient(server.url);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  it('completes 50 streams at once, each whole', async () => {
+    const streams = await Promise.all(Array.from({ length: 50 }, (_, index) => client.ask(`count to ${20 + index}${index % 2 ? ' slowly' : ''}`)));
+    for (const [index, { frames, done }] of streams.entries()) {
+      const last = expectWhole(frames);
+      expect({ done, status: last.status, text: answerText(last) }).toEqual({ done: true, status: 'completed', text: counted(20 + index) });
+    }
+  });
+});
+
+describeOnDatabases('A reader that stops reading', (openDatabase) => {
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let upstream: LLMock;
+
+  beforeAll(async () => {
+    upstream = new LLMock({ port: 0, chunkSize: 16_384 });
+    upstream.onMessage('a lot', { content: MEGABYTE.repeat(4) });
+    upstream.onMessage('a little', { content: 'Here it is.' });
+    await upstream.start();
+    database = await openDatabase();
+    server = await ServerProcess.start(database, { LLM_BASE_URL: `${upstream.url}/v1`, SLOW_READER_TIMEOUT_MS: '500' });
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  it('holds up nobody else, is let go of, and can resume', async () => {
+    const client = new ProcessClient(server.url);
+    const slow = await client.say('I want a lot');
+    await slow.until(({ frames }) => frames.length > 4);
+    const others = await Promise.all(Array.from({ length: 10 }, () => client.ask('I want a little')));
+    for (const { frames } of others) expect(answerText(expectWhole(frames))).toBe('Here it is.');
+
+    const id = slow.frames[0]?.id as string;
+    const read = await eventually(
+      () => client.read(id),
+      ({ body }) => isTerminal(body),
+    );
+    expect(read.body.status).toBe('completed');
+    await slow.all();
+    const rest = slow.done ? undefined : await client.resume(id, slow.last.sequence_number);
+    const last = expectWhole([...slow.frames, ...((await rest?.all()) ?? [])]);
+    expect(answerText(last)).toHaveLength(4 * MEGABYTE.length);
+  });
+});
