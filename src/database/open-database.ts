@@ -39,11 +39,19 @@ async function migratePostgres(source: DataSource): Promise<void> {
   }
 }
 
-/** SQLite has no advisory locks: whoever loses the race finds the migrations applied. */
+/** How often, and after how many milliseconds, a process that lost the race looks again. */
+const MIGRATION_TRIES = 40;
+const MIGRATION_PAUSE_MS = 50;
+
+/** SQLite has no advisory locks: whoever loses the race waits until it finds the migrations applied. */
 async function migrateSqlite(source: DataSource): Promise<void> {
-  try {
-    if (await source.showMigrations()) await source.runMigrations({ transaction: 'all' });
-  } catch (error) {
-    if (await source.showMigrations()) throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (await source.showMigrations()) await source.runMigrations({ transaction: 'all' });
+      return;
+    } catch (error) {
+      if (tries === MIGRATION_TRIES) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, MIGRATION_PAUSE_MS));
   }
 }

@@ -139,7 +139,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   private async renew(): Promise<void> {
     const lease = this.lease();
     try {
-      const kept = new Set(await this.store.renew(lease));
+      const kept = new Set(await this.store.renew(lease, [...this.active.keys()]));
       for (const [runNo, run] of this.active) {
         if (kept.has(runNo)) run.control.leaseUntil = lease.until;
       }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { JsonObject } from '../../common/index.js';
+import { AppError, type JsonObject } from '../../common/index.js';
 import { Database, RunEntity, RunStepEntity, isUniqueViolation } from '../../database/index.js';
 import { SessionStore } from '../../session/index.js';
 import {
@@ -33,8 +33,11 @@ const TAKE = `
   WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < ?))
   RETURNING ${RUN_COLUMNS}`;
 
-const RENEW = `
-  UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? RETURNING no`;
+const RENEW = `UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? AND no IN`;
+const AMONG = {
+  sqlite: '(SELECT value FROM json_each(?))',
+  postgres: '(SELECT value::int FROM json_array_elements_text(?::json))',
+};
 
 const RELEASE = `
   UPDATE runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = 0
@@ -58,8 +61,9 @@ export class TypeOrmRunStore extends RunStore {
     try {
       return await this.database.write((tx) => acceptRun(tx, this.sessions, request, options));
     } catch (error) {
-      // Two equal requests at the same moment: the slower one finds the faster one's run.
-      if (request.runId === undefined || !isUniqueViolation(error)) throw error;
+      // Two equal requests at the same moment: the slower one is refused and finds the faster one's run.
+      const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
+      if (request.runId === undefined || !(refused || isUniqueViolation(error))) throw error;
       return this.database.write((tx) => acceptRun(tx, this.sessions, request, options));
     }
   }
@@ -92,8 +96,11 @@ export class TypeOrmRunStore extends RunStore {
     });
   }
 
-  async renew(lease: Lease): Promise<readonly number[]> {
-    const rows = await this.database.write((tx) => tx.all<{ no: number }>(RENEW, [lease.until, lease.owner]));
+  async renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]> {
+    if (runNos.length === 0) return [];
+    const sql = `${RENEW} ${AMONG[this.database.dialect]} RETURNING no`;
+    const values = [lease.until, lease.owner, JSON.stringify(runNos)];
+    const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, values));
     return rows.map((row) => row.no);
   }
 

@@ -19,6 +19,9 @@ export class RunFeed {
 
   /** Adds committed events and wakes the readers. */
   publish(events: readonly LoggedEvent[]): void {
+    const last = this.events.at(-1);
+    // Another process wrote in between: what was kept before no longer joins up.
+    if (last && events[0] && events[0].seq !== last.seq + 1) this.clear();
     for (const event of events) {
       this.events.push(event);
       this.characters += event.json.length;
@@ -60,6 +63,11 @@ export class RunFeed {
     const bells = this.bells;
     this.bells = [];
     for (const bell of bells) bell();
+  }
+
+  private clear(): void {
+    this.events = [];
+    this.characters = 0;
   }
 
   private trim(): void {

@@ -48,7 +48,10 @@ export abstract class RunLog {
    */
   abstract append(writes: readonly LogWrite[]): Promise<readonly boolean[]>;
 
-  /** After a failed `append`: whether this write was committed all the same. */
+  /**
+   * After a failed `append`: whether this write was committed all the same. Of a write without
+   * events it is not known; it answers false, and such a write may be made twice.
+   */
   abstract committed(write: LogWrite): Promise<boolean>;
 
   /** Committed events from a number on, in order: at most about `limit` (whole chunks are read). */

@@ -88,8 +88,11 @@ export abstract class RunStore {
    */
   abstract claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]>;
 
-  /** Prolongs an owner's leases and returns the numbers of the runs it still has. */
-  abstract renew(lease: Lease): Promise<readonly number[]>;
+  /**
+   * Prolongs an owner's leases of the given runs and returns the numbers of those it still has. A
+   * run that its owner no longer executes is not among them, so that its lease ends by itself.
+   */
+  abstract renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]>;
 
   /** Gives a run back to the queue without counting the attempt. */
   abstract release(runNo: number, fence: number): Promise<void>;

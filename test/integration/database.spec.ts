@@ -1,0 +1,77 @@
+import { isUniqueViolation, type Queryable } from '../../src/database/index.js';
+import { describeOnLedgers, nextId } from '../support/ledger.js';
+
+const INSERT = `INSERT INTO sessions (tenant_id, user_id, id, created_at, updated_at) VALUES ('t', 'u', ?, 1, 1)`;
+const COUNT = 'SELECT COUNT(*) AS n FROM sessions';
+
+describeOnLedgers('a write', (ledger) => {
+  const insert = (id: string) => (tx: Queryable) => tx.run(INSERT, [id]);
+
+  it('leaves no trace when it fails, and its neighbours stay', async () => {
+    const { database } = ledger();
+    const failing = database.write(async (tx) => {
+      await tx.run(INSERT, ['trace']);
+      throw new Error('changed its mind');
+    });
+    const results = await Promise.allSettled([database.write(insert('a')), failing, database.write(insert('b'))]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const rows = await database.read.all<{ id: string }>('SELECT id FROM sessions ORDER BY id');
+    expect(rows.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('is one of many: 200 at once, every third fails', async () => {
+    const { database } = ledger();
+    const writes = Array.from({ length: 200 }, (_, index) =>
+      database.write(async (tx) => {
+        await tx.run(INSERT, [`s${index}`]);
+        if (index % 3 === 0) throw new Error('no');
+        return index;
+      }),
+    );
+    const results = await Promise.allSettled(writes);
+    const kept = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(kept).toHaveLength(133);
+    expect(await ledger().count('sessions')).toBe(133);
+  });
+
+  it('is atomic over several statements of the same row', async () => {
+    const { database } = ledger();
+    await database.write(insert('counter'));
+    const bump = (): Promise<number> =>
+      database.write((tx) => tx.run(`UPDATE sessions SET run_count = run_count + 1 WHERE id = 'counter'`));
+    await Promise.all(Array.from({ length: 50 }, bump));
+    const [row] = await database.read.all(`SELECT run_count AS n FROM sessions WHERE id = 'counter'`);
+    expect(row).toEqual({ n: 50 });
+  });
+
+  it('is not read before it is committed', async () => {
+    const { database } = ledger();
+    const seen = await database.write(async (tx) => {
+      await tx.run(INSERT, ['hidden']);
+      const [outside] = await database.read.all<{ n: number }>(COUNT);
+      const [inside] = await tx.all<{ n: number }>(COUNT);
+      return [outside?.n, inside?.n];
+    });
+    expect(seen).toEqual([0, 1]);
+    expect(await ledger().count('sessions')).toBe(1);
+  });
+
+  it('tells that a unique key is taken, whoever wrote the statement', async () => {
+    const { database } = ledger();
+    const id = nextId('taken');
+    await database.write(insert(id));
+    const error: unknown = await database.write(insert(id)).catch((reason: unknown) => reason);
+    expect(isUniqueViolation(error)).toBe(true);
+    const syntax: unknown = await database.write((tx) => tx.run('SELEKT')).catch((reason: unknown) => reason);
+    expect(String(syntax)).toMatch(/syntax error/);
+    expect(isUniqueViolation(syntax)).toBe(false);
+    await database.ping();
+  });
+
+  it('reads times and counters as numbers', async () => {
+    const { database } = ledger();
+    const sql = `${INSERT} RETURNING no, created_at`;
+    const [row] = await database.write((tx) => tx.all<Record<string, unknown>>(sql, ['numbers']));
+    expect(row).toEqual({ no: expect.any(Number) as number, created_at: 1 });
+  });
+});

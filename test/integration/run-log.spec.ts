@@ -1,0 +1,116 @@
+import type { LogWrite } from '../../src/run/ports/run-log.js';
+import type { RunRecord } from '../../src/run/ports/run-store.js';
+import { describeOnLedgers, LEASE, lines, logWrite, runEnd, userText } from '../support/ledger.js';
+
+describeOnLedgers('the run log', (ledger) => {
+  const append = async (...writes: LogWrite[]) => [...(await ledger().log.append(writes))];
+  const texts = async (run: RunRecord, from = 0, limit = 10_000) =>
+    (await ledger().log.read(run.no, from, limit)).map(({ seq, json }) => [seq, json]);
+  const numbered = (from: number, count: number) => lines(from, count).map((line, index) => [from + index, line]);
+  const step = { key: 'k', status: 'begun' as const, inputHash: 'h', output: null, messageIds: [] };
+
+  it('refuses an old fence and whatever comes with it', async () => {
+    const run = await ledger().running();
+    const [taken] = await ledger().runs.claim({ owner: 'b/1/b', until: LEASE.until + 9 }, LEASE.until + 1, 1);
+    const end = runEnd({ output: [userText('late')], sessionState: { late: true } });
+    expect(await append(logWrite(run, { lines: lines(0, 3), steps: [step], end }))).toEqual([false]);
+    expect(await texts(run)).toEqual([]);
+    expect(await ledger().runs.steps(run.no)).toEqual([]);
+    expect(await ledger().count('messages')).toBe(1);
+    expect(await ledger().find(run)).toEqual(taken);
+  });
+
+  it('takes events only where the log ends, and none once the run is over', async () => {
+    const run = await ledger().running();
+    expect(await append(logWrite(run, { lines: lines(0, 2) }))).toEqual([true]);
+    for (const firstSeq of [0, 1, 3]) {
+      expect(await append(logWrite(run, { firstSeq, lines: lines(firstSeq, 1) }))).toEqual([false]);
+    }
+    expect(await append(logWrite(run, { firstSeq: 2, lines: lines(2, 1), end: runEnd() }))).toEqual([true]);
+    expect(await append(logWrite(run, { firstSeq: 3, lines: lines(3, 1) }))).toEqual([false]);
+    expect(await texts(run)).toEqual(numbered(0, 3));
+  });
+
+  it('is read without gap from every cursor, whatever the chunks', async () => {
+    const run = await ledger().running();
+    let total = 0;
+    for (const size of [1, 7, 1, 3, 13, 2, 1, 1, 5]) {
+      await append(logWrite(run, { firstSeq: total, lines: lines(total, size) }));
+      total += size;
+    }
+    for (let from = 0; from <= total + 1; from += 1) {
+      expect(await texts(run, from)).toEqual(numbered(from, Math.max(0, total - from)));
+      for (const limit of [1, 4]) {
+        const page = await texts(run, from, limit);
+        expect(page).toEqual(numbered(from, page.length));
+        expect(page.length >= Math.min(limit, total - from)).toBe(true);
+      }
+    }
+    expect((await ledger().find(run)).nextSeq).toBe(total);
+  });
+
+  it('ends a run in one piece: event, state, messages, session state', async () => {
+    const run = await ledger().running();
+    const error = { code: 'AGENT_ERROR', message: 'No' };
+    const usage = { input_tokens: 1, output_tokens: 2 };
+    const end = runEnd({ state: 'failed', error, usage, output: [userText('answer', 'a')], sessionState: { n: 1 } });
+    expect(await append(logWrite(run, { lines: lines(0, 1), end }))).toEqual([true]);
+    const ended = await ledger().find(run);
+    expect(ended).toMatchObject({ state: 'failed', error, usage, nextSeq: 1, leaseOwner: null });
+    expect(ended.finishedAt).not.toBeNull();
+    expect((await ledger().sessions.ofRun(run.sessionNo, 1)).map(({ id }) => id)).toContain('a');
+    expect(await ledger().sessions.state(run.sessionNo)).toEqual({ n: 1 });
+  });
+
+  it('keeps nothing of an end whose messages cannot be written', async () => {
+    const run = await ledger().running();
+    const bad = { ...userText('bad'), type: undefined as unknown as 'message' };
+    const write = logWrite(run, { lines: lines(0, 1), end: runEnd({ output: [bad], sessionState: { n: 1 } }) });
+    await expect(append(write)).rejects.toThrow();
+    expect(await ledger().find(run)).toEqual(run);
+    expect(await texts(run)).toEqual([]);
+    expect(await ledger().sessions.state(run.sessionNo)).toEqual({});
+  });
+
+  it('tells whether a write was committed when its acknowledgement was lost', async () => {
+    const run = await ledger().running();
+    const write = logWrite(run, { lines: lines(0, 2), steps: [step] });
+    expect(await ledger().log.committed(write)).toBe(false);
+    await append(write);
+    expect(await ledger().log.committed(write)).toBe(true);
+    const end = logWrite(run, { firstSeq: 2, lines: lines(2, 1), end: runEnd() });
+    expect(await ledger().log.committed(end)).toBe(false);
+    await append(end);
+    expect(await ledger().log.committed(end)).toBe(true);
+    expect(await ledger().log.committed({ ...end, fence: 7 })).toBe(false);
+  });
+
+  it('never takes a journal entry that was not written for committed, and lets it be written twice', async () => {
+    const run = await ledger().running();
+    const write = logWrite(run, { steps: [step] });
+    expect(await ledger().log.committed(write)).toBe(false);
+    expect([await append(write), await append(write)]).toEqual([[true], [true]]);
+    expect(await ledger().runs.steps(run.no)).toEqual([step]);
+  });
+
+  it('commits a batch of all kinds but for the one with a bad fence', async () => {
+    const runs = await Promise.all(Array.from({ length: 6 }, () => ledger().running()));
+    const writes = runs.map((run, index) => logWrite(run, { lines: lines(0, index + 1) }));
+    const at = (index: number, change: Partial<LogWrite>) =>
+      (writes[index] = { ...writes[index], ...change } as LogWrite);
+    at(1, { fence: 99 });
+    at(2, { steps: [{ ...step, status: 'finished', output: { x: 1 }, messageIds: ['m'] }] });
+    at(3, { end: runEnd() });
+    at(4, { lines: [JSON.stringify({ text: 'NUL \u0000, "quotes", \\, 😀, \ud800' })] });
+    expect(await append(...writes)).toEqual([true, false, true, true, true, true]);
+    for (const [index, run] of runs.entries()) {
+      const expected = index === 1 ? [] : (writes[index]?.lines ?? []).map((line, seq) => [seq, line]);
+      expect(await texts(run)).toEqual(expected);
+    }
+    const [, , stepped, ended] = runs;
+    expect(stepped && (await ledger().runs.steps(stepped.no))).toMatchObject([
+      { status: 'finished', output: { x: 1 } },
+    ]);
+    expect(ended && (await ledger().find(ended)).state).toBe('completed');
+  });
+});

@@ -1,0 +1,177 @@
+import { dataMessage } from '../../src/events/index.js';
+import type { RunRecord } from '../../src/run/ports/run-store.js';
+import {
+  ALICE,
+  codeOf,
+  describeOnLedgers,
+  LEASE,
+  type Ledger,
+  lines,
+  logWrite,
+  NOW,
+  runEnd,
+  userText,
+} from '../support/ledger.js';
+
+describeOnLedgers('accepting a run', (ledger) => {
+  const counts = async (): Promise<number[]> =>
+    Promise.all(['sessions', 'runs', 'messages'].map((table) => ledger().count(table)));
+
+  it('starts it under a lease when its session is free, else queues it', async () => {
+    const first = await ledger().accept({}, { lease: LEASE });
+    const second = await ledger().accept({}, { lease: LEASE });
+    const third = await ledger().accept({ sessionId: 'other' });
+    expect(first.run).toMatchObject({ state: 'running', ordinal: 1, attempt: 1, fence: 1, leaseOwner: LEASE.owner });
+    expect(second.run).toMatchObject({ state: 'queued', ordinal: 2, attempt: 0, leaseOwner: null, startedAt: null });
+    expect(third.run).toMatchObject({ state: 'queued', ordinal: 1 });
+    expect(await ledger().find(first.run)).toEqual(first.run);
+  });
+
+  it('refuses at a busy session when asked to, and writes nothing', async () => {
+    await ledger().accept();
+    const before = await counts();
+    expect(await codeOf(ledger().accept({ onBusy: 'reject' }))).toBe('SESSION_BUSY');
+    expect(await counts()).toEqual(before);
+    expect((await ledger().accept()).run.ordinal).toBe(2);
+  });
+
+  it('refuses beyond the limit of waiting runs', async () => {
+    await ledger().accept({}, { lease: LEASE });
+    await ledger().accept({}, { queueLimit: 2 });
+    await ledger().accept({}, { queueLimit: 2 });
+    const before = await counts();
+    expect(await codeOf(ledger().accept({}, { queueLimit: 2 }))).toBe('QUEUE_FULL');
+    expect(await counts()).toEqual(before);
+  });
+
+  it('refuses a result that answers no open call, and writes nothing', async () => {
+    const output = dataMessage({
+      id: 'o',
+      role: 'tool',
+      type: 'function_call_output',
+      data: { call_id: 'x', output: '' },
+    });
+    expect(await codeOf(ledger().accept({ input: [output] }))).toBe('INVALID_PARAMETER');
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  it('replays a repeated request and refuses another one under its id', async () => {
+    const first = await ledger().accept({ runId: 'r' });
+    const again = await ledger().accept({ runId: 'r' });
+    expect(again).toMatchObject({ created: false, input: [] });
+    expect(again.run.no).toBe(first.run.no);
+    const before = await counts();
+    expect(await codeOf(ledger().accept({ runId: 'r' }, { fingerprint: 'other' }))).toBe('RUN_ID_CONFLICT');
+    expect(await counts()).toEqual(before);
+    const foreign = await ledger().accept({ runId: 'r', principal: { ...ALICE, tenantId: 'other' } });
+    expect(foreign.created).toBe(true);
+  });
+
+  it.each(['reject', 'enqueue'] as const)('makes one run of 20 equal requests at once (%s)', async (onBusy) => {
+    const request = { runId: 'same', onBusy, input: [userText('Hello', 'm')] };
+    const accepted = await Promise.all(Array.from({ length: 20 }, () => ledger().accept(request, { lease: LEASE })));
+    expect(accepted.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(accepted.map(({ run }) => run.no)).size).toBe(1);
+    expect(await counts()).toEqual([1, 1, 1]);
+  });
+
+  it('leaves out what the session has already', async () => {
+    const hello = userText('Hello', 'm1');
+    await ledger().accept({ input: [hello] });
+    const { input } = await ledger().accept({ input: [hello, userText('More', 'm2')] });
+    expect(input.map(({ id }) => id)).toEqual(['m2']);
+    expect(await ledger().count('messages')).toBe(2);
+  });
+});
+
+describeOnLedgers('claiming runs', (ledger) => {
+  const claim = (owner = 'node/2/b', now = NOW, until = LEASE.until, limit = 100) =>
+    ledger().runs.claim({ owner, until }, now, limit);
+
+  it('gives every run of 20 sessions to one of 4 claimers once, in order, one at a time', async () => {
+    for (let run = 0; run < 10; run += 1) {
+      await Promise.all(Array.from({ length: 20 }, (_, session) => ledger().accept({ sessionId: `s${session}` })));
+    }
+    const others = await Promise.all([ledger().another(), ledger().another()]);
+    const order = new Map<number, number[]>();
+    const inSession = new Set<number>();
+    let violations = 0;
+    let left = 200;
+    const end = async (self: Ledger, run: RunRecord): Promise<void> => {
+      order.set(run.sessionNo, [...(order.get(run.sessionNo) ?? []), run.ordinal]);
+      if (inSession.has(run.sessionNo)) violations += 1;
+      inSession.add(run.sessionNo);
+      await new Promise((resolve) => setImmediate(resolve));
+      // From the commit on the next one may be claimed.
+      inSession.delete(run.sessionNo);
+      const [written] = await self.log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+      if (!written) violations += 1;
+      left -= 1;
+    };
+    const claimer = async (self: Ledger, name: number): Promise<void> => {
+      while (left > 0) {
+        const claimed = await self.runs.claim({ owner: `n/${name}/x`, until: LEASE.until }, NOW, 7);
+        await Promise.all(claimed.map((run) => end(self, run)));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const claimers = [ledger(), ledger(), ...others].map(claimer);
+    await Promise.all(claimers);
+    await Promise.all(others.map((other) => other.database.close()));
+    expect(violations).toBe(0);
+    expect(order.size).toBe(20);
+    for (const ordinals of order.values()) expect(ordinals).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('takes over only what has no valid lease, under a higher fence', async () => {
+    const run = await ledger().running();
+    expect(await claim()).toEqual([]);
+    const [taken] = await claim('node/2/b', LEASE.until + 1, LEASE.until + 1000);
+    expect(taken).toMatchObject({ no: run.no, fence: run.fence + 1, attempt: 2, leaseOwner: 'node/2/b' });
+    expect(taken?.startedAt).toBe(run.startedAt);
+  });
+
+  it('releases without counting the attempt, and only under the fence', async () => {
+    const run = await ledger().running();
+    await ledger().runs.release(run.no, run.fence + 1);
+    expect((await ledger().find(run)).state).toBe('running');
+    await ledger().runs.release(run.no, run.fence);
+    expect(await ledger().find(run)).toMatchObject({ state: 'queued', attempt: 0, leaseOwner: null });
+    expect((await claim())[0]).toMatchObject({ no: run.no, attempt: 1, fence: 2 });
+  });
+
+  it('takes a cancelled run out of its turn', async () => {
+    const first = await ledger().running({ sessionId: 's' });
+    await ledger().accept({ sessionId: 's' });
+    const third = (await ledger().accept({ sessionId: 's' })).run;
+    expect(await claim()).toEqual([]);
+    const requested = await ledger().runs.requestCancel('default', third.id, NOW + 5);
+    expect(requested).toMatchObject({ state: 'queued', cancelRequestedAt: NOW + 5 });
+    expect((await claim()).map(({ no }) => no)).toEqual([third.no]);
+    await ledger().runs.requestCancel('default', first.id, NOW + 6);
+    await ledger().runs.requestCancel('default', first.id, NOW + 7);
+    expect((await ledger().find(first)).cancelRequestedAt).toBe(NOW + 6);
+    expect(await ledger().runs.cancelRequested(LEASE.owner)).toEqual([first.no]);
+    expect(await ledger().runs.requestCancel('other', first.id, NOW)).toBeUndefined();
+  });
+
+  it('renews the leases of the runs it is told, if it still has them', async () => {
+    const [kept, left] = [await ledger().running(), await ledger().running()];
+    const foreign = (await ledger().accept({ sessionId: 'foreign' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
+    const renewed = await ledger().runs.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [kept.no, foreign.no]);
+    expect(renewed).toEqual([kept.no]);
+    expect((await ledger().find(kept)).leaseUntil).toBe(LEASE.until + 9);
+    expect((await ledger().find(left)).leaseUntil).toBe(LEASE.until);
+    expect(await ledger().runs.renew(LEASE, [])).toEqual([]);
+  });
+
+  it('expires the leases of one owner', async () => {
+    const run = await ledger().running();
+    const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
+    expect([...(await ledger().runs.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
+    await ledger().runs.expire(LEASE.owner);
+    expect((await claim()).map(({ no }) => no)).toEqual([run.no]);
+    expect((await ledger().find(other)).leaseOwner).toBe('else/1/c');
+    expect((await ledger().runs.active(run.sessionNo)).map(({ no }) => no)).toEqual([run.no]);
+  });
+});

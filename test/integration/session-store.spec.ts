@@ -1,0 +1,79 @@
+import { dataMessage } from '../../src/events/index.js';
+import { ALICE, describeOnLedgers, NOW, userText } from '../support/ledger.js';
+
+describeOnLedgers('the session store', (ledger) => {
+  const open = (principal = ALICE, id = 's') =>
+    ledger().database.write((tx) => ledger().sessions.open(tx, principal, id, NOW));
+  const append = (no: number, ordinal: number, ...texts: string[]) =>
+    ledger().database.write((tx) => {
+      const owner = { sessionNo: no, runNo: ordinal, runOrdinal: ordinal };
+      return ledger().sessions.append(
+        tx,
+        owner,
+        texts.map((text) => userText(text, text)),
+        NOW,
+      );
+    });
+  const history = async (no: number, before: number, limit = 100) =>
+    (await ledger().sessions.history(no, before, limit)).map(({ id }) => id);
+
+  it('counts the runs of a session, also when they open it at once', async () => {
+    const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
+    expect(new Set(opened.map(({ no }) => no)).size).toBe(1);
+    expect(opened.map(({ runOrdinal }) => runOrdinal).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('keeps the sessions of users and tenants apart that have one id', async () => {
+    const bob = { ...ALICE, userId: 'bob' };
+    const foreign = { ...ALICE, tenantId: 'other' };
+    const [own, bobs, others] = [await open(), await open(bob), await open(foreign)];
+    await append(own.no, 1, 'mine');
+    expect(new Set([own.no, bobs.no, others.no]).size).toBe(3);
+    expect([bobs.runOrdinal, others.runOrdinal]).toEqual([1, 1]);
+    expect(await history(bobs.no, 9)).toEqual([]);
+    expect(await ledger().sessions.find(bob, 's')).toBe(bobs.no);
+    expect(await ledger().sessions.find({ tenantId: 'other', userId: 'bob' }, 's')).toBeUndefined();
+  });
+
+  it('orders messages by run, then by writing, and returns the newest', async () => {
+    const { no } = await open();
+    await append(no, 1, 'in1');
+    await append(no, 2, 'in2');
+    await append(no, 1, 'out1a', 'out1b');
+    await append(no, 2, 'out2');
+    expect(await history(no, 3)).toEqual(['in1', 'out1a', 'out1b', 'in2', 'out2']);
+    expect(await history(no, 2)).toEqual(['in1', 'out1a', 'out1b']);
+    expect(await history(no, 3, 3)).toEqual(['out1b', 'in2', 'out2']);
+    expect((await ledger().sessions.ofRun(no, 2)).map(({ id }) => id)).toEqual(['in2', 'out2']);
+  });
+
+  it('numbers messages that are appended at once without losing one', async () => {
+    const { no } = await open();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => append(no, 1, `a${index}`, `b${index}`)));
+    expect(new Set(await history(no, 2)).size).toBe(40);
+  });
+
+  it('keeps the state whole', async () => {
+    const { no } = await open();
+    expect(await ledger().sessions.state(no)).toEqual({});
+    const state = { name: 'Alice', deep: { list: [1, null, 'ü\u0000😀'] } };
+    await ledger().database.write((tx) => ledger().sessions.saveState(tx, no, state, NOW));
+    expect(await ledger().sessions.state(no)).toEqual(state);
+    await ledger().database.write((tx) => ledger().sessions.saveState(tx, no, { only: 1 }, NOW));
+    expect(await ledger().sessions.state(no)).toEqual({ only: 1 });
+  });
+
+  it('finds known messages and tool traffic', async () => {
+    const { no } = await open();
+    await append(no, 1, 'one');
+    const call = dataMessage({ id: 'call', role: 'assistant', type: 'function_call', data: { call_id: 'c' } });
+    await ledger().database.write((tx) =>
+      ledger().sessions.append(tx, { sessionNo: no, runNo: 1, runOrdinal: 1 }, [call], NOW),
+    );
+    const { database, sessions } = ledger();
+    const known = await sessions.known(database.read, no, ['one', 'call', 'none']);
+    expect([...known.keys()]).toEqual(['one', 'call']);
+    expect(known.get('call')).toEqual(call);
+    expect(await sessions.clientToolTraffic(database.read, no)).toEqual([call]);
+  });
+});
