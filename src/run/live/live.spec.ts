@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import { Logger } from '@nestjs/common';
+import { type AgentEvent, LoggedEvent, type AgentResponse } from '../../events/index.js';
+import type { RunRecord } from '../ports/run-store.js';
+import { type LogFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
+import { GroupCommit } from './group-commit.js';
+import { RunFeed } from './run-feed.js';
+import { RunFeeds } from './run-feeds.js';
+import { RunTail } from './run-tail.js';
+import { RunWriter } from './run-writer.js';
+
+const note = (value: number): AgentEvent => ({ object: 'custom', name: 'note', value });
+const LAST: AgentResponse = {
+  object: 'response',
+  status: 'completed',
+  error: null,
+  id: 'run',
+  created_at: 0,
+  completed_at: 0,
+  output: [],
+  usage: null,
+  session_id: null,
+};
+const END = { state: 'completed', error: null, usage: null, output: [], sessionState: undefined } as const;
+const STEP = { key: 'k', status: 'begun', inputHash: 'h', output: null, messageIds: [] } as const;
+
+/** The live parts of one process over one log. */
+class Process {
+  readonly feeds = new RunFeeds();
+  readonly commits: GroupCommit;
+  readonly tails: RunTail;
+  readonly losses: unknown[] = [];
+  leaseUntil = Number.MAX_SAFE_INTEGER;
+
+  constructor(readonly log = new MemoryRunLog()) {
+    this.commits = new GroupCommit(log);
+    this.tails = new RunTail(log, this.feeds);
+  }
+
+  writer(run: RunRecord = runningRun()): RunWriter {
+    const feed = this.feeds.join(run.no);
+    feed.owned = true;
+    return new RunWriter(run, {
+      commits: this.commits,
+      feed,
+      now: () => 0,
+      leaseUntil: () => this.leaseUntil,
+      onLost: (reason) => this.losses.push(reason),
+    });
+  }
+
+  async read(run: RunRecord, after = -1, signal?: AbortSignal): Promise<number[]> {
+    const seqs: number[] = [];
+    const options = signal ? { after, signal } : { after };
+    for await (const batch of this.tails.read(run, options)) seqs.push(...batch.map(({ seq }) => seq));
+    return seqs;
+  }
+}
+
+const finish = (writer: RunWriter): void => {
+  writer.emit(LAST);
+  writer.finish(END);
+};
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+beforeAll(() => Logger.overrideLogger(false));
+
+describe('the writer', () => {
+  it('commits together what is written in one turn, and shows nothing before', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    for (const value of range(0, 5)) writer.emit(note(value));
+    writer.step(STEP);
+    expect(here.feeds.join(1).from(0, 9)).toBeUndefined();
+    await writer.flush();
+    expect(here.log.batches).toEqual([1]);
+    expect(here.log.of(1)).toHaveLength(5);
+    expect(
+      here.feeds
+        .join(1)
+        .from(0, 9)
+        ?.map(({ seq }) => seq),
+    ).toEqual([0, 1, 2, 3, 4]);
+    await writer.flush();
+  });
+
+  it('commits the events of many runs at once', async () => {
+    const here = new Process();
+    const writers = range(1, 21).map((no) => here.writer(runningRun({ no })));
+    for (const writer of writers) writer.emit(note(0));
+    await Promise.all(writers.map((writer) => writer.flush()));
+    expect(here.log.batches).toEqual([20]);
+    await here.commits.idle();
+  });
+
+  it('takes nothing after the end', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    finish(writer);
+    await writer.flush();
+    expect(() => writer.emit(note(1))).toThrow(expect.objectContaining({ code: 'WORKER_LOST' }) as Error);
+    expect(() => writer.step(STEP)).toThrow(expect.objectContaining({ code: 'WORKER_LOST' }) as Error);
+    expect(here.log.of(1)).toHaveLength(1);
+  });
+
+  it('learns that another process has the run', async () => {
+    const here = new Process();
+    const [writer, neighbour] = [here.writer(), here.writer(runningRun({ no: 2, fence: 2 }))];
+    here.log.fence = 2;
+    writer.emit(note(0));
+    neighbour.emit(note(0));
+    await expect(writer.flush()).rejects.toMatchObject({ code: 'WORKER_LOST' });
+    await neighbour.flush();
+    expect(here.losses).toHaveLength(1);
+    expect(() => writer.emit(note(1))).toThrow();
+    expect([here.log.of(1).length, here.log.of(2).length]).toEqual([0, 1]);
+  });
+
+  it.each<LogFailure>(['before', 'after'])('writes once when an append fails %s its commit', async (failure) => {
+    const here = new Process();
+    const [first, second] = [here.writer(), here.writer(runningRun({ no: 2 }))];
+    here.log.failures.push(failure);
+    for (const value of range(0, 3)) first.emit(note(value));
+    second.step(STEP);
+    await Promise.all([first.flush(), second.flush()]);
+    finish(first);
+    await first.flush();
+    expect(here.log.of(1)).toHaveLength(4);
+    expect(here.log.steps.length).toBeGreaterThanOrEqual(1);
+    expect(here.losses).toEqual([]);
+  });
+
+  it('asks again until the lease is over, then gives the run up', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    here.log.failures.push('before', 'before', 'before');
+    writer.emit(note(0));
+    await writer.flush();
+    here.leaseUntil = 0;
+    here.log.failures.push('before', 'before');
+    writer.emit(note(1));
+    await expect(writer.flush()).rejects.toMatchObject({ code: 'WORKER_LOST' });
+    expect(here.losses).toHaveLength(1);
+  });
+
+  it('says when the log lags far behind', async () => {
+    const writer = new Process().writer();
+    expect(writer.crowded()).toBeUndefined();
+    for (const value of range(0, 2100)) writer.emit(note(value));
+    await writer.crowded();
+    expect(writer.crowded()).toBeUndefined();
+  });
+});
+
+describe('the feed', () => {
+  const events = (from: number, to: number, size = 1): LoggedEvent[] =>
+    range(from, to).map((seq) => new LoggedEvent(seq, 'x'.repeat(size)));
+
+  it('forgets the older half when it is full', () => {
+    const feed = new RunFeed();
+    feed.publish(events(0, 5000));
+    expect(feed.from(0, 1)).toBeUndefined();
+    expect(feed.from(4999, 9)?.map(({ seq }) => seq)).toEqual([4999]);
+    expect(feed.from(5000, 9)).toEqual([]);
+    expect([feed.has(4999), feed.has(5000)]).toEqual([true, false]);
+  });
+
+  it('joins nothing that does not join up', () => {
+    const feed = new RunFeed();
+    feed.publish(events(0, 10));
+    feed.publish(events(20, 22));
+    expect(feed.from(10, 99)).toBeUndefined();
+    expect(feed.from(20, 99)?.map(({ seq }) => seq)).toEqual([20, 21]);
+  });
+
+  it('goes with its last user', () => {
+    const feeds = new RunFeeds();
+    const feed = feeds.join(1);
+    expect(feeds.join(1)).toBe(feed);
+    feeds.leave(1);
+    feeds.leave(1);
+    expect(feeds.join(1)).not.toBe(feed);
+  });
+});
+
+describe('the tail', () => {
+  it('joins the replay to the live events without gap or repeat, whenever it begins', async () => {
+    const bursts = fc.array(fc.record({ size: fc.nat(40), turns: fc.nat(4) }), { maxLength: 12 });
+    const readers = fc.array(fc.record({ turns: fc.nat(30), part: fc.double({ min: 0, max: 1, noNaN: true }) }), {
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(bursts, readers, async (program, starts) => {
+        const here = new Process();
+        const writer = here.writer();
+        const writing = (async () => {
+          let value = 0;
+          for (const burst of program) {
+            for (let left = burst.size; left > 0; left -= 1) writer.emit(note((value += 1)));
+            await turns(burst.turns);
+          }
+          finish(writer);
+        })();
+        const total = program.reduce((sum, { size }) => sum + size, 1);
+        const reading = starts.map(async (start) => {
+          await turns(start.turns);
+          const nextSeq = here.log.of(1).length;
+          const after = Math.floor(nextSeq * start.part) - 1;
+          expect(await here.read(runningRun({ nextSeq }), after)).toEqual(range(after + 1, total));
+        });
+        await Promise.all([writing, ...reading]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('falls back to the log for what the feed has forgotten', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    for (const value of range(0, 6000)) writer.emit(note(value));
+    await writer.flush();
+    const reading = here.read(runningRun({ nextSeq: 6000 }));
+    finish(writer);
+    expect(await reading).toEqual(range(0, 6001));
+    expect(here.log.reads).toBeGreaterThan(1);
+  });
+
+  it('reads a run of another process from the log', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    const reader = new Process(here.log);
+    const reading = reader.read(runningRun());
+    for (const value of range(0, 3)) {
+      writer.emit(note(value));
+      await writer.flush();
+      await turns(3);
+    }
+    finish(writer);
+    expect(await reading).toEqual(range(0, 4));
+  });
+
+  it('refuses a cursor beyond the end, and no other', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    writer.emit(note(0));
+    finish(writer);
+    await writer.flush();
+    const run = runningRun({ nextSeq: 2 });
+    await expect(here.read(run, 2)).rejects.toMatchObject({ code: 'CURSOR_AHEAD' });
+    expect(await here.read(run, 0)).toEqual([1]);
+  });
+
+  it('ends when its reader goes while it waits, and lets the feed go', async () => {
+    const here = new Process();
+    const writer = here.writer();
+    const feed = here.feeds.join(1);
+    writer.emit(note(0));
+    await writer.flush();
+    const users = feed.users;
+    const gone = new AbortController();
+    const reading = here.read(runningRun({ nextSeq: 1 }), -1, gone.signal);
+    await turns(5);
+    expect(feed.users).toBe(users + 1);
+    gone.abort();
+    expect(await reading).toEqual([0]);
+    expect(feed.users).toBe(users);
+  });
+
+  it('ends when the process shuts down', async () => {
+    const here = new Process();
+    here.writer();
+    const reading = here.read(runningRun());
+    await turns(3);
+    here.feeds.close();
+    expect(await reading).toEqual([]);
+  });
+});
