@@ -55,7 +55,7 @@ function readStream(url: string, post: unknown, script: Script): Promise<Stream>
       response.setEncoding('utf8');
       response.on('data', (text: string) => {
         try {
-          readFrames(stream, text, start, script.ms > 0);
+          readFrames(stream, text, start, script);
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
@@ -69,7 +69,7 @@ function readStream(url: string, post: unknown, script: Script): Promise<Stream>
   });
 }
 
-function readFrames(stream: Stream, text: string, start: number, stamped: boolean): void {
+function readFrames(stream: Stream, text: string, start: number, { ms, replace }: Script): void {
   const frames = (stream.rest + text).split('\n\n');
   stream.rest = frames.pop() ?? '';
   for (const frame of frames) {
@@ -79,10 +79,12 @@ function readFrames(stream: Stream, text: string, start: number, stamped: boolea
     const event = JSON.parse(data) as { object: string; type?: string; status?: string; text?: string };
     if (event.object !== 'content' || event.status !== 'in_progress' || event.text === undefined) continue;
     const [index, stamp] = event.text.split(' ', 2);
+    // A text that is replaced is shown whole, so its first value may come again.
+    if (replace && Number(index) === stream.next - 1) continue;
     if (Number(index) !== stream.next) throw new Error(`piece ${index} came where ${stream.next} was due`);
     stream.next += 1;
     stream.first ??= performance.now() - start;
-    if (stamped) stream.latency.push((Number(process.hrtime.bigint() / 1000n) - Number(stamp)) / 1000);
+    if (ms > 0) stream.latency.push((Number(process.hrtime.bigint() / 1000n) - Number(stamp)) / 1000);
   }
 }
 

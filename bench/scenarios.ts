@@ -34,7 +34,7 @@ export async function live(bench: Bench, { quick, rounds }: Size): Promise<void>
 
 /** P3: everything, with the log. */
 export async function logged(bench: Bench, { quick, rounds }: Size): Promise<void> {
-  const cell = await bench.compare(['raw', 'sse', 'parley'], 100, script({ n: quick ? 300 : 1000 }), rounds);
+  const cell = await bench.compare(['raw', 'sse', 'parley'], 100, script({ n: quick ? 500 : 1000 }), rounds);
   const [raw, sse] = [cell.ratio('parley'), cell.ratio('parley', 'sse')];
   bench.report({
     id: 'P3',
