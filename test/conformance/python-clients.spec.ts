@@ -9,34 +9,39 @@ const hasAiohttp = spawnSync(PYTHON, ['-c', 'import aiohttp']).status === 0;
 const title = 'The documented Python clients';
 const run = promisify(execFile);
 
-(hasAiohttp ? describe : describe.skip)(hasAiohttp ? title : `${title} (skipped: ${PYTHON} cannot import aiohttp)`, () => {
-  let database: TestDatabase;
-  let server: ServerProcess;
+(hasAiohttp ? describe : describe.skip)(
+  hasAiohttp ? title : `${title} (skipped: ${PYTHON} cannot import aiohttp)`,
+  () => {
+    let database: TestDatabase;
+    let server: ServerProcess;
 
-  beforeAll(async () => {
-    database = await sqliteDatabase();
-    server = await ServerProcess.start(database);
-  });
+    beforeAll(async () => {
+      database = await sqliteDatabase();
+      server = await ServerProcess.start(database);
+    });
 
-  afterAll(async () => {
-    await server.stop();
-    await database.drop();
-  });
+    afterAll(async () => {
+      await server.stop();
+      await database.drop();
+    });
 
-  async function python(script: string, ...args: readonly string[]): Promise<string> {
-    const { stdout } = await run(PYTHON, [join(__dirname, script), `${server.url}/process`, ...args], { timeout: 20_000 });
-    return stdout.trim();
-  }
+    async function python(script: string, ...args: readonly string[]): Promise<string> {
+      const { stdout } = await run(PYTHON, [join(__dirname, script), `${server.url}/process`, ...args], {
+        timeout: 20_000,
+      });
+      return stdout.trim();
+    }
 
-  it.each([
-    ['Who are you?', /Friday/],
-    ['What is the capital of France?', /Paris/],
-    ['repeat 200 words', /^word1 .* word200$/],
-  ])('the client of one question asks: %s', async (question, answer) => {
-    expect(await python('single_question.py', question)).toMatch(answer);
-  });
+    it.each([
+      ['Who are you?', /Friday/],
+      ['What is the capital of France?', /Paris/],
+      ['repeat 200 words', /^word1 .* word200$/],
+    ])('the client of one question asks: %s', async (question, answer) => {
+      expect(await python('single_question.py', question)).toMatch(answer);
+    });
 
-  it('the client of two turns finds the name of the first in the second', async () => {
-    expect(await python('alice.py')).toBe('found');
-  });
-});
+    it('the client of two turns finds the name of the first in the second', async () => {
+      expect(await python('alice.py')).toBe('found');
+    });
+  },
+);

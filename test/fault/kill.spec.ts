@@ -49,7 +49,11 @@ describeOnDatabases('A server that is killed', (openDatabase) => {
     const cut = randomInt(1, COUNT);
     const session = `killed-${round}`;
     const last = expectWhole(await readOver([cut], session));
-    expect({ cut, status: last.status, text: answerText(last) }).toEqual({ cut, status: 'completed', text: counted(COUNT) });
+    expect({ cut, status: last.status, text: answerText(last) }).toEqual({
+      cut,
+      status: 'completed',
+      text: counted(COUNT),
+    });
     const read = await client.read(last.id as string);
     expect(read.body).toMatchObject({ status: 'completed', output: last.output });
     const next = await client.ask('hello', { session_id: session });

@@ -22,10 +22,16 @@ describeOnDatabases('A server under load', (openDatabase) => {
   });
 
   it('completes 50 streams at once, each whole', async () => {
-    const streams = await Promise.all(Array.from({ length: 50 }, (_, index) => client.ask(`count to ${20 + index}${index % 2 ? ' slowly' : ''}`)));
+    const streams = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => client.ask(`count to ${20 + index}${index % 2 ? ' slowly' : ''}`)),
+    );
     for (const [index, { frames, done }] of streams.entries()) {
       const last = expectWhole(frames);
-      expect({ done, status: last.status, text: answerText(last) }).toEqual({ done: true, status: 'completed', text: counted(20 + index) });
+      expect({ done, status: last.status, text: answerText(last) }).toEqual({
+        done: true,
+        status: 'completed',
+        text: counted(20 + index),
+      });
     }
   });
 });

@@ -25,7 +25,8 @@ describeOnDatabases('A server that is asked to stop', (openDatabase) => {
     await Promise.all(streams.map((stream) => stream.until(({ frames }) => frames.length >= 8)));
     const [code] = await Promise.all([server.terminate(), ...streams.map((stream) => stream.all())]);
     expect(code).toBe(0);
-    for (const { frames, done } of streams) expect({ done, ended: frames.some(isTerminal) }).toEqual({ done: false, ended: false });
+    for (const { frames, done } of streams)
+      expect({ done, ended: frames.some(isTerminal) }).toEqual({ done: false, ended: false });
 
     await server.restart();
     await Promise.all(

@@ -111,7 +111,11 @@ export class ProcessClient {
 
   /** `POST /process` with any body. */
   async open(body: unknown, query = ''): Promise<FrameStream> {
-    return this.stream(`/process${query}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    return this.stream(`/process${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   }
 
   /** `POST /process` with one user text. */
@@ -138,7 +142,8 @@ export class ProcessClient {
 
   /** Any request whose answer is JSON. */
   async json<T = Frame>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-    const init = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const init =
+      body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const answer = await fetch(this.url + path, { method, ...init });
     return { status: answer.status, body: (await answer.json()) as T };
   }
@@ -157,7 +162,10 @@ export function userText(text: string): { input: unknown[] } {
 /** The text of a response's answers. */
 export function answerText(response: Frame): string {
   const messages = (response.output ?? []).filter(({ type }) => type === 'message');
-  return messages.flatMap(({ content }) => content ?? []).map(({ text }) => text ?? '').join('');
+  return messages
+    .flatMap(({ content }) => content ?? [])
+    .map(({ text }) => text ?? '')
+    .join('');
 }
 
 /** The numbers from 1 to `to` as the offline model counts them. */
@@ -168,7 +176,10 @@ export function counted(to: number): string {
 /** Expects a whole stream: numbered from 0 without gap or repeat, one terminal event, and that the last. */
 export function expectWhole(frames: readonly Frame[]): Frame {
   expect(frames.map((frame) => frame.sequence_number)).toEqual(frames.map((_, index) => index));
-  expect(frames.slice(0, 2).map(({ object, status }) => `${object} ${status}`)).toEqual(['response created', 'response in_progress']);
+  expect(frames.slice(0, 2).map(({ object, status }) => `${object} ${status}`)).toEqual([
+    'response created',
+    'response in_progress',
+  ]);
   expect(frames.filter(isTerminal)).toHaveLength(1);
   const last = frames.at(-1) as Frame;
   expect(isTerminal(last)).toBe(true);
@@ -178,11 +189,16 @@ export function expectWhole(frames: readonly Frame[]): Frame {
 }
 
 /** Asks again in short intervals until an answer holds. */
-export async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolean, timeoutMs = 10_000): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ; ) {
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  holds: (answer: T) => boolean,
+  timeoutMs = 10_000,
+): Promise<T> {
+  for (const deadline = Date.now() + timeoutMs; ;) {
     const answer = await ask();
     if (holds(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs} ms; last: ${JSON.stringify(answer).slice(0, 500)}`);
+    if (Date.now() > deadline)
+      throw new Error(`Not within ${timeoutMs} ms; last: ${JSON.stringify(answer).slice(0, 500)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -48,7 +48,9 @@ export class ServerProcess {
   async restart(): Promise<void> {
     if (this.child) throw new Error('The server still runs');
     if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run npm run build`);
-    const inherited = Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+    const inherited = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    );
     const child = spawn(process.execPath, [MAIN], {
       cwd: this.database.env.DATA_DIR,
       env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },
@@ -57,7 +59,8 @@ export class ServerProcess {
     this.child = child;
     this.log = '';
     running.add(child);
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (this.log += data.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (data: Buffer) => (this.log += data.toString()));
     child.once('exit', () => {
       running.delete(child);
       this.child = undefined;
@@ -90,8 +93,9 @@ export class ServerProcess {
   }
 
   private async alive(child: ChildProcess): Promise<void> {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server ended at its start:\n${this.log}`);
+    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline;) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`The server ended at its start:\n${this.log}`);
       const answer = await fetch(`${this.url}/liveness`).catch(() => undefined);
       if (answer?.ok) return;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
