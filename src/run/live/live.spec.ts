@@ -45,7 +45,7 @@ class Process {
       feed,
       now: () => 0,
       leaseUntil: () => this.leaseUntil,
-      onLost: (reason) => this.losses.push(reason),
+      onLost: (reason) => void this.losses.push(reason),
     });
   }
 
@@ -66,7 +66,9 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-beforeAll(() => Logger.overrideLogger(false));
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
 
 describe('the writer', () => {
   it('commits together what is written in one turn, and shows nothing before', async () => {

@@ -1,0 +1,245 @@
+import { ConsoleLogger, type INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import type { AgentContext } from '../../src/agent/index.js';
+import { AppModule } from '../../src/app.module.js';
+import { AppError } from '../../src/common/index.js';
+import { configFrom } from '../../src/config/index.js';
+import { type AgentEvent, type AgentResponse, isTerminalEvent, StreamGrammar, textOf } from '../../src/events/index.js';
+import { Runs, type RunView } from '../../src/run/index.js';
+import * as agents from '../support/code-agents.js';
+import { behaviour, mutter, say, stopped } from '../support/code-agents.js';
+import { ALICE, describeOnLedgers, LEASE, type Ledger, nextId, runRequest } from '../support/ledger.js';
+
+const PROVIDERS = [agents.FailingCodeAgent, agents.RestartingCodeAgent, agents.JournalingCodeAgent];
+
+/** How a run ended: how it stands, its last event, and everything it wrote. */
+interface Ended {
+  readonly view: RunView;
+  readonly last: AgentResponse;
+  readonly events: readonly AgentEvent[];
+}
+
+/** A server without sockets over a ledger. */
+class Server {
+  private constructor(
+    private readonly app: INestApplicationContext,
+    readonly runs: Runs,
+  ) {}
+
+  static async start(ledger: Ledger, env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    const config = configFrom({ ...ledger.test.env, SWEEP_INTERVAL_MS: '50', SHUTDOWN_GRACE_MS: '0', ...env });
+    const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config, { providers: PROVIDERS })] });
+    const app = await builder.setLogger(new ConsoleLogger({ logLevels: [] })).compile();
+    await app.init();
+    return new Server(app, app.get(Runs, { strict: false }));
+  }
+
+  async accept(agentType: string, sessionId = nextId('session')): Promise<string> {
+    return (await this.runs.accept(runRequest({ agentType, sessionId, runId: nextId('run') }))).runId;
+  }
+
+  /** Reads a run to its end and proves that the whole log is legal. */
+  async ended(runId: string): Promise<Ended> {
+    const events: AgentEvent[] = [];
+    const seqs: number[] = [];
+    for await (const batch of this.runs.tail(ALICE, runId)) {
+      events.push(...batch.map(({ event }) => event));
+      seqs.push(...batch.map(({ seq }) => seq));
+    }
+    expect(seqs).toEqual(seqs.map((_, index) => index));
+    const grammar = new StreamGrammar();
+    for (const event of events) grammar.accept(event);
+    expect(grammar.terminated).toBe(true);
+    expect(events.filter(isTerminalEvent)).toHaveLength(1);
+    const view = await this.runs.view(ALICE, runId);
+    expect(view.lastSeq).toBe(events.length - 1);
+    const last = await this.runs.response(ALICE, runId);
+    expect(last).toEqual(events.at(-1));
+    return { view, last, events };
+  }
+
+  /** Accepts and reads to the end. */
+  async run(agentType: string): Promise<Ended> {
+    return this.ended(await this.accept(agentType));
+  }
+
+  stop(): Promise<void> {
+    return this.app.close();
+  }
+}
+
+const outputOf = (response: AgentResponse): string[] => (response.output ?? []).map(textOf);
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A promise and its resolution, to know that an agent came so far. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+describeOnLedgers('a run', (ledger) => {
+  let server: Server;
+
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<Server> => (server = await Server.start(ledger(), env));
+  afterEach(() => server.stop());
+
+  /** A run whose worker is gone: accepted by hand under a lease that is over. */
+  async function lost(agentType: string, attempts = 1): Promise<string> {
+    const runId = nextId('run');
+    await ledger().accept(
+      { agentType, runId, sessionId: nextId('session') },
+      { lease: { ...LEASE, until: 1 }, now: Date.now() },
+    );
+    for (let attempt = 1; attempt < attempts; attempt += 1) {
+      await ledger().runs.claim({ owner: 'else/1/x', until: 1 + attempt }, 10_000, 1);
+    }
+    return runId;
+  }
+
+  it('completes, and its answer is in the session', async () => {
+    await start();
+    behaviour.current = agents.writes('Hello');
+    const { view, last } = await server.run('code-fail');
+    expect(view).toMatchObject({ state: 'completed', attempt: 1, error: null });
+    expect(outputOf(last)).toEqual(['Hello']);
+    expect(await ledger().count('messages')).toBe(2);
+  });
+
+  it('keeps the partial text when its agent throws, and shows nothing of an unknown error', async () => {
+    await start();
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'partial');
+      throw new Error('secret');
+    };
+    const unknown = await server.run('code-fail');
+    expect(unknown.view).toMatchObject({ state: 'failed', error: { code: 'AGENT_UNKNOWN_ERROR' } });
+    expect(outputOf(unknown.last)).toEqual(['partial']);
+    expect(JSON.stringify(unknown.events)).not.toContain('secret');
+    behaviour.current = async function* () {
+      yield undefined;
+      throw new AppError('MODEL_TIMEOUT', 'Too slow');
+    };
+    expect((await server.run('code-fail')).last.error).toEqual({ code: 'MODEL_TIMEOUT', message: 'Too slow' });
+  });
+
+  it('is interrupted, or incomplete, as its agent says', async () => {
+    await start();
+    behaviour.current = async function* (context) {
+      yield say(context, 'May I?');
+      return { kind: 'interrupted', reason: 'approval', message: 'May I?', callIds: [], responseSchema: null };
+    };
+    const waits = await server.run('code-fail');
+    expect(waits.view.state).toBe('interrupted');
+    expect(waits.last.status).toBe('completed');
+    expect(waits.events.at(-2)).toMatchObject({ object: 'interrupt', reason: 'approval' });
+    behaviour.current = async function* (context) {
+      yield say(context, 'So far');
+      return { kind: 'incomplete', reason: 'max_steps' };
+    };
+    expect((await server.run('code-fail')).view.state).toBe('incomplete');
+  });
+
+  it.each([
+    ['listens', stopped],
+    ['does not listen, beyond the grace', never],
+  ])('is cancelled while its agent %s', async (_, wait: (context: AgentContext) => Promise<void>) => {
+    await start({ CANCEL_GRACE_MS: '30' });
+    const running = gate();
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'partial');
+      running.open();
+      await wait(context);
+      yield undefined;
+    };
+    const runId = await server.accept('code-fail');
+    await running.opened;
+    await server.runs.cancel(ALICE, runId);
+    const { view, last } = await server.ended(runId);
+    expect([view.state, last.status]).toEqual(['canceled', 'canceled']);
+    expect(outputOf(last)).toEqual(['partial']);
+    expect((await server.runs.cancel(ALICE, runId)).state).toBe('canceled');
+  });
+
+  it('ends when its time is over', async () => {
+    await start({ RUN_TIMEOUT_MS: '1000', CANCEL_GRACE_MS: '0' });
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'partial');
+      await stopped(context);
+    };
+    expect((await server.run('code-fail')).last.error?.code).toBe('TIMEOUT');
+  });
+
+  it('waits for the runs of its session before it', async () => {
+    await start();
+    const order: string[] = [];
+    behaviour.current = async function* (context) {
+      order.push(`${context.runId} begins`);
+      yield say(context, 'x');
+      await context.flush();
+      order.push(`${context.runId} ends`);
+    };
+    const runIds = [await server.accept('code-fail', 'one'), await server.accept('code-fail', 'one')];
+    await Promise.all(runIds.map((runId) => server.ended(runId)));
+    expect(order).toEqual(runIds.flatMap((runId) => [`${runId} begins`, `${runId} ends`]));
+  });
+
+  it('fails, restarts or goes on after its process was shut down, as its agent says', async () => {
+    const first = await start();
+    const running = gate();
+    let waiting = 3;
+    behaviour.current = async function* (context) {
+      yield say(context, 'first step');
+      const [message] = context.response.getResponseData().output ?? [];
+      context.journal.finish('step:1', 'hash', { text: 'first step' }, message ? [message.id] : []);
+      yield mutter(context, 'second st');
+      await context.flush();
+      if ((waiting -= 1) === 0) running.open();
+      await stopped(context);
+    };
+    const runIds = await Promise.all(['code-fail', 'code-restart', 'code-journal'].map((type) => first.accept(type)));
+    await running.opened;
+    await first.stop();
+    behaviour.current = async function* (context) {
+      if (context.agentType === 'code-restart') yield say(context, 'first step');
+      else expect(context.journal.finished('step:1', 'hash')?.output).toEqual({ text: 'first step' });
+      yield say(context, 'second step');
+    };
+    await start();
+    const [failed, restarted, resumed] = await Promise.all(runIds.map((runId) => server.ended(runId)));
+    expect(failed?.view).toMatchObject({ state: 'failed', error: { code: 'WORKER_LOST' } });
+    expect(outputOf(resumed?.last as AgentResponse)).toEqual(['first step', 'second step']);
+    expect(resumed?.view).toMatchObject({ state: 'completed', attempt: 1 });
+    expect(restarted?.view.state).toBe('completed');
+    expect(outputOf(restarted?.last as AgentResponse).slice(-2)).toEqual(['first step', 'second step']);
+  });
+
+  it('fails when its agent is no longer the one that wrote the journal', async () => {
+    const first = await start();
+    const running = gate();
+    behaviour.current = async function* (context) {
+      yield undefined;
+      await context.journal.begin('step:1', 'old');
+      running.open();
+      await stopped(context);
+    };
+    const runId = await first.accept('code-journal');
+    await running.opened;
+    await first.stop();
+    behaviour.current = async function* (context) {
+      yield undefined;
+      context.journal.finished('step:1', 'new');
+    };
+    await start();
+    expect((await server.ended(runId)).last.error?.code).toBe('JOURNAL_MISMATCH');
+  });
+
+  it('is taken over from a lost worker, until its attempts are used up', async () => {
+    behaviour.current = agents.writes('Again');
+    const poisonous = await lost('code-fail', 3);
+    const taken = await lost('code-fail');
+    await start();
+    expect((await server.ended(taken)).view).toMatchObject({ state: 'completed', attempt: 2 });
+    expect((await server.ended(poisonous)).last.error?.code).toBe('WORKER_LOST');
+  });
+});
