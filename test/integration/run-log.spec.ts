@@ -66,7 +66,8 @@ describeOnLedgers('the run log', (ledger) => {
     const run = await ledger().running();
     const bad = { ...userText('bad'), type: undefined as unknown as 'message' };
     const write = logWrite(run, { lines: lines(0, 1), end: runEnd({ output: [bad], sessionState: { n: 1 } }) });
-    await expect(append(write)).rejects.toThrow();
+    // The driver's errors come from outside of jest's realm.
+    await expect(append(write)).rejects.toBeTruthy();
     expect(await ledger().find(run)).toEqual(run);
     expect(await texts(run)).toEqual([]);
     expect(await ledger().sessions.state(run.sessionNo)).toEqual({});
