@@ -99,7 +99,9 @@ export class Bench {
 
   report(line: Line): void {
     this.lines.push(line);
-    console.log(`${line.id.padEnd(4)} ${line.met ? 'met   ' : 'MISSED'} ${line.scenario}: ${line.reached} (target ${line.target})`);
+    console.log(
+      `${line.id.padEnd(4)} ${line.met ? 'met   ' : 'MISSED'} ${line.scenario}: ${line.reached} (target ${line.target})`,
+    );
     if (line.notes) console.log(`            ${line.notes}`);
   }
 
@@ -131,14 +133,18 @@ export class Comparison {
 
   /** All rounds, in microseconds per event. */
   rounds(): string {
-    const texts = [...this.cells].map(([variant, rounds]) => `${variant} ${rounds.map((cpu) => cpu.toFixed(1)).join('/')}`);
+    const texts = [...this.cells].map(
+      ([variant, rounds]) => `${variant} ${rounds.map((cpu) => cpu.toFixed(1)).join('/')}`,
+    );
     return `CPU us per event: ${texts.join(', ')}`;
   }
 }
 
 /** The address and body of a stream with this script. */
 export function target(server: ServerProcess, variant: Variant, script: Script): { url: string; post?: unknown } {
-  const query = new URLSearchParams(Object.fromEntries(Object.entries(script).map(([key, value]) => [key, String(value)])));
+  const query = new URLSearchParams(
+    Object.fromEntries(Object.entries(script).map(([key, value]) => [key, String(value)])),
+  );
   if (variant === 'live') return { url: `${server.url}/bench/live?${query}`, post: {} };
   if (variant === 'parley' || variant === 'postgres') return { url: `${server.url}/process`, post: runOf(script) };
   return { url: `${server.url}/stream?${query}` };

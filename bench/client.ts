@@ -14,7 +14,8 @@ interface Stream {
 process.on('message', ({ id, load }: { id: number; load: Load }) => {
   perform(load).then(
     (result) => process.send?.({ id, result }),
-    (error: unknown) => process.send?.({ id, result: { error: error instanceof Error ? error.message : String(error) } }),
+    (error: unknown) =>
+      process.send?.({ id, result: { error: error instanceof Error ? error.message : String(error) } }),
   );
 });
 process.on('disconnect', () => process.exit(0));
@@ -63,7 +64,10 @@ function readStream(url: string, post: unknown, script: Script): Promise<Stream>
       response.on('error', reject);
       response.on('end', () => {
         if (stream.next === script.n) resolve(stream);
-        else reject(new Error(`${stream.next} pieces arrived of ${script.n}; status ${response.statusCode}; ${stream.rest}`));
+        else
+          reject(
+            new Error(`${stream.next} pieces arrived of ${script.n}; status ${response.statusCode}; ${stream.rest}`),
+          );
       });
     }).on('error', reject);
   });
@@ -108,7 +112,12 @@ async function openStreams({ url, post, streams: count, reading }: Extract<Load,
 }
 
 /** Short requests one after another on each of some kept connections. */
-async function requests({ url, post, requests: count, connections }: Extract<Load, { do: 'requests' }>): Promise<LoadResult> {
+async function requests({
+  url,
+  post,
+  requests: count,
+  connections,
+}: Extract<Load, { do: 'requests' }>): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const start = performance.now();
   let left = count;

@@ -21,7 +21,10 @@ const QUICK: readonly (keyof typeof STEPS)[] = ['burst', 'live', 'logged', 'repl
 
 async function main(args: readonly string[]): Promise<number> {
   const quick = args.includes('--quick');
-  const only = args.find((arg) => arg.startsWith('--only='))?.slice(7).split(',');
+  const only = args
+    .find((arg) => arg.startsWith('--only='))
+    ?.slice(7)
+    .split(',');
   const size = { quick, rounds: 3 };
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`);
   const bench = await Bench.start();

@@ -56,9 +56,27 @@ export interface ServerAnswer {
 
 /** What the load process is asked to do. */
 export type Load =
-  | { readonly do: 'streams'; readonly url: string; readonly post?: unknown; readonly streams: number; readonly script: Script }
-  | { readonly do: 'requests'; readonly url: string; readonly post: unknown; readonly requests: number; readonly connections: number }
-  | { readonly do: 'open'; readonly url: string; readonly post?: unknown; readonly streams: number; readonly reading: boolean }
+  | {
+      readonly do: 'streams';
+      readonly url: string;
+      readonly post?: unknown;
+      readonly streams: number;
+      readonly script: Script;
+    }
+  | {
+      readonly do: 'requests';
+      readonly url: string;
+      readonly post: unknown;
+      readonly requests: number;
+      readonly connections: number;
+    }
+  | {
+      readonly do: 'open';
+      readonly url: string;
+      readonly post?: unknown;
+      readonly streams: number;
+      readonly reading: boolean;
+    }
   | { readonly do: 'drop' }
   | { readonly do: 'fetch'; readonly url: string; readonly post?: unknown };
 

@@ -35,7 +35,7 @@ class BenchAgent implements Agent {
     const script = readScript(forwardedProps.bench as Record<string, unknown>);
     const message = response.createMessageBuilder();
     const content = message.createContentBuilder('text');
-    for (let index = 0; index < script.n; ) {
+    for (let index = 0; index < script.n;) {
       for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
         if (script.replace) content.setText(pieceText(index, script));
         else content.addTextDelta(pieceText(index, script));
@@ -58,8 +58,14 @@ async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<re
   let seq = 0;
   const logged = (event: AgentEvent): LoggedEvent => new LoggedEvent(seq++, serializeEvent(event), event);
   yield opening.map(logged);
-  const head = { type: 'text', index: 0, msgId: message.getMessageData().id, status: 'in_progress', delta: true } as const;
-  for (let index = 0; index < script.n; ) {
+  const head = {
+    type: 'text',
+    index: 0,
+    msgId: message.getMessageData().id,
+    status: 'in_progress',
+    delta: true,
+  } as const;
+  for (let index = 0; index < script.n;) {
     const batch: LoggedEvent[] = [];
     for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
       batch.push(logged(makeContent(head, { text: pieceText(index, script) })));
@@ -74,7 +80,10 @@ async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<re
 class BenchController {
   @SsePost('bench/live')
   live(@Query() query: Record<string, string>, @StreamDemand() demand: Demand): Observable<readonly string[]> {
-    return tailObservable({ open: () => encodeTail(eventsInMemory(query), new AgentApiEncoder({ doneFrame: true })), demand });
+    return tailObservable({
+      open: () => encodeTail(eventsInMemory(query), new AgentApiEncoder({ doneFrame: true })),
+      demand,
+    });
   }
 }
 
@@ -102,10 +111,14 @@ export async function startParley(databaseUrl: string | undefined): Promise<void
     DEFAULT_AGENT: 'bench',
     RUN_CONCURRENCY: '2000',
   });
-  const app = await NestFactory.create<NestFastifyApplication>(BenchModule.forRoot(config), createFastifyAdapter(config), {
-    logger: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    BenchModule.forRoot(config),
+    createFastifyAdapter(config),
+    {
+      logger: false,
+      abortOnError: false,
+    },
+  );
   configureApp(app, config);
   countWrites(app.getHttpServer());
   await app.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });

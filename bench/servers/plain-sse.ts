@@ -37,7 +37,7 @@ function pieces(script: Script): Observable<MessageEvent> {
   return new Observable((out) => {
     const run = `run-${(runs += 1)}`;
     const produce = async (): Promise<void> => {
-      for (let index = 0; index < script.n && !out.closed; ) {
+      for (let index = 0; index < script.n && !out.closed;) {
         for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
           const data = pieceOf(index, script);
           const row = { run, seq: index, body: JSON.stringify(data) };

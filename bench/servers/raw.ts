@@ -12,7 +12,7 @@ let reply: readonly string[] = [];
 async function stream(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const script = readScript(Object.fromEntries(new URL(request.url ?? '', 'http://x').searchParams));
   response.writeHead(200, HEADERS);
-  for (let index = 0; index < script.n; ) {
+  for (let index = 0; index < script.n;) {
     let free = true;
     for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
       free = response.write(`data: ${JSON.stringify(pieceOf(index, script))}\n\n`);
