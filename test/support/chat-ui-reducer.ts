@@ -66,7 +66,8 @@ export class ChatUiReducer {
       if (last) Object.assign(last, frame);
       else message.content.push(frame);
     } else if (last?.delta === true) {
-      const text = frame.type === 'text' && last.type === 'text' ? { text: `${last.text as string}${frame.text as string}` } : {};
+      const text =
+        frame.type === 'text' && last.type === 'text' ? { text: `${last.text as string}${frame.text as string}` } : {};
       Object.assign(last, frame, text);
     } else {
       message.content.push(frame);

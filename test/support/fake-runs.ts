@@ -46,7 +46,7 @@ export class FakeRuns extends Runs {
     const { demand, signal } = options;
     this.openTails += 1;
     try {
-      for (let position = (options.after ?? -1) + 1; signal?.aborted !== true; ) {
+      for (let position = (options.after ?? -1) + 1; signal?.aborted !== true;) {
         for (let wait = demand?.ready(); wait; wait = demand?.ready()) await wait;
         const batch = run.log.slice(position, position + 64);
         position += batch.length;

@@ -30,7 +30,9 @@ export async function bootWire(imports: readonly Type[], env: NodeJS.ProcessEnv 
   @Module({ providers: tokens, exports: [Runs, IdFactory, Clock] })
   class Below {}
 
-  const module = await Test.createTestingModule({ imports: [ConfigModule.forRoot(config), Below, ...imports] }).compile();
+  const module = await Test.createTestingModule({
+    imports: [ConfigModule.forRoot(config), Below, ...imports],
+  }).compile();
   const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(fastifyServerOptions(config)), {
     logger: false,
   });
@@ -80,10 +82,17 @@ export class RawAnswer {
 }
 
 /** Sends a request over a bare socket. */
-export function rawRequest(port: number, method: string, path: string, body?: string | Buffer, headers: readonly string[] = []): RawAnswer {
+export function rawRequest(
+  port: number,
+  method: string,
+  path: string,
+  body?: string | Buffer,
+  headers: readonly string[] = [],
+): RawAnswer {
   const socket = connect(port, '127.0.0.1');
   const answer = new RawAnswer(socket);
-  const length = body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
+  const length =
+    body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
   socket.write([`${method} ${path} HTTP/1.1`, 'host: test', ...length, ...headers, '', ''].join('\r\n'));
   if (body !== undefined) socket.write(body);
   return answer;

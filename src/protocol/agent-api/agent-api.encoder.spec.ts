@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { ChatUiReducer, parseFrames } from '../../../test/support/chat-ui-reducer.js';
 import { ScriptedLog } from '../../../test/support/scripted-log.js';
-import { type AgentResponse, type LoggedEvent, type MessageBuilder, ResponseFold, RUN_RECOVERED } from '../../events/index.js';
+import {
+  type AgentResponse,
+  type LoggedEvent,
+  type MessageBuilder,
+  ResponseFold,
+  RUN_RECOVERED,
+} from '../../events/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 
 const DONE = 'data: [DONE]\n\n';
@@ -15,9 +21,16 @@ function encode(log: readonly LoggedEvent[], startingAfter = -1, doneFrame = tru
 function outline(frames: readonly string[]): string[] {
   return parseFrames(frames.join('')).map((frame) => {
     const value = frame.text ?? frame.data ?? frame.image_url ?? frame.refusal;
-    const parts = [frame.sequence_number, frame.object, frame.object === 'content' ? `${frame.type as string}#${frame.index as number}` : frame.type];
+    const parts = [
+      frame.sequence_number,
+      frame.object,
+      frame.object === 'content' ? `${frame.type as string}#${frame.index as number}` : frame.type,
+    ];
     const delta = frame.object === 'content' ? [`delta:${frame.delta as boolean}`, JSON.stringify(value)] : [];
-    return [...parts, frame.status, ...delta].filter((part) => part !== undefined).join(' ');
+    return [...parts, frame.status, ...delta]
+      .filter((part) => part !== undefined)
+      .map(String)
+      .join(' ');
   });
 }
 
@@ -44,7 +57,8 @@ describe('AgentApiEncoder', () => {
     const whole = '"text":"It is \\"so\\"\\n 晴\u2028"';
     const message = '"error":null,"id":"msg_1","type":"message","role":"assistant"';
     const rest = '"code":null,"message":null,"usage":null,"metadata":null';
-    const piece = '"object":"content","status":"in_progress","error":null,"type":"text","index":0,"delta":true,"msg_id":"msg_1"';
+    const piece =
+      '"object":"content","status":"in_progress","error":null,"type":"text","index":0,"delta":true,"msg_id":"msg_1"';
     const closed = `{"object":"content","status":"completed","error":null,"type":"text","index":0,"delta":false,"msg_id":"msg_1",${whole}}`;
     const messageDone = `{"object":"message","status":"completed",${message},"content":[${closed}],${rest}}`;
     const times = '"id":"response_1","created_at":1795253520';
@@ -163,7 +177,9 @@ describe('AgentApiEncoder', () => {
     log.response.completed();
     const frames = encode(log.logged());
     expect(frames.join('')).not.toContain('run.recovered');
-    expect(parseFrames(frames.join('')).map((frame) => frame.sequence_number)).toEqual(frames.slice(0, -1).map((_, index) => index));
+    expect(parseFrames(frames.join('')).map((frame) => frame.sequence_number)).toEqual(
+      frames.slice(0, -1).map((_, index) => index),
+    );
     expect(reduced(frames).state.output.map(({ content }) => content[0]?.text)).toEqual(['found']);
   });
 
@@ -191,7 +207,10 @@ describe('AgentApiEncoder', () => {
     message.addContent({ type: 'image', image_url: 'data:image/png;base64,AA==' });
     message.complete();
     const frames = encode(log.logged());
-    expect(reduced(frames.filter((frame) => !frame.includes('"object":"message","status":"completed"'))).state.output[0]?.content).toMatchObject([
+    expect(
+      reduced(frames.filter((frame) => !frame.includes('"object":"message","status":"completed"'))).state.output[0]
+        ?.content,
+    ).toMatchObject([
       { type: 'text', text: 'see', delta: false },
       { type: 'image', image_url: 'data:image/png;base64,AA==', delta: false },
     ]);
@@ -219,23 +238,28 @@ describe('AgentApiEncoder', () => {
 
   it('shows the chat UI what the fold shows, and the same from every cursor', () => {
     fc.assert(
-      fc.property(fc.array(steps, { maxLength: 40 }), fc.constantFrom('completed', 'failed', 'canceled'), fc.nat(), (script, end, cut) => {
-        const log = new ScriptedLog();
-        log.response.inProgress();
-        let message: MessageBuilder | undefined;
-        for (const step of script) message = step(log, message);
-        if (end === 'failed') log.response.failed({ code: 'AGENT_ERROR', message: 'boom' });
-        else log.response[end]();
-        const logged = log.logged();
-        const frames = encode(logged);
-        const ui = reduced(frames);
-        expect(ui.dropped).toEqual([]);
-        expect(ui.state.output).toEqual(folded(logged).output);
-        const beforeEnd = reduced(frames.slice(0, -2)).state.output;
-        expect(beforeEnd.map(comparable)).toEqual(folded(logged).output?.map(comparable));
-        const cursor = (cut % frames.length) - 1;
-        expect(encode(logged, cursor)).toEqual(frames.slice(cursor + 1));
-      }),
+      fc.property(
+        fc.array(steps, { maxLength: 40 }),
+        fc.constantFrom('completed', 'failed', 'canceled'),
+        fc.nat(),
+        (script, end, cut) => {
+          const log = new ScriptedLog();
+          log.response.inProgress();
+          let message: MessageBuilder | undefined;
+          for (const step of script) message = step(log, message);
+          if (end === 'failed') log.response.failed({ code: 'AGENT_ERROR', message: 'boom' });
+          else log.response[end]();
+          const logged = log.logged();
+          const frames = encode(logged);
+          const ui = reduced(frames);
+          expect(ui.dropped).toEqual([]);
+          expect(ui.state.output).toEqual(folded(logged).output);
+          const beforeEnd = reduced(frames.slice(0, -2)).state.output;
+          expect(beforeEnd.map(comparable)).toEqual(folded(logged).output?.map(comparable));
+          const cursor = (cut % frames.length) - 1;
+          expect(encode(logged, cursor)).toEqual(frames.slice(cursor + 1));
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -249,23 +273,30 @@ function comparable(message: object): unknown {
 type Step = (log: ScriptedLog, message: MessageBuilder | undefined) => MessageBuilder | undefined;
 
 const text = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('"', '\n', '晴', '\u2028', '\ud83d\ude00'));
-const data = fc.dictionary(fc.constantFrom('a', 'arguments', 'n'), fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.array(fc.nat(9), { maxLength: 2 })));
+const data = fc.dictionary(
+  fc.constantFrom('a', 'arguments', 'n'),
+  fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.array(fc.nat(9), { maxLength: 2 })),
+);
 
 /** One slot at a time, as the model loop writes them; values of every kind. */
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom('message', 'reasoning', 'plugin_call').map((type): Step => (log, message) => {
     message?.complete();
-    return log.response.createMessageBuilder('assistant', type as 'message');
+    return log.response.createMessageBuilder('assistant', type);
   }),
   fc.array(fc.tuple(fc.constantFrom('delta', 'set'), text), { maxLength: 5 }).map((pieces): Step => (_, message) => {
     const content = message?.createContentBuilder();
-    for (const [what, value] of pieces) if (what === 'delta') content?.addTextDelta(value); else content?.setText(value);
+    for (const [what, value] of pieces)
+      if (what === 'delta') content?.addTextDelta(value);
+      else content?.setText(value);
     content?.complete();
     return message;
   }),
   fc.array(fc.tuple(fc.constantFrom('delta', 'set'), data), { maxLength: 5 }).map((pieces): Step => (_, message) => {
     const content = message?.createContentBuilder('data');
-    for (const [what, value] of pieces) if (what === 'delta') content?.addDataDelta(value); else content?.setData(value);
+    for (const [what, value] of pieces)
+      if (what === 'delta') content?.addDataDelta(value);
+      else content?.setData(value);
     content?.complete();
     return message;
   }),

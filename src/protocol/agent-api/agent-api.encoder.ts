@@ -137,7 +137,13 @@ export class AgentApiEncoder implements ProtocolEncoder {
     slot.hiddenLength += Math.max(1, json.length - PIECE_OVERHEAD);
     const isSmall = slot.shownLength <= SMALL_VALUE;
     if (event.delta === true && !isSmall && slot.hiddenLength * GROWTH < slot.shownLength) return [];
-    const head = { type: event.type, index: event.index ?? 0, msgId: event.msg_id ?? '', status: 'in_progress' as const, delta };
+    const head = {
+      type: event.type,
+      index: event.index ?? 0,
+      msgId: event.msg_id ?? '',
+      status: 'in_progress' as const,
+      delta,
+    };
     const whole = serializeEvent(makeContent(head, slot.value.whole()));
     slot.shownLength = whole.length;
     slot.hiddenLength = 0;

@@ -31,7 +31,8 @@ export class AgentApiReader {
     if (clientGone.aborted) this.left(reading);
     const encoder = new AgentApiEncoder(this.config.agentApi);
     return tailObservable({
-      open: (signal) => encodeTail(acceptedTail(this.runs.tail(reading.principal, reading.runId, { demand, signal })), encoder),
+      open: (signal) =>
+        encodeTail(acceptedTail(this.runs.tail(reading.principal, reading.runId, { demand, signal })), encoder),
       demand,
       onAbandoned: () => this.left(reading),
     });
@@ -43,14 +44,20 @@ export class AgentApiReader {
    * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD, through the Observable and before its first frame,
    *   when the run has no frame of that number yet
    */
-  async resume(principal: Principal, runId: string, startingAfter: number, demand: Demand): Promise<Observable<readonly string[]>> {
+  async resume(
+    principal: Principal,
+    runId: string,
+    startingAfter: number,
+    demand: Demand,
+  ): Promise<Observable<readonly string[]>> {
     const { lastSeq } = await this.runs.view(principal, runId);
     const encoder = new AgentApiEncoder({ ...this.config.agentApi, startingAfter });
     const verify = (): void => {
       if (encoder.lastNumber < startingAfter) throw cursorAhead(startingAfter, encoder.lastNumber);
     };
     return tailObservable({
-      open: (signal) => encodeTail(verifiedTail(this.runs.tail(principal, runId, { demand, signal }), lastSeq, verify), encoder),
+      open: (signal) =>
+        encodeTail(verifiedTail(this.runs.tail(principal, runId, { demand, signal }), lastSeq, verify), encoder),
       demand,
     });
   }
@@ -70,7 +77,10 @@ export class AgentApiReader {
   private left({ cancelWhenLeft, principal, runId }: RunReading): void {
     if (!cancelWhenLeft || this.streams.closing) return;
     this.runs.cancel(principal, runId).catch((error: unknown) => {
-      this.logger.error(`Run ${runId} could not be cancelled after its client left`, error instanceof Error ? error.stack : undefined);
+      this.logger.error(
+        `Run ${runId} could not be cancelled after its client left`,
+        error instanceof Error ? error.stack : undefined,
+      );
     });
   }
 }

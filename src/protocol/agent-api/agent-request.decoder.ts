@@ -57,7 +57,8 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const messages = items.map((item, index) => decodeMessage(item, `input[${index}]`, () => newId(`${index}`)));
   const input = withOwnIds(messages, (index) => newId(`again ${index}`));
   const stream = fields.boolean('stream') ?? true;
-  const sessionId = fields.string('session_id', NAME_LENGTH) ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
+  const sessionId =
+    fields.string('session_id', NAME_LENGTH) ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
   const principal = requestPrincipal(fields.string('user_id', NAME_LENGTH) ?? sessionId);
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
@@ -74,7 +75,11 @@ function runIdOf(fields: Fields): string | undefined {
   }
   const runId = id ?? alias;
   if (runId !== undefined && !RUN_ID.test(runId)) {
-    throw fieldError(id === undefined ? 'response_id' : 'id', 'must have 1 to 128 printable ASCII characters without spaces', 'INVALID_PARAMETER');
+    throw fieldError(
+      id === undefined ? 'response_id' : 'id',
+      'must have 1 to 128 printable ASCII characters without spaces',
+      'INVALID_PARAMETER',
+    );
   }
   return runId;
 }
@@ -96,7 +101,7 @@ function modelOptionsOf(fields: Fields): ModelOptions {
     stop: stopOf(fields),
     seed: fields.integer('seed'),
   };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as ModelOptions;
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 function stopOf(fields: Fields): readonly string[] | undefined {

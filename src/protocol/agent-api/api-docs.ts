@@ -17,7 +17,9 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
 
 /** Documents what a route does and the errors it may answer with before a stream. */
 export function ApiRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) => ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ErrorBodyDto }));
+  const responses = errors.map((status) =>
+    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ErrorBodyDto }),
+  );
   return applyDecorators(ApiOperation({ summary, description }), ...responses);
 }
 

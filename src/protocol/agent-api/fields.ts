@@ -61,7 +61,10 @@ export class Fields {
     if (value === undefined) return undefined;
     if (!Number.isSafeInteger(value)) throw fieldError(this.at(name), 'must be an integer');
     if (range && (value < range.min || value > range.max)) {
-      const rule = range.max === Number.MAX_SAFE_INTEGER ? `must be at least ${range.min}` : `must be from ${range.min} to ${range.max}`;
+      const rule =
+        range.max === Number.MAX_SAFE_INTEGER
+          ? `must be at least ${range.min}`
+          : `must be from ${range.min} to ${range.max}`;
       throw fieldError(this.at(name), rule, 'INVALID_PARAMETER');
     }
     return value;
@@ -79,7 +82,7 @@ export class Fields {
     if (value.length > maxLength) {
       throw fieldError(this.at(name), `must have at most ${maxLength} items, not ${value.length}`, 'INVALID_PARAMETER');
     }
-    return value;
+    return value as readonly unknown[];
   }
 
   private present(name: string): unknown {

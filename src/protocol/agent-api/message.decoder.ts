@@ -1,7 +1,6 @@
 import type { IdFactory, Json, JsonObject } from '../../common/index.js';
 import {
   type Content,
-  type ContentInput,
   fieldsOf,
   isContentType,
   makeContent,
@@ -104,9 +103,13 @@ function decodeContent(value: unknown, path: string, index: number, msgId: strin
   const type = fields.string('type');
   if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
   if (!isContentType(type)) {
-    throw fieldError(fields.at('type'), 'must be one of text, image, data, audio, file, refusal, video', 'INVALID_PARAMETER');
+    throw fieldError(
+      fields.at('type'),
+      'must be one of text, image, data, audio, file, refusal, video',
+      'INVALID_PARAMETER',
+    );
   }
-  const own = fieldsOf({ type } as ContentInput);
+  const own = fieldsOf({ type });
   const entries = Object.keys(own).map((name): [string, Json] => [name, valueField(fields, name, type)]);
   const status = statusOf(fields) ?? 'completed';
   return makeContent({ type, index, msgId, status, delta: false }, Object.fromEntries(entries));

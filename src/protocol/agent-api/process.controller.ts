@@ -24,7 +24,11 @@ export class ProcessController {
   @SsePost('process')
   @ApiAgentRequest()
   @ApiAgentStream()
-  @ApiRoute('Run the agent', 'Starts a run and streams its events. The run goes on when the client leaves.', [400, 409, 413, 415, 429, 503])
+  @ApiRoute(
+    'Run the agent',
+    'Starts a run and streams its events. The run goes on when the client leaves.',
+    [400, 409, 413, 415, 429, 503],
+  )
   async process(
     @Body(AgentRequestPipe) request: AgentRequest,
     @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,

@@ -20,7 +20,11 @@ export class ResponseController {
 
   @SseGet('process/:responseId')
   @ApiAgentStream()
-  @ApiRoute('Read a run', 'The response as it stands; with stream=true the events after `starting_after`, then the live ones.', [400, 404, 409])
+  @ApiRoute(
+    'Read a run',
+    'The response as it stands; with stream=true the events after `starting_after`, then the live ones.',
+    [400, 404, 409],
+  )
   async read(
     @Param('responseId') responseId: string,
     @Query(new ShapePipe(ResumeQueryDto)) query: ResumeQueryDto,

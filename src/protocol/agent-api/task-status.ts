@@ -19,6 +19,7 @@ export async function taskStatus(runs: Runs, principal: Principal, taskId: strin
   const { state, startedAt, createdAt, error } = await runs.view(principal, taskId);
   if (state === 'queued') return { status: 'pending', result: null };
   if (state === 'running') return { status: 'running', started_at: (startedAt ?? createdAt) / 1000, result: null };
-  if (state === 'failed' && startedAt === null) return { status: 'error', result: error?.message ?? 'The task was not run' };
+  if (state === 'failed' && startedAt === null)
+    return { status: 'error', result: error?.message ?? 'The task was not run' };
   return { status: 'finished', result: await runs.response(principal, taskId) };
 }

@@ -21,7 +21,11 @@ export class TaskController {
   @HttpCode(200)
   @ApiAgentRequest()
   @ApiOkResponse({ type: TaskSubmittedDto })
-  @ApiRoute('Submit a task', 'Starts a run in the background. A busy session lets it wait, unless multitask says otherwise.', [400, 409, 413, 415, 429, 503])
+  @ApiRoute(
+    'Submit a task',
+    'Starts a run in the background. A busy session lets it wait, unless multitask says otherwise.',
+    [400, 409, 413, 415, 429, 503],
+  )
   async submit(
     @Body(AgentRequestPipe) { run }: AgentRequest,
     @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,

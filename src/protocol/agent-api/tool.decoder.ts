@@ -33,7 +33,11 @@ function decodeTool(outer: Fields): ToolDeclaration {
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
   if (!NAME.test(name)) {
-    throw fieldError(fields.at('name'), 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -', 'INVALID_PARAMETER');
+    throw fieldError(
+      fields.at('name'),
+      'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -',
+      'INVALID_PARAMETER',
+    );
   }
   return { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) };
 }
@@ -42,7 +46,8 @@ function parametersOf(fields: Fields): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
   const schema: unknown = typeof value === 'string' ? parseSchema(value, path) : value;
-  if (!isPlainObject(schema)) throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
+  if (!isPlainObject(schema))
+    throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
   return schema as JsonObject;
 }
 
@@ -56,7 +61,11 @@ function parseSchema(text: string, path: string): unknown {
   try {
     checkJsonLimits(schema, { maxDepth: MAX_SCHEMA_DEPTH });
   } catch (error) {
-    throw fieldError(path, `is refused: ${error instanceof AppError ? error.message : 'too large'}`, 'INVALID_PARAMETER');
+    throw fieldError(
+      path,
+      `is refused: ${error instanceof AppError ? error.message : 'too large'}`,
+      'INVALID_PARAMETER',
+    );
   }
   return schema;
 }

@@ -19,7 +19,8 @@ export function checkClientTime(value: unknown): ClientTimeResult {
   const timezone = typeof zone === 'string' ? timezoneName(zone) : undefined;
   if (timezone === undefined) return { ok: false, field: 'device_timezone' };
   if (typeof now !== 'string' || !isRfc3339(now)) return { ok: false, field: 'client_now_iso' };
-  if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch) || epoch < 0) return { ok: false, field: 'client_epoch_ms' };
+  if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch) || epoch < 0)
+    return { ok: false, field: 'client_epoch_ms' };
   return { ok: true, value: { device_timezone: timezone, client_now_iso: now, client_epoch_ms: epoch } };
 }
 
@@ -38,7 +39,14 @@ function timezoneName(name: string): string | undefined {
 function isRfc3339(text: string): boolean {
   const match = RFC3339.exec(text);
   if (!match) return false;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   const daysInMonth = new Date(Date.UTC(2000, month, 0)).getUTCDate();
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;

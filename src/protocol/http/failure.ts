@@ -24,28 +24,18 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'SHUTTING_DOWN',
 };
 
-/** Framework errors whose status does not say enough. */
-const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string?]>> = {
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_JSON', 'The request body is empty'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_JSON'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The request body does not match its Content-Length'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE'],
-};
-
 /** Tells of any thrown thing what a client may know. What is not understood is an internal error without text. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof AppError) {
     const { status, code, message, details, retryAfterSeconds } = error;
     return { status, code, message, details, retryAfterSeconds };
   }
-  if (error instanceof HttpException) return byStatus(error.getStatus(), error.message);
-  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  const known = typeof code === 'string' ? FASTIFY_ERRORS[code] : undefined;
-  if (known) {
-    const [ownCode, message] = known;
-    return { status: ERROR_CATALOGUE[ownCode].status, code: ownCode, message: message ?? ERROR_CATALOGUE[ownCode].message };
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    // Nest wraps Fastify's errors of the body; the catalogue says better what is expected.
+    return byStatus(status, status === 413 || status === 415 ? undefined : error.message);
   }
+  const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
 }
 

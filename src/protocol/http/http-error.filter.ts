@@ -24,7 +24,8 @@ export class HttpErrorFilter implements ExceptionFilter {
     const failure = request.is404 ? this.unrouted(request, reply, path) : failureOf(error);
     if (failure.status >= 500) this.log(error, request, failure);
     if (reply.sent || reply.raw.headersSent) return;
-    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(failure.retryAfterSeconds)));
+    if (failure.retryAfterSeconds !== undefined)
+      reply.header('retry-after', String(Math.ceil(failure.retryAfterSeconds)));
     reply.removeHeader('content-type');
     void reply.status(failure.status).send(this.mappers.bodyOf(path, failure, request.id));
   }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
 import type { ConfigShape } from '../../config/index.js';
 import { checkJsonLimits } from './json-limits.js';
@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json';
  * than configured, no forbidden keys. To be called once, before `app.init()`.
  */
 export function registerRequestLimits(app: NestFastifyApplication, config: { readonly http: Limits }): void {
-  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const fastify = app.getHttpAdapter().getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
@@ -29,16 +29,15 @@ export function registerRequestLimits(app: NestFastifyApplication, config: { rea
     JSON_TYPE,
     { bodyLimit: config.http.bodyLimitBytes },
     (request: FastifyRequest, body: Buffer, done: Done) => {
+      let value: unknown;
       try {
-        const text = readText(body);
-        parse(request, text, (error, value) => {
-          if (error) return done(explainParseError(text));
-          checkJsonLimits(value, { maxDepth: config.http.jsonDepthLimit });
-          done(null, value);
-        });
+        value = parseBody(body, (text, take) => void parse(request, text, take));
+        checkJsonLimits(value, { maxDepth: config.http.jsonDepthLimit });
       } catch (error) {
         done(error as Error);
+        return;
       }
+      done(null, value);
     },
   );
 }
@@ -66,14 +65,23 @@ async function rejectTooLong(request: FastifyRequest, limit: number): Promise<Ap
 
 function drain(request: FastifyRequest): Promise<void> {
   return new Promise((resolve) => {
-    request.raw.once('end', resolve).once('error', () => resolve()).once('close', resolve).resume();
+    request.raw
+      .once('end', resolve)
+      .once('error', () => resolve())
+      .once('close', resolve)
+      .resume();
   });
 }
 
-function readText(body: Buffer): string {
+/** Fastify's parser may only store the result: it would take an error thrown in its callback for its own. */
+function parseBody(body: Buffer, parse: (text: string, take: Done) => void): unknown {
   if (body.length === 0) throw new AppError('INVALID_JSON', 'The request body is empty');
   if (!isUtf8(body)) throw new AppError('INVALID_JSON', 'The request body is not valid UTF-8');
-  return body.toString('utf8');
+  const text = body.toString('utf8');
+  const result: { error: Error | null; value: unknown } = { error: null, value: undefined };
+  parse(text, (error, value) => Object.assign(result, { error, value }));
+  if (result.error) throw explainParseError(text);
+  return result.value;
 }
 
 /** The parser says "invalid JSON" for forbidden keys too; a client should know which it is. */

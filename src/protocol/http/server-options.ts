@@ -34,7 +34,10 @@ function answerUnroutable(_error: Error, _request: FastifyRequest, reply: Fastif
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
-    const body = JSON.stringify({ code: 'INVALID_PARAMETER' satisfies ErrorCode, message: 'The request is not valid HTTP' });
+    const body = JSON.stringify({
+      code: 'INVALID_PARAMETER' satisfies ErrorCode,
+      message: 'The request is not valid HTTP',
+    });
     const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', 'connection: close'];
     socket.write(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }

@@ -48,12 +48,20 @@ class StreamController {
 
   @SseGet('refused-late')
   refusedLate(): Observable<readonly string[]> {
-    return concat(of([]), late(50), throwError(() => new AppError('SESSION_BUSY', undefined, { retryAfterSeconds: 1.5 })));
+    return concat(
+      of([]),
+      late(50),
+      throwError(() => new AppError('SESSION_BUSY', undefined, { retryAfterSeconds: 1.5 })),
+    );
   }
 
   @SseGet('broken')
   broken(): Observable<readonly string[]> {
-    return concat(of(['data: 1\n\n']), late(20), throwError(() => new Error('secret')));
+    return concat(
+      of(['data: 1\n\n']),
+      late(20),
+      throwError(() => new Error('secret')),
+    );
   }
 
   @SseGet('empty')
@@ -184,7 +192,10 @@ describe('event streams over HTTP', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.headers.get('cache-control')).toBeNull();
     expect(answer.headers.get('retry-after')).toBe('2');
-    expect(await answer.json()).toEqual({ code: 'SESSION_BUSY', message: 'Another run of this session is in progress' });
+    expect(await answer.json()).toEqual({
+      code: 'SESSION_BUSY',
+      message: 'Another run of this session is in progress',
+    });
   });
 
   it('cuts the connection at a later error and says nothing of it', async () => {
@@ -198,7 +209,10 @@ describe('event streams over HTTP', () => {
     const empty = await fetch(`${wire.url}/empty`);
     expect([empty.status, await empty.text()]).toEqual([200, '']);
     const json = await fetch(`${wire.url}/json`);
-    expect([json.headers.get('content-type'), await json.json()]).toEqual(['application/json; charset=utf-8', { plain: true }]);
+    expect([json.headers.get('content-type'), await json.json()]).toEqual([
+      'application/json; charset=utf-8',
+      { plain: true },
+    ]);
   });
 
   it.each(['idle', 'silent'])('leaves the source at once when 100 clients go (%s)', async (path) => {

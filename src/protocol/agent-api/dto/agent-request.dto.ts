@@ -47,13 +47,20 @@ export class ForwardedPropsDto {
 /** The body of `POST /process`. Fields that are not listed are accepted and passed on to tools. */
 @ApiExtraModels(ToolDto, ToolFunctionDto)
 export class AgentRequestDto {
-  @ApiProperty({ type: [MessageDto], maxItems: 1000, description: 'The messages of this request; earlier ones of the session need not be repeated.' })
+  @ApiProperty({
+    type: [MessageDto],
+    maxItems: 1000,
+    description: 'The messages of this request; earlier ones of the session need not be repeated.',
+  })
   input!: MessageDto[];
 
   @ApiPropertyOptional({ default: true, description: 'False: one JSON answer when the run is over.' })
   stream?: boolean;
 
-  @ApiPropertyOptional({ maxLength: 128, description: 'The id of the response. Repeated with the same content, the same run is shown again.' })
+  @ApiPropertyOptional({
+    maxLength: 128,
+    description: 'The id of the response. Repeated with the same content, the same run is shown again.',
+  })
   id?: string;
 
   @ApiPropertyOptional({ maxLength: 128, description: 'Another name of `id`.' })
@@ -100,6 +107,12 @@ export class AgentRequestDto {
   @ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] })
   stop?: string | string[];
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 5, default: 1, description: 'Accepted; one answer is made.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 5,
+    default: 1,
+    description: 'Accepted; one answer is made.',
+  })
   n?: number;
 }

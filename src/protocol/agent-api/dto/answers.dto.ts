@@ -6,7 +6,10 @@ export class StopAnswerDto {
   @ApiProperty({ enum: ['ok'] })
   status!: 'ok';
 
-  @ApiProperty({ type: [String], description: 'The ids of the responses whose stop was requested; empty when nothing was running.' })
+  @ApiProperty({
+    type: [String],
+    description: 'The ids of the responses whose stop was requested; empty when nothing was running.',
+  })
   stopped!: readonly string[];
 }
 
@@ -33,6 +36,10 @@ export class TaskStatusDto {
   @ApiPropertyOptional({ type: Number, description: 'Seconds since the epoch, with a fraction; only while running.' })
   started_at?: number;
 
-  @ApiProperty({ type: AgentResponseDto, nullable: true, description: 'The final response, which may have failed; the text of the error when the task never ran.' })
+  @ApiProperty({
+    type: AgentResponseDto,
+    nullable: true,
+    description: 'The final response, which may have failed; the text of the error when the task never ran.',
+  })
   result!: AgentResponseDto | string | null;
 }

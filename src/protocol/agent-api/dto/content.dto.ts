@@ -16,7 +16,12 @@ export class ContentDto {
   @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'The slot in its message, from 0.' })
   index?: number | null;
 
-  @ApiPropertyOptional({ type: Boolean, nullable: true, description: 'True: a piece to append (text, refusal) or the whole value so far of an open content (the other types). False: the whole value.' })
+  @ApiPropertyOptional({
+    type: Boolean,
+    nullable: true,
+    description:
+      'True: a piece to append (text, refusal) or the whole value so far of an open content (the other types). False: the whole value.',
+  })
   delta?: boolean | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, description: 'The message this content belongs to.' })

@@ -6,7 +6,11 @@ import { MessageDto } from './message.dto.js';
 
 /** A run as it stands: the JSON answer, and the event that opens and ends a stream. */
 export class AgentResponseDto {
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'Only in a stream: counts the events of the stream from 0.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'Only in a stream: counts the events of the stream from 0.',
+  })
   sequence_number?: number;
 
   @ApiProperty({ enum: ['response'] })
@@ -27,10 +31,19 @@ export class AgentResponseDto {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Seconds since the epoch.' })
   completed_at!: number | null;
 
-  @ApiProperty({ type: [MessageDto], nullable: true, description: 'Complete in the last event of a stream, whatever its status.' })
+  @ApiProperty({
+    type: [MessageDto],
+    nullable: true,
+    description: 'Complete in the last event of a stream, whatever its status.',
+  })
   output!: readonly MessageDto[] | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: { input_tokens: 12, output_tokens: 34 } })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { input_tokens: 12, output_tokens: 34 },
+  })
   usage!: Record<string, unknown> | null;
 
   @ApiProperty({ type: String, nullable: true })
@@ -45,7 +58,11 @@ export class MessageEventDto extends MessageDto {
 
 /** Every shape of a `data:` line, told apart by `object`, contents further by `type`. */
 export function eventSchema() {
-  const number = { type: 'object', required: ['sequence_number'], properties: { sequence_number: { type: 'integer', minimum: 0 } } };
+  const number = {
+    type: 'object',
+    required: ['sequence_number'],
+    properties: { sequence_number: { type: 'integer', minimum: 0 } },
+  };
   return {
     oneOf: [
       { $ref: getSchemaPath(AgentResponseDto) },

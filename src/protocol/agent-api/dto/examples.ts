@@ -7,7 +7,10 @@ export const PROCESS_EXAMPLES = {
     summary: 'Tell a name; ask for it in the same session afterwards',
     value: { input: [user('My name is Alice.')], session_id: 'session-1', user_id: 'alice' },
   },
-  tool: { summary: 'A tool of the server', value: { input: [user('How is the weather in Hangzhou?')], session_id: 'session-2' } },
+  tool: {
+    summary: 'A tool of the server',
+    value: { input: [user('How is the weather in Hangzhou?')], session_id: 'session-2' },
+  },
   json: { summary: 'One JSON answer', value: { input: [user('Who are you?')], stream: false } },
   clientTool: {
     summary: 'A tool of the client',

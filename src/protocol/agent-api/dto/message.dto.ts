@@ -1,5 +1,12 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MESSAGE_TYPES, type MessageType, type Role, ROLES, RUN_STATUSES, type RunStatus } from '../../../events/index.js';
+import {
+  MESSAGE_TYPES,
+  type MessageType,
+  type Role,
+  ROLES,
+  RUN_STATUSES,
+  type RunStatus,
+} from '../../../events/index.js';
 import { CONTENT_DTOS, contentSchema } from './content-schema.js';
 import { ErrorModelDto } from './error-model.dto.js';
 
@@ -30,7 +37,12 @@ export class MessageDto {
   @ApiPropertyOptional({ type: String, nullable: true })
   message?: string | null;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, example: { input_tokens: 12, output_tokens: 34 } })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { input_tokens: 12, output_tokens: 34 },
+  })
   usage?: Record<string, unknown> | null;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })

@@ -14,7 +14,8 @@ export class ProcessQueryDto {
 
   @ApiPropertyOptional({
     enum: ['reject', 'enqueue'],
-    description: 'What happens when the session has a run that is not over: refuse with SESSION_BUSY, or wait for it. The default is configured.',
+    description:
+      'What happens when the session has a run that is not over: refuse with SESSION_BUSY, or wait for it. The default is configured.',
   })
   @IsOptional()
   @IsIn(['reject', 'enqueue'], { message: 'multitask must be reject or enqueue' })

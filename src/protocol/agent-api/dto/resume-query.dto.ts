@@ -3,7 +3,11 @@ import { IsIn, IsOptional, Matches } from 'class-validator';
 
 /** The query of `GET /process/{responseId}`. */
 export class ResumeQueryDto {
-  @ApiPropertyOptional({ enum: ['true', 'false'], default: 'false', description: 'Whether to stream the events instead of returning the response as it stands.' })
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: 'Whether to stream the events instead of returning the response as it stands.',
+  })
   @IsOptional()
   @IsIn(['true', 'false'], { message: 'stream must be true or false' })
   stream?: 'true' | 'false';

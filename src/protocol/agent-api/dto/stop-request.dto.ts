@@ -3,13 +3,21 @@ import { IsOptional, IsString, Length } from 'class-validator';
 
 /** The body of `POST /stop`: a session or a response. Other fields of a `/process` body are ignored. */
 export class StopRequestDto {
-  @ApiPropertyOptional({ maxLength: 256, example: 'session-1', description: 'Stops every run of this session that is not over.' })
+  @ApiPropertyOptional({
+    maxLength: 256,
+    example: 'session-1',
+    description: 'Stops every run of this session that is not over.',
+  })
   @IsOptional()
   @IsString({ message: 'session_id must be a string' })
   @Length(1, 256, { message: 'session_id must have 1 to 256 characters' })
   session_id?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, example: 'alice', description: 'The user of the session; by default the session id, as in POST /process.' })
+  @ApiPropertyOptional({
+    maxLength: 256,
+    example: 'alice',
+    description: 'The user of the session; by default the session id, as in POST /process.',
+  })
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })
   @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })

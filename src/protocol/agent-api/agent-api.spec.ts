@@ -1,0 +1,247 @@
+import { ChatUiReducer, parseFrames } from '../../../test/support/chat-ui-reducer.js';
+import { ScriptedLog, textLog } from '../../../test/support/scripted-log.js';
+import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { AppError } from '../../common/index.js';
+import { ProtocolModule } from '../protocol.module.js';
+
+const input = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+
+describe('the Agent API over HTTP', () => {
+  let wire: WireApp;
+
+  beforeAll(async () => {
+    wire = await bootWire([ProtocolModule]);
+  });
+
+  beforeEach(() => {
+    wire.runs.runs.clear();
+    wire.runs.refusal = undefined;
+    wire.runs.script = (request, runId) => textLog(['Hello', ' there'], runId, request.sessionId);
+  });
+
+  afterAll(() => wire.app.close());
+
+  function post(path: string, body: unknown): Promise<Response> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return fetch(`${wire.url}${path}`, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json', authorization: 'Bearer ' },
+    });
+  }
+
+  async function json(answer: Promise<Response>): Promise<[number, unknown]> {
+    const { status, body } = await answer.then(async (response) => ({
+      status: response.status,
+      body: await response.json(),
+    }));
+    return [status, body];
+  }
+
+  describe('POST /process', () => {
+    it('streams a run, one frame per chunk', async () => {
+      const answer = rawRequest(wire.port, 'POST', '/process', JSON.stringify({ input, id: 'run/1', session_id: 's' }));
+      await until(() => answer.ended, 'the end');
+      expect(answer.head).toMatch(/^HTTP\/1.1 200/);
+      expect(answer.head).toMatch(/content-location: \/process\/run%2F1/i);
+      expect(answer.head).toMatch(/x-run-id: run\/1/i);
+      expect(answer.chunks.every((chunk) => /^data: .*\n\n$/.test(chunk))).toBe(true);
+      expect(answer.chunks.at(-1)).toBe('data: [DONE]\n\n');
+      const ui = new ChatUiReducer();
+      for (const frame of parseFrames(answer.chunks.join(''))) ui.apply(frame);
+      expect(ui.isFinished).toBe(true);
+      expect(ui.state.output[0]?.content[0]?.text).toBe('Hello there');
+      expect(ui.state.session_id).toBe('s');
+    });
+
+    it('answers with one JSON response when told not to stream', async () => {
+      const [status, body] = await json(post('/process', { input, stream: false, id: 'r' }));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        object: 'response',
+        id: 'r',
+        status: 'completed',
+        output: [{ content: [{ text: 'Hello there' }] }],
+      });
+      expect(body).not.toHaveProperty('sequence_number');
+    });
+
+    it('hands the request over, with the policy of the query', async () => {
+      await (
+        await post('/process?multitask=enqueue', { input, session_id: 's', user_id: 'u', biz_params: { a: 1 } })
+      ).text();
+      const [run] = [...wire.runs.runs.values()];
+      expect(run?.request).toMatchObject({
+        sessionId: 's',
+        principal: { userId: 'u' },
+        agentType: 'worker',
+        onBusy: 'enqueue',
+        forwardedProps: { biz_params: { a: 1 } },
+      });
+    });
+
+    it('answers what accept refuses with its status', async () => {
+      wire.runs.refusal = new AppError('SESSION_BUSY');
+      const answer = await json(post('/process', { input }));
+      expect(answer).toEqual([409, { code: 'SESSION_BUSY', message: 'Another run of this session is in progress' }]);
+    });
+
+    it.each([
+      ['cancel', true],
+      ['continue', false],
+    ])('leaves the run of a client that left to on_disconnect=%s', async (policy, canceled) => {
+      wire.runs.script = (_, runId) => textLog(['never', 'over'], runId).slice(0, -2);
+      const answer = rawRequest(
+        wire.port,
+        'POST',
+        `/process?on_disconnect=${policy}`,
+        JSON.stringify({ input, id: 'r' }),
+      );
+      await until(() => answer.chunks.length > 4, 'some frames');
+      expect(wire.runs.openTails).toBe(1);
+      answer.socket.destroy();
+      await until(() => wire.runs.openTails === 0, 'the tail closed');
+      expect(wire.runs.runs.get('r')?.canceled).toBe(canceled);
+    });
+
+    it.each([
+      ['/process', '{"input":[null]}'],
+      ['/process', '[]'],
+      ['/process', '"text"'],
+      ['/process', 'null'],
+      ['/process', '{"input":[[{"role":"user"}]]}'],
+      ['/process', `{"input":${'['.repeat(40_000)}${']'.repeat(40_000)}}`],
+      ['/process', '{"input":[],"__proto__":{"a":1}}'],
+      ['/process', '{"input":[{"role":"user","content":"text"}]}'],
+      ['/process', '\u0000'.repeat(200_000)],
+      ['/process?on_disconnect=maybe', '{"input":[]}'],
+      ['/process?multitask=a&multitask=b', '{"input":[]}'],
+      ['/process/task', '{}'],
+      ['/stop', '{}'],
+      ['/stop', '[]'],
+      ['/stop', 'null'],
+      ['/stop', '{"session_id":5}'],
+      ['/stop', '{"session_id":""}'],
+      ['/stop', '{"response_id":{"a":[]}}'],
+    ])('refuses bad input of %s and touches nothing (%#)', async (path, body) => {
+      const [status, error] = await json(post(path, body));
+      expect(status).toBe(400);
+      expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/.+/) });
+      expect(wire.runs.runs.size).toBe(0);
+    });
+  });
+
+  describe('GET /process/{id}', () => {
+    const get = (path: string) => fetch(`${wire.url}${path}`);
+
+    it('returns the response as it stands', async () => {
+      wire.runs.add('a/b', textLog(['Half', ' done'], 'a/b').slice(0, -3));
+      expect(await json(get('/process/a%2Fb'))).toMatchObject([
+        200,
+        { id: 'a/b', status: 'in_progress', output: [{ content: [{ text: 'Half done' }] }] },
+      ]);
+      expect(await json(get('/process/other'))).toEqual([404, { code: 'RUN_NOT_FOUND', message: 'Run not found' }]);
+    });
+
+    it('streams the rest from every cursor, and says when the cursor is ahead', async () => {
+      wire.runs.add('r', textLog(['a', 'b', 'c'], 'r'));
+      const whole = await (await get('/process/r?stream=true')).text();
+      const frames = whole.split(/(?<=\n\n)/);
+      expect(frames).toHaveLength(11);
+      for (let cursor = -1; cursor < 10; cursor += 1) {
+        const rest = await (await get(`/process/r?stream=true&starting_after=${cursor}`)).text();
+        expect(rest).toBe(frames.slice(cursor + 1).join(''));
+      }
+      const [status, body] = await json(get('/process/r?stream=true&starting_after=10'));
+      expect([status, body]).toMatchObject([409, { code: 'CURSOR_AHEAD', details: [{ path: 'starting_after' }] }]);
+      expect(await json(get('/process/other?stream=true'))).toMatchObject([404, { code: 'RUN_NOT_FOUND' }]);
+    });
+
+    it('goes on live, and knows a cursor ahead of a run that is not over', async () => {
+      const log = textLog(['a', 'b', 'c'], 'r');
+      wire.runs.add('r', log.slice(0, 5));
+      expect(await json(get('/process/r?stream=true&starting_after=5'))).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
+      const answer = rawRequest(wire.port, 'GET', '/process/r?stream=true&starting_after=4');
+      await until(() => wire.runs.openTails === 1, 'the tail');
+      wire.runs.append('r', log.slice(5));
+      await until(() => answer.ended, 'the end');
+      expect(parseFrames(answer.chunks.join('')).map(({ sequence_number }) => sequence_number)).toEqual([
+        5, 6, 7, 8, 9,
+      ]);
+      wire.runs.add('queued', []);
+      expect(await json(get('/process/queued?stream=true&starting_after=0'))).toMatchObject([
+        409,
+        { code: 'CURSOR_AHEAD' },
+      ]);
+    });
+
+    it.each([
+      'starting_after=-2',
+      'starting_after=1.5',
+      'starting_after=x',
+      'starting_after=',
+      'starting_after=1&starting_after=2',
+      'stream=yes',
+    ])('refuses %s', async (query) => {
+      wire.runs.add('r', textLog(['a'], 'r'));
+      expect(await json(get(`/process/r?stream=true&${query}`))).toMatchObject([400, { code: 'PARAMETER_VALIDATION' }]);
+    });
+  });
+
+  describe('POST /stop', () => {
+    it('stops the runs of a session, and one run by its id', async () => {
+      wire.runs.script = (_, runId) => textLog(['never'], runId).slice(0, -1);
+      const body = { input, session_id: 's', id: 'r' };
+      await json(post('/process/task', body));
+      expect(await json(post('/stop', { input: [], session_id: 's' }))).toEqual([
+        200,
+        { status: 'ok', stopped: ['r'] },
+      ]);
+      expect(await json(post('/stop', { session_id: 'other' }))).toEqual([200, { status: 'ok', stopped: [] }]);
+      expect(await json(post('/stop', { response_id: 'r', session_id: null }))).toEqual([
+        200,
+        { status: 'ok', stopped: ['r'] },
+      ]);
+      wire.runs.add('over', textLog(['a'], 'over'));
+      expect(await json(post('/stop', { response_id: 'over' }))).toEqual([200, { status: 'ok', stopped: [] }]);
+      expect(await json(post('/stop', { response_id: 'none' }))).toMatchObject([404, { code: 'RUN_NOT_FOUND' }]);
+      expect(await json(post('/stop', {}))).toEqual([
+        400,
+        { code: 'MISSING_PARAMETER', message: 'session_id or response_id is required' },
+      ]);
+    });
+  });
+
+  describe('tasks', () => {
+    const poll = (id: string) => json(fetch(`${wire.url}/process/task/${id}`));
+
+    it('submits a run that waits its turn, and follows it to its end', async () => {
+      const log = textLog(['a'], 't');
+      wire.runs.script = () => [];
+      expect(await json(post('/process/task', { input, id: 't' }))).toEqual([
+        200,
+        { task_id: 't', status: 'submitted', queue: 'worker', message: 'Task t was submitted' },
+      ]);
+      expect(wire.runs.runs.get('t')?.request?.onBusy).toBe('enqueue');
+      expect(await poll('t')).toEqual([200, { status: 'pending', result: null }]);
+      wire.runs.append('t', log.slice(0, 3));
+      expect(await poll('t')).toEqual([200, { status: 'running', started_at: 1795253520.5, result: null }]);
+      wire.runs.append('t', log.slice(3));
+      expect(await poll('t')).toMatchObject([200, { status: 'finished', result: { id: 't', status: 'completed' } }]);
+    });
+
+    it('shows a run that failed as finished, and an unknown one as missing', async () => {
+      const log = new ScriptedLog('f');
+      log.response.failed({ code: 'MODEL_TIMEOUT', message: 'slow' });
+      wire.runs.add('f', log.logged());
+      expect(await poll('f')).toMatchObject([
+        200,
+        { status: 'finished', result: { status: 'failed', error: { code: 'MODEL_TIMEOUT' } } },
+      ]);
+      expect(await poll('x')).toEqual([
+        404,
+        { code: 'TASK_NOT_FOUND', message: 'Task x not found', error: 'Task x not found' },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { bootWire, type WireApp } from '../../../test/support/wire-app.js';
+import { SequentialIds } from '../../common/index.js';
+import { CONTENT_TYPES } from '../../events/index.js';
+import { ProtocolModule } from '../protocol.module.js';
+import { decodeAgentRequest } from './agent-request.decoder.js';
+import { PROCESS_EXAMPLES } from './dto/examples.js';
+
+describe('the documentation of the Agent API', () => {
+  let wire: WireApp;
+  let document: OpenAPIObject;
+
+  beforeAll(async () => {
+    wire = await bootWire([ProtocolModule]);
+    document = SwaggerModule.createDocument(wire.app, new DocumentBuilder().build());
+  });
+
+  afterAll(() => wire.app.close());
+
+  it('has every route, and the schema of everything it refers to', () => {
+    expect(
+      Object.entries(document.paths)
+        .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
+        .sort(),
+    ).toEqual([
+      'get /process/task/{taskId}',
+      'get /process/{responseId}',
+      'post /process',
+      'post /process/task',
+      'post /stop',
+    ]);
+    const text = JSON.stringify(document);
+    const missing = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)]
+      .map(([, name]) => name ?? '')
+      .filter((name) => !document.components?.schemas?.[name]);
+    expect(missing).toEqual([]);
+  });
+
+  it('shows the shape of every event', () => {
+    const answer = document.paths['/process']?.post?.responses['200'] as {
+      content: Record<string, { schema: { oneOf: object[] } }>;
+    };
+    expect(Object.keys(answer.content)).toEqual(['text/event-stream', 'application/json']);
+    const events = JSON.stringify(answer.content['text/event-stream']?.schema.oneOf);
+    for (const name of ['AgentResponseDto', 'MessageEventDto']) expect(events).toContain(name);
+    for (const type of CONTENT_TYPES) expect(events.toLowerCase()).toContain(`/${type}contentdto`);
+    const message = document.components?.schemas?.MessageDto as {
+      properties: { content: { items: { discriminator: object } } };
+    };
+    expect(message.properties.content.items.discriminator).toMatchObject({ propertyName: 'type' });
+  });
+
+  it.each(Object.entries(PROCESS_EXAMPLES))('has an example that runs: %s', (_, { value }) => {
+    const decode = () => decodeAgentRequest(value, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject' });
+    expect(decode).not.toThrow();
+  });
+});
