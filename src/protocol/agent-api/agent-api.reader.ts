@@ -7,6 +7,9 @@ import { Runs } from '../../run/index.js';
 import { acceptedTail, encodeTail, OpenStreams, tailObservable } from '../http/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 
+/** When a client may ask a server again that is shutting down. */
+const RETRY_SECONDS = 5;
+
 /** Which run to read, for whom. */
 export interface RunReading {
   readonly principal: Principal;
@@ -62,14 +65,20 @@ export class AgentApiReader {
     });
   }
 
-  /** Waits for the end of a run and returns its terminal response. */
+  /**
+   * Waits for the end of a run and returns its terminal response.
+   *
+   * @throws AppError SHUTTING_DOWN when the server stops before
+   */
   async result(reading: RunReading, clientGone: AbortSignal): Promise<AgentResponse> {
     let last: LoggedEvent | undefined;
     for await (const events of this.runs.tail(reading.principal, reading.runId, { signal: clientGone })) {
       last = events.at(-1) ?? last;
     }
     if (last && isTerminalEvent(last.event)) return last.event;
-    if (clientGone.aborted) this.left(reading);
+    // The tail ends early only when nobody listens any more or the server stops; the run goes on then.
+    if (!clientGone.aborted) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_SECONDS });
+    this.left(reading);
     return this.runs.response(reading.principal, reading.runId);
   }
 

@@ -66,6 +66,16 @@ describe('the Agent API over HTTP', () => {
       expect(body).not.toHaveProperty('sequence_number');
     });
 
+    it('says that the server stops when the end of the run cannot be awaited', async () => {
+      const tail = jest.spyOn(wire.runs, 'tail').mockImplementation(async function* () {
+        // A server that shuts down ends its tails.
+      });
+      const answer = await post('/process', { input, stream: false });
+      tail.mockRestore();
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await answer.json()).toMatchObject({ code: 'SHUTTING_DOWN' });
+    });
+
     it('hands the request over, with the policy of the query', async () => {
       await (
         await post('/process?multitask=enqueue', { input, session_id: 's', user_id: 'u', biz_params: { a: 1 } })
