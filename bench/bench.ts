@@ -145,9 +145,9 @@ export function target(server: ServerProcess, variant: Variant, script: Script):
   const query = new URLSearchParams(
     Object.fromEntries(Object.entries(script).map(([key, value]) => [key, String(value)])),
   );
-  if (variant === 'live') return { url: `${server.url}/bench/live?${query}`, post: {} };
+  if (variant === 'live') return { url: `${server.url}/bench/live?${query.toString()}`, post: {} };
   if (variant === 'parley' || variant === 'postgres') return { url: `${server.url}/process`, post: runOf(script) };
-  return { url: `${server.url}/stream?${query}` };
+  return { url: `${server.url}/stream?${query.toString()}` };
 }
 
 /** A request of `POST /process` that runs a script. */

@@ -39,7 +39,7 @@ export function countWrites(server: Server): void {
       if (typeof original !== 'function') continue;
       handle[name] = (...args: unknown[]): unknown => {
         writes += 1;
-        return Reflect.apply(original, handle, args);
+        return Reflect.apply(original, handle, args) as unknown;
       };
     }
   });

@@ -36,7 +36,8 @@ export const ERROR_CATALOGUE = {
   TOOL_EXECUTION_FAILED: { status: 500, message: 'The tool failed' },
   TOOL_IN_DOUBT: {
     status: 500,
-    message: 'The server stopped while an unsafe tool was running; whether it took effect is not known and it was not repeated',
+    message:
+      'The server stopped while an unsafe tool was running; whether it took effect is not known and it was not repeated',
   },
   MCP_CONNECTION_FAILED: { status: 502, message: 'The MCP server could not be reached' },
   MCP_PROTOCOL_ERROR: { status: 502, message: 'The MCP server broke the protocol' },

@@ -54,6 +54,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has(errorCode(error) ?? '');
 }
 
+/** True when the data itself is refused, so that trying again is useless. */
+export function isDataError(error: unknown): boolean {
+  return /^(22|23)\d|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error) ?? '');
+}
+
 function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -100,7 +100,7 @@ describe('StreamGrammar', () => {
     ],
     [
       'a status without a place',
-      { 1: [{ ...inProgress!, status: 'queued' } as AgentEvent] },
+      { 1: [{ ...inProgress!, status: 'queued' }] },
       'response queued has no place in a stream',
     ],
   ])('refuses %s', (_, edits, sentence) => {

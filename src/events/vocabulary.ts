@@ -111,7 +111,8 @@ export interface VideoContent extends ContentBase {
 }
 
 /** One content, as an event of its own or inside a message. */
-export type Content = TextContent | ImageContent | DataContent | AudioContent | FileContent | RefusalContent | VideoContent;
+export type Content =
+  TextContent | ImageContent | DataContent | AudioContent | FileContent | RefusalContent | VideoContent;
 
 /** A message, as an event of its own, inside a response, in a request and in a session. */
 export interface Message {

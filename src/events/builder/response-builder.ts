@@ -8,7 +8,6 @@ import {
   type MessageType,
   type Role,
   type TerminalStatus,
-  type Usage,
 } from '../vocabulary.js';
 import { BuilderError } from './builder-error.js';
 import { MessageBuilder, type MessageOwner } from './message-builder.js';

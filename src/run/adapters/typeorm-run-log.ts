@@ -80,14 +80,18 @@ export class TypeOrmRunLog extends RunLog {
     const events: LoggedEvent[] = [];
     let chunks = await this.database.read.all<ChunkRow>(READ_FIRST, [runNo, fromSeq]);
     let last = -1;
+    let chunkCount = 0;
+    let lineCount = 0;
     for (;;) {
       for (const chunk of chunks) {
-        collect(chunk, fromSeq, events);
+        lineCount += collect(chunk, fromSeq, events);
+        chunkCount += 1;
         last = chunk.first_seq;
         if (events.length >= limit) return events;
       }
-      // Small chunks (one event a commit) want many rows a page, large ones few.
-      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runNo, last, Math.min(limit, 256)]);
+      // Chunks hold one event or hundreds: ask for about as many rows as the rest of the page needs.
+      const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
+      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runNo, last, Math.min(wanted, 64)]);
       if (chunks.length === 0) return events;
     }
   }
@@ -137,10 +141,12 @@ async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<S
   return new Set(rows.map((row) => row.run_no));
 }
 
-function collect(chunk: ChunkRow, fromSeq: number, into: LoggedEvent[]): void {
-  let seq = chunk.first_seq;
-  for (const line of chunk.body.split('\n')) {
+/** Adds the events from `fromSeq` on and returns how many the chunk holds in all. */
+function collect(chunk: ChunkRow, fromSeq: number, into: LoggedEvent[]): number {
+  const lines = chunk.body.split('\n');
+  lines.forEach((line, index) => {
+    const seq = chunk.first_seq + index;
     if (seq >= fromSeq) into.push(new LoggedEvent(seq, line));
-    seq += 1;
-  }
+  });
+  return lines.length;
 }

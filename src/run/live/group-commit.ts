@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isDataError } from '../../database/index.js';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
 
 /** Who writes: gives what it has, and is told what became of it. */
@@ -84,11 +85,13 @@ export class GroupCommit {
   /** After a failed commit each run is tried alone, so that one bad write cannot take others along. */
   private async separately(batch: readonly (readonly [CommitSource, LogWrite])[], error: unknown): Promise<void> {
     this.logger.warn(`a commit of ${batch.length} run(s) failed: ${String(error)}`);
-    for (const [source, write] of batch) await this.insist(source, write);
+    await Promise.all(batch.map(([source, write]) => this.insist(source, write)));
   }
 
-  /** Tries one write until it is made, refused, or its lease is over. */
+  /** Tries one write until it is made, refused, or the lease it was made under is over. */
   private async insist(source: CommitSource, write: LogWrite): Promise<void> {
+    // Taken once: a lease that is renewed meanwhile must not keep a hopeless write alive.
+    const deadline = source.leaseUntil;
     for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MOST_MS)) {
       try {
         const written = (await this.log.committed(write)) || (await this.log.append([write]))[0] === true;
@@ -96,7 +99,7 @@ export class GroupCommit {
         else source.lost(undefined);
         return;
       } catch (error) {
-        if (Date.now() + wait >= source.leaseUntil) {
+        if (isDataError(error) || Date.now() + wait >= deadline) {
           source.lost(error);
           return;
         }
