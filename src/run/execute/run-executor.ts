@@ -11,6 +11,9 @@ import { type Ending, failure, failureOf, stopped, writeEnding } from './run-end
 import { type OpenRun, RunOpening } from './run-opening.js';
 import { closeRemains } from './run-recovery.js';
 
+/** Timers of more milliseconds than this fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** How long an agent may take to stop when the process shuts down, in milliseconds. */
 const HANDOVER_GRACE_MS = 1000;
 
@@ -105,7 +108,10 @@ export class RunExecutor {
     ending: Ending | undefined,
     sessionState: ReturnType<Awaited<ReturnType<RunContextFactory['make']>>['changedState']>,
   ): Promise<Execution> {
-    if (control.stopped === 'lost') return 'lost';
+    if (control.stopped === 'lost') {
+      writer.abandon();
+      return 'lost';
+    }
     if (!ending) {
       await writer.flush();
       writer.abandon();
@@ -119,7 +125,7 @@ export class RunExecutor {
   private timeOut(run: RunRecord, control: RunControl): NodeJS.Timeout {
     const elapsed = run.startedAt === null ? 0 : Math.max(0, Date.now() - run.startedAt);
     const left = Math.max(0, this.config.runs.timeoutMs - elapsed);
-    return setTimeout(() => control.stop('timeout'), left);
+    return setTimeout(() => control.stop('timeout'), Math.min(left, LONGEST_TIMER_MS));
   }
 
   private grace(control: RunControl): () => number {

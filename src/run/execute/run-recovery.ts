@@ -42,6 +42,7 @@ export class RunRecovery {
         fold.apply(event);
         sessionState = stateOf(event) ?? sessionState;
       }
+      if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
       next += events.length;
     }
     return { response: fold.response(), steps: await this.store.steps(run.no), sessionState };

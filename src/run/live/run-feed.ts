@@ -14,6 +14,8 @@ export class RunFeed {
   /** How many writers and readers use the feed; it is dropped with the last. */
   users = 0;
   private events: LoggedEvent[] = [];
+  /** One more than the greatest number that was published, kept or not. */
+  private next = 0;
   private characters = 0;
   private bells: (() => void)[] = [];
 
@@ -25,6 +27,7 @@ export class RunFeed {
     for (const event of events) {
       this.events.push(event);
       this.characters += event.json.length;
+      this.next = event.seq + 1;
     }
     this.trim();
     this.ring();
@@ -37,10 +40,9 @@ export class RunFeed {
     return this.events.slice(seq - first.seq, seq - first.seq + limit);
   }
 
-  /** True when an event with this number is kept: a reader at `seq` need not wait. */
+  /** True when an event with this number was published: a reader at `seq` need not wait. */
   has(seq: number): boolean {
-    const last = this.events.at(-1);
-    return last !== undefined && last.seq >= seq;
+    return this.next > seq;
   }
 
   /** Resolves at the next `ring`, or after `timeoutMs` when given. */

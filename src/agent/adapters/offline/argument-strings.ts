@@ -118,10 +118,14 @@ function fallbackString({ key, schema, required }: StringSlot, evidence: Evidenc
   return evidence.payload;
 }
 
+/** The schema is a client's: it must not decide how much the server writes. */
+const MOST_PADDING = 10_000;
+
 function fitLength(value: string, schema: JsonObject): string {
   const { minLength, maxLength } = schema;
   let characters = Array.from(value);
   if (typeof maxLength === 'number') characters = characters.slice(0, maxLength);
-  if (typeof minLength === 'number') while (characters.length < minLength) characters.push('.');
+  const least = typeof minLength === 'number' ? Math.min(minLength, MOST_PADDING) : 0;
+  while (characters.length < least) characters.push('.');
   return characters.join('');
 }
