@@ -9,7 +9,14 @@ import { REQUEST_ID_HEADER, requestIdOf } from './telemetry/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600;
-const EXPOSED_HEADERS = ['X-Request-Id', 'Location', 'Retry-After', 'Content-Location', 'Idempotency-Replayed'];
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-Run-Id',
+  'Location',
+  'Retry-After',
+  'Content-Location',
+  'Idempotency-Replayed',
+];
 
 /** Fastify as Parley wants it, for `NestFactory.create` and for tests. */
 export function createFastifyAdapter(config: AppConfig): FastifyAdapter {

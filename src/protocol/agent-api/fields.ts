@@ -38,6 +38,10 @@ export class Fields {
     if (length && (value.length < length.min || value.length > length.max)) {
       throw fieldError(this.at(name), `must have ${length.min} to ${length.max} characters`, 'INVALID_PARAMETER');
     }
+    // Names are stored as they are: no database keeps a NUL, none tells broken surrogates apart.
+    if (length && (value.includes('\0') || /[\ud800-\udfff]/u.test(value))) {
+      throw fieldError(this.at(name), 'must be well-formed text without NUL', 'INVALID_PARAMETER');
+    }
     return value;
   }
 

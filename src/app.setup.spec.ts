@@ -1,0 +1,104 @@
+import { Module } from '@nestjs/common';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
+import { ConfigModule, configFrom } from './config/index.js';
+import { HealthModule, ReadinessProbe } from './health/index.js';
+import { HttpModule } from './protocol/http/index.js';
+import { LoggingModule } from './telemetry/index.js';
+
+@Module({})
+class EmptyModule {}
+
+describe('configureApp', () => {
+  let app: NestFastifyApplication | undefined;
+
+  async function boot(env: Record<string, string> = {}): Promise<NestFastifyApplication> {
+    const config = configFrom(env);
+    const probe = { provide: ReadinessProbe, useValue: { ping: () => Promise.reject(new Error('secret detail')) } };
+    const imports = [
+      ConfigModule.forRoot(config),
+      LoggingModule.forRoot(config),
+      HttpModule,
+      HealthModule.forRoot(probe),
+    ];
+    const testing = await Test.createTestingModule({ imports: [{ module: EmptyModule, imports }] }).compile();
+    const created = testing.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), {
+      logger: false,
+    });
+    app = created;
+    configureApp(created, config);
+    await created.init();
+    return created;
+  }
+  afterEach(() => app?.close());
+
+  async function preflight(env: Record<string, string>, origin: string): Promise<Record<string, unknown>> {
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,authorization,x-anything',
+    };
+    const response = await (await boot(env)).inject({ method: 'OPTIONS', url: '/process', headers });
+    return { status: response.statusCode, ...response.headers };
+  }
+
+  it('lets pages of any origin in on loopback, without credentials, whatever headers they ask for', async () => {
+    const answer = await preflight({}, 'https://chat.example');
+    expect(answer).toMatchObject({
+      status: 204,
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'content-type,authorization,x-anything',
+      'access-control-allow-methods': expect.stringContaining('POST'),
+    });
+    expect(answer).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  it('lets only the configured origins in', async () => {
+    const env = { HOST: '0.0.0.0', CORS_ORIGINS: 'https://a.example' };
+    expect(await preflight(env, 'https://a.example')).toMatchObject({
+      'access-control-allow-origin': 'https://a.example',
+    });
+    await app?.close();
+    expect(await preflight(env, 'https://b.example')).not.toHaveProperty(
+      'access-control-allow-origin',
+      'https://b.example',
+    );
+  });
+
+  it('lets no page in on another address', async () => {
+    expect(await preflight({ HOST: '0.0.0.0' }, 'https://a.example')).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('shows pages the headers that clients read', async () => {
+    const response = await (await boot()).inject({ url: '/liveness', headers: { origin: 'https://a.example' } });
+    expect(response.headers['access-control-expose-headers']).toBe(
+      'X-Request-Id, Location, Retry-After, Content-Location, Idempotency-Replayed',
+    );
+  });
+
+  it('answers with the id of the request, or one of its own, also on errors', async () => {
+    const server = await boot();
+    const given = await server.inject({ url: '/nowhere', headers: { 'x-request-id': 'mine-1' } });
+    expect([given.statusCode, given.headers['x-request-id']]).toEqual([404, 'mine-1']);
+    const made = await server.inject({ url: '/liveness', headers: { 'x-request-id': 'not acceptable' } });
+    expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('answers a failed readiness check in the common error model, with nothing of the reason', async () => {
+    const response = await (await boot()).inject({ url: '/readiness' });
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toMatchObject({ code: 'DATABASE_ERROR', message: 'The database is not available' });
+    expect(response.body).not.toContain('secret');
+  });
+
+  it('documents itself without a network', async () => {
+    const server = await boot();
+    const page = await server.inject({ url: '/docs' });
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const document = (await server.inject({ url: '/openapi.json' })).json<{ paths: object }>();
+    expect(Object.keys(document.paths)).toEqual(['/', '/health', '/readiness', '/liveness']);
+    expect(createOpenApiDocument(server).info.title).toBe('Parley');
+  });
+});
