@@ -30,7 +30,7 @@ module.exports = {
       name: 'only-the-root-knows-protocols',
       comment: 'A protocol is a face of the server; nothing else depends on it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.module\\.ts$|app\\.setup\\.ts$|main\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.module\\.ts$|app\\.setup(\\.spec)?\\.ts$|main\\.ts$)' },
       to: { path: '^src/protocol/' },
     },
     {
