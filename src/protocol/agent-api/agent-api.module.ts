@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
-import { HttpModule } from '../http/index.js';
+import { AppConfig } from '../../config/index.js';
+import { EncoderRegistry, HttpModule } from '../http/index.js';
+import { AgentApiEncoder } from './agent-api.encoder.js';
 import { AgentApiReader } from './agent-api.reader.js';
 import { ProcessController } from './process.controller.js';
 import { ResponseController } from './response.controller.js';
@@ -12,4 +14,8 @@ import { TaskController } from './task.controller.js';
   controllers: [ProcessController, StopController, TaskController, ResponseController],
   providers: [AgentApiReader],
 })
-export class AgentApiModule {}
+export class AgentApiModule {
+  constructor(encoders: EncoderRegistry, config: AppConfig) {
+    encoders.register('agent-api', () => new AgentApiEncoder(config.agentApi));
+  }
+}

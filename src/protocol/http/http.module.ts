@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { EncoderRegistry } from './encoder-registry.js';
 import { ErrorMappers } from './error-mappers.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveWheel } from './keep-alive-wheel.js';
@@ -7,7 +8,13 @@ import { OpenStreams } from './open-streams.js';
 
 /** What all wires share: event streams, and the global error filter. Needs `AppConfig`. */
 @Module({
-  providers: [KeepAliveWheel, OpenStreams, ErrorMappers, { provide: APP_FILTER, useClass: HttpErrorFilter }],
-  exports: [KeepAliveWheel, OpenStreams, ErrorMappers],
+  providers: [
+    KeepAliveWheel,
+    OpenStreams,
+    ErrorMappers,
+    EncoderRegistry,
+    { provide: APP_FILTER, useClass: HttpErrorFilter },
+  ],
+  exports: [KeepAliveWheel, OpenStreams, ErrorMappers, EncoderRegistry],
 })
 export class HttpModule {}

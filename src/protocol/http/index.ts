@@ -1,5 +1,6 @@
 export * from './client-time.js';
 export * from './encoder.js';
+export * from './encoder-registry.js';
 export * from './error-mappers.js';
 export * from './failure.js';
 export * from './frames.js';
