@@ -13,6 +13,8 @@ export class LoggedEvent {
     /** The canonical JSON text, see `serializeEvent`. */
     readonly json: string,
     event?: AgentEvent,
+    /** When it was committed, in milliseconds since the epoch: the same at every reading. 0 when nobody said. */
+    readonly at: number = 0,
   ) {
     this.parsed = event;
   }

@@ -49,6 +49,16 @@ describeOnLedgers('the run log', (ledger) => {
     expect((await ledger().find(run)).nextSeq).toBe(total);
   });
 
+  it('says of every event when it was committed, alone or with other runs', async () => {
+    const [one, other] = [await ledger().running(), await ledger().running()];
+    const [first, second] = [1_800_000_000_001, 1_800_000_000_002];
+    await append(logWrite(one, { lines: lines(0, 2), at: first }), logWrite(other, { lines: lines(0, 1), at: second }));
+    await append(logWrite(other, { firstSeq: 1, lines: lines(1, 1), at: first }));
+    const times = async (run: RunRecord) => (await ledger().log.read(run.no, 0, 9)).map(({ at }) => at);
+    expect(await times(one)).toEqual([first, first]);
+    expect(await times(other)).toEqual([second, first]);
+  });
+
   it('ends a run in one piece: event, state, messages, session state', async () => {
     const run = await ledger().running();
     const error = { code: 'AGENT_ERROR', message: 'No' };

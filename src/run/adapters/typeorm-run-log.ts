@@ -19,14 +19,14 @@ const INSERT_CHUNK = `
 /** Many runs in one statement: on PostgreSQL every statement is a round trip. */
 const APPEND_MANY = `
   WITH input AS (
-    SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text)
+    SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text, at bigint)
   ), advanced AS (
     UPDATE runs r SET next_seq = r.next_seq + i.event_count FROM input i
     WHERE r.no = i.run_no AND r.fence = i.fence AND r.next_seq = i.first_seq AND r.status = 'running'
     RETURNING r.no
   )
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
-  SELECT i.run_no, i.first_seq, i.event_count, i.body, ?::bigint FROM input i JOIN advanced a ON a.no = i.run_no
+  SELECT i.run_no, i.first_seq, i.event_count, i.body, i.at FROM input i JOIN advanced a ON a.no = i.run_no
   RETURNING run_no`;
 
 const UPSERT_STEP = `
@@ -36,14 +36,16 @@ const UPSERT_STEP = `
     output = excluded.output, message_ids = excluded.message_ids, updated_at = excluded.updated_at`;
 
 const READ_FIRST = `
-  SELECT first_seq, body FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
+  SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
 
 const READ_NEXT = `
-  SELECT first_seq, body FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
+  SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
 
 interface ChunkRow {
   readonly first_seq: number;
   readonly body: string;
+  /** A string from PostgreSQL, whose bigint may be larger than a number. */
+  readonly created_at: number | string;
 }
 
 /** The log as chunk rows: the lines of one commit of one run in one row. */
@@ -136,17 +138,19 @@ async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<S
     first_seq: write.firstSeq,
     event_count: write.lines.length,
     body: write.lines.join('\n'),
+    at: write.at,
   }));
-  const rows = await tx.all<{ run_no: number }>(APPEND_MANY, [JSON.stringify(input), writes[0]?.at ?? 0]);
+  const rows = await tx.all<{ run_no: number }>(APPEND_MANY, [JSON.stringify(input)]);
   return new Set(rows.map((row) => row.run_no));
 }
 
 /** Adds the events from `fromSeq` on and returns how many the chunk holds in all. */
 function collect(chunk: ChunkRow, fromSeq: number, into: LoggedEvent[]): number {
   const lines = chunk.body.split('\n');
+  const at = Number(chunk.created_at);
   lines.forEach((line, index) => {
     const seq = chunk.first_seq + index;
-    if (seq >= fromSeq) into.push(new LoggedEvent(seq, line));
+    if (seq >= fromSeq) into.push(new LoggedEvent(seq, line, undefined, at));
   });
   return lines.length;
 }

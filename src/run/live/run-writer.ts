@@ -127,7 +127,7 @@ export class RunWriter implements CommitSource {
     this.done += write.lines.length + write.steps.length + (write.end ? 1 : 0);
     if (write.lines.length > 0) {
       this.options.feed.publish(
-        write.lines.map((line, index) => new LoggedEvent(write.firstSeq + index, line, events[index])),
+        write.lines.map((line, index) => new LoggedEvent(write.firstSeq + index, line, events[index], write.at)),
       );
     }
     const ready = this.flushes.filter((flush) => flush.until <= this.done);
