@@ -4,7 +4,7 @@ import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
 import { requestPrincipal } from '../http/principal.js';
-import { Fields, fieldError, kindOf } from './fields.js';
+import { Fields, fieldError, kindOf } from '../http/fields.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
 import { decodeTools } from './tool.decoder.js';
 

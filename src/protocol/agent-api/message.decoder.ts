@@ -13,7 +13,7 @@ import {
   type RunStatus,
   type Usage,
 } from '../../events/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from './fields.js';
+import { type Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
 
 /** Contents that one message may have. */
 const MAX_CONTENTS = 1000;

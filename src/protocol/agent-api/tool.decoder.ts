@@ -1,7 +1,7 @@
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
 import { checkJsonLimits } from '../http/json-limits.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from './fields.js';
+import { type Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Nesting of a schema that comes as text and so passed the body's check as one string. */

@@ -3,6 +3,7 @@ export * from './encoder.js';
 export * from './encoder-registry.js';
 export * from './error-mappers.js';
 export * from './failure.js';
+export * from './fields.js';
 export * from './frames.js';
 export * from './http-error.filter.js';
 export * from './http.module.js';
