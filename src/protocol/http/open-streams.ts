@@ -4,6 +4,7 @@ import { AppError, type Demand } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { KeepAliveWheel } from './keep-alive-wheel.js';
 import { SseWriter } from './sse-writer.js';
+import type { StreamSigns } from './stream-context.js';
 
 /**
  * All event streams this process is serving. On shutdown each of them ends and its connection is
@@ -11,7 +12,7 @@ import { SseWriter } from './sse-writer.js';
  */
 @Injectable()
 export class OpenStreams implements BeforeApplicationShutdown {
-  private readonly open = new Map<SseWriter, FastifyReply>();
+  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly closing: string | undefined }>();
   private shuttingDown = false;
 
   constructor(
@@ -34,29 +35,33 @@ export class OpenStreams implements BeforeApplicationShutdown {
    *
    * @throws AppError SHUTTING_DOWN
    */
-  create(reply: FastifyReply, demand: Demand, onClose: () => void): SseWriter {
+  create(reply: FastifyReply, demand: Demand, onClose: () => void, signs: StreamSigns = {}): SseWriter {
     if (this.shuttingDown) throw new AppError('SHUTTING_DOWN');
     const { slowReaderTimeoutMs } = this.config.http;
     const writer = new SseWriter({
       demand,
       wheel: this.wheel,
       slowReaderTimeoutMs,
+      pingFrame: signs.ping,
       onClose: () => {
         this.open.delete(writer);
         onClose();
       },
     });
     writer.once('end', () => cutWhenStuck(reply, slowReaderTimeoutMs));
-    this.open.set(writer, reply);
+    this.open.set(writer, { reply, closing: signs.closing });
     return writer;
   }
 
   beforeApplicationShutdown(): void {
     this.shuttingDown = true;
-    for (const [writer, reply] of [...this.open]) {
+    for (const [writer, { reply, closing }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
       if (writer.readableLength > 0) writer.destroy();
-      else writer.finish();
+      else {
+        if (closing !== undefined) writer.send([closing]);
+        writer.finish();
+      }
     }
   }
 }

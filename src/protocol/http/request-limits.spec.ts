@@ -1,13 +1,20 @@
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import { checkJsonLimits, HttpModule } from './index.js';
+import { BodyLimit, checkJsonLimits, HttpModule } from './index.js';
 
 @Controller()
 class EchoController {
   @Post('echo')
   @HttpCode(200)
   echo(@Body() body: unknown): object {
+    return { body: body ?? null };
+  }
+
+  @Post('small')
+  @HttpCode(200)
+  @BodyLimit(1000)
+  small(@Body() body: unknown): object {
     return { body: body ?? null };
   }
 }
@@ -110,6 +117,19 @@ describe('request limits', () => {
     await until(() => answer.bytes.length > 0 || answer.closed, 'the answer');
     expect(answer.head).toMatch(/^HTTP\/1.1 413/);
     answer.socket.destroy();
+  });
+
+  it('takes the limit of a route before the configured one, to the byte', async () => {
+    const post = async (length: number, chunked: boolean) => {
+      const body = JSON.stringify('a'.repeat(length - 2));
+      const stream = chunked ? new Blob([body]).stream() : body;
+      const init = { method: 'POST', body: stream, headers: { 'content-type': 'application/json' }, duplex: 'half' };
+      return (await fetch(`${wire.url}/small`, init as RequestInit)).status;
+    };
+    for (const chunked of [false, true]) {
+      expect(await post(1000, chunked)).toBe(200);
+      expect(await post(1001, chunked)).toBe(413);
+    }
   });
 
   it('needs no body to be there: the route says so', async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type NestFastifyApplication, RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
 import type { ConfigShape } from '../../config/index.js';
@@ -11,7 +11,17 @@ type Done = (error: Error | null, body?: unknown) => void;
 /** A body that is too long is still read, up to so many times the limit, so that its sender sees the answer. */
 const DRAIN_FACTOR = 8;
 
+/** What `BodyLimit` leaves in the configuration of a route. */
+interface LimitedRoute {
+  readonly bodyLimitBytes?: number;
+}
+
 const JSON_TYPE = 'application/json';
+
+/** Gives a route a smaller limit of its body, in bytes as they are received, than the configured one. */
+export function BodyLimit(bytes: number): MethodDecorator {
+  return RouteConfig({ bodyLimitBytes: bytes } satisfies LimitedRoute);
+}
 
 /**
  * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
@@ -20,9 +30,15 @@ const JSON_TYPE = 'application/json';
 export function registerRequestLimits(app: NestFastifyApplication, config: { readonly http: Limits }): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeContentTypeParser('text/plain');
+  fastify.addHook('onRoute', (route) => {
+    const { bodyLimitBytes: own }: LimitedRoute = route.config ?? {};
+    if (own !== undefined) route.bodyLimit = Math.min(own, config.http.bodyLimitBytes);
+  });
   fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    void rejectTooLong(request, config.http.bodyLimitBytes).then((error) => done(error, payload));
+    void rejectTooLong(request, request.routeOptions.bodyLimit ?? config.http.bodyLimitBytes).then((error) =>
+      done(error, payload),
+    );
   });
   const parse = fastify.getDefaultJsonParser('error', 'error');
   app.useBodyParser(

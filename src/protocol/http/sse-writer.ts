@@ -12,6 +12,8 @@ export interface SseWriterOptions {
   readonly wheel: KeepAliveWheel;
   /** Milliseconds for which a reader may take nothing before it is disconnected. */
   readonly slowReaderTimeoutMs: number;
+  /** The keep-alive frame, when the wire has its own. */
+  readonly pingFrame?: string | undefined;
   /** Called once, when the stream is over for whatever reason: the source may stop. */
   readonly onClose: () => void;
 }
@@ -58,7 +60,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
 
   /** Writes a keep-alive, unless frames are waiting anyway. */
   ping(): void {
-    if (!this.stalled) this.send([PING_FRAME]);
+    if (!this.stalled) this.send([this.options.pingFrame ?? PING_FRAME]);
   }
 
   /** Ends the answer after the frames sent so far. */

@@ -11,7 +11,7 @@ import { Observable, type Subscriber, Subscription } from 'rxjs';
 import { OPENING_FRAME } from './frames.js';
 import { OpenStreams } from './open-streams.js';
 import type { SseWriter } from './sse-writer.js';
-import { demandOf } from './stream-context.js';
+import { demandOf, streamSignsOf } from './stream-context.js';
 
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
 const OPENING_MS = 1000;
@@ -90,7 +90,12 @@ class StreamingAnswer {
   private begin(): SseWriter | undefined {
     clearTimeout(this.openingTimer);
     try {
-      this.writer = this.streams.create(this.reply, demandOf(this.request), () => this.source.unsubscribe());
+      this.writer = this.streams.create(
+        this.reply,
+        demandOf(this.request),
+        () => this.source.unsubscribe(),
+        streamSignsOf(this.request),
+      );
     } catch (error) {
       this.source.unsubscribe();
       this.out.error(error);

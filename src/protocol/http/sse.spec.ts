@@ -1,9 +1,10 @@
-import { Controller, Get, HttpException, Module } from '@nestjs/common';
+import { Controller, Get, HttpException, Module, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
 import { ignoreElements } from 'rxjs/operators';
 import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
 import { AppError, Demand } from '../../common/index.js';
-import { HttpModule, OpenStreams, SseGet, StreamDemand } from './index.js';
+import { HttpModule, OpenStreams, SseGet, StreamDemand, useStreamSigns } from './index.js';
 
 const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
 const OFFERED = 30_000_000;
@@ -33,6 +34,12 @@ class StreamController {
 
   @SseGet('idle')
   idle(): Observable<readonly string[]> {
+    return counted(concat(of(['data: 1\n\n']), NEVER));
+  }
+
+  @SseGet('signed')
+  signed(@Req() request: FastifyRequest): Observable<readonly string[]> {
+    useStreamSigns(request, { ping: ': own\n\n', closing: 'retry: 5\n\n' });
     return counted(concat(of(['data: 1\n\n']), NEVER));
   }
 
@@ -186,6 +193,14 @@ describe('event streams over HTTP', () => {
     await until(() => seen.live === 0, 'both sources left');
   });
 
+  it('pings in the words of the wire', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/signed');
+    await until(() => answer.chunks.length >= 2, 'a comment');
+    expect(answer.chunks[1]).toBe(': own\n\n');
+    answer.socket.destroy();
+    await until(() => seen.live === 0, 'the source left');
+  });
+
   it('answers an error before the first frame with its status', async () => {
     const answer = await fetch(`${wire.url}/refused-late`);
     expect(answer.status).toBe(409);
@@ -282,13 +297,17 @@ describe('event streams over HTTP', () => {
 });
 
 describe('shutdown', () => {
-  it('ends open streams and closes their connections', async () => {
+  it.each([
+    ['/idle', ['data: 1\n\n']],
+    ['/signed', ['data: 1\n\n', 'retry: 5\n\n']],
+  ])('ends open streams and closes their connections: %s', async (path, chunks) => {
     const wire = await bootWire([StreamModule]);
     Object.assign(seen, { live: 0 });
-    const answer = rawRequest(wire.port, 'GET', '/idle');
+    const answer = rawRequest(wire.port, 'GET', path);
     await until(() => answer.chunks.length === 1, 'the first frame');
     await wire.app.close();
     await until(() => answer.closed && seen.live === 0, 'the end');
     expect(answer.ended).toBe(true);
+    expect(answer.chunks).toEqual(chunks);
   });
 });

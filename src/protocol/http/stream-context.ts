@@ -4,6 +4,26 @@ import { Demand } from '../../common/index.js';
 
 const demands = new WeakMap<FastifyRequest, Demand>();
 
+/** Frames beside the events that a wire wants in its own words. */
+export interface StreamSigns {
+  /** The keep-alive; a comment `ping` otherwise. */
+  readonly ping?: string;
+  /** The last frame when the server ends the stream to shut down; none otherwise. */
+  readonly closing?: string;
+}
+
+const signs = new WeakMap<FastifyRequest, StreamSigns>();
+
+/** Says how the stream that answers a request pings and closes; to be called before its first frame. */
+export function useStreamSigns(request: FastifyRequest, own: StreamSigns): void {
+  signs.set(request, own);
+}
+
+/** How the stream that answers a request pings and closes. */
+export function streamSignsOf(request: FastifyRequest): StreamSigns {
+  return signs.get(request) ?? {};
+}
+
 /** The back-pressure of a request's answer: the same object for the interceptor and the controller. */
 export function demandOf(request: FastifyRequest): Demand {
   let demand = demands.get(request);
