@@ -10,6 +10,7 @@ import {
   type ScriptStep,
   text,
 } from './testing/scripted-model-client.js';
+import { MemoryJournal } from './testing/memory-journal.js';
 import {
   dataMessage,
   loopAgent,
@@ -115,8 +116,47 @@ describe('ModelLoop', () => {
   it('shows an MCP tool with its server', async () => {
     const tool = serverTool('files', { origin: { kind: 'mcp', serverLabel: 'disk' } });
     const { run } = await runLoop([[call(0, 'files', '{}', 'c0'), finish('tool-calls')], DONE], [tool]);
-    expect(shapes(run).slice(0, 2)).toEqual(['assistant:mcp_call', 'tool:mcp_call_output']);
-    expect(data(run.messages[0])).toMatchObject({ server_label: 'disk' });
+    expect(shapes(run).slice(0, 3)).toEqual(['assistant:mcp_list_tools', 'assistant:mcp_call', 'tool:mcp_call_output']);
+    expect(data(run.messages[1])).toMatchObject({ server_label: 'disk' });
+    run.expectLegalStream();
+  });
+
+  it('lists the tools of MCP servers once, also when the run is resumed', async () => {
+    const annotations = { readOnlyHint: true };
+    const tool = serverTool('files', { origin: { kind: 'mcp', serverLabel: 'disk' }, annotations });
+    const script = [[call(0, 'files', '{}', 'c0'), finish('tool-calls')], DONE];
+    const { run } = await runLoop(script, [tool, serverTool('local')]);
+    const list = { id: run.messages[0]?.id, server_label: 'disk' };
+    const info = { name: 'files', input_schema: { type: 'object' }, description: 'files', annotations };
+    expect(data(run.messages[0])).toEqual({ ...list, tools: [info] });
+    const journal = new MemoryJournal(run.journal.writes);
+    const resumed = await runLoop([], [serverTool('local')], new TestRun({ journal }));
+    expect(resumed.outcome).toEqual({ kind: 'completed' });
+    expect(resumed.run.messages).toEqual([]);
+  });
+
+  it('shows the progress of a call until it has ended', async () => {
+    let late: () => void = () => undefined;
+    const tool = serverTool('slow', {
+      invoke: (_args, context) => {
+        late = () => context.progress({ progress: 3 });
+        context.progress({ progress: 1, total: 2, message: 'half' });
+        context.progress({ progress: 2, total: 2 });
+        return Promise.resolve('done');
+      },
+    });
+    const { run } = await runLoop([[call(0, 'slow', '{}', 'c0'), finish('tool-calls')], DONE], [tool]);
+    late();
+    expect(run.events.filter((event) => event.object === 'activity')).toEqual([
+      {
+        object: 'activity',
+        kind: 'snapshot',
+        id: 'progress_c0',
+        activity_type: 'tool_progress',
+        content: { call_id: 'c0', name: 'slow', progress: 1, total: 2, message: 'half' },
+      },
+    ]);
+    run.expectLegalStream();
   });
 
   it('answers unknown tools, bad arguments and failing tools, and goes on', async () => {

@@ -4,6 +4,7 @@ import { AppConfig } from '../config/index.js';
 import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
 import { CallIds } from './loop/call-ids.js';
+import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { toolRound } from './loop/tool-round.js';
 import { ModelClient, type ModelMessage } from './ports/model-client.js';
@@ -48,6 +49,7 @@ export class ModelLoop {
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
     const conversation = await this.begin(context, options);
+    writeToolLists(context, conversation.offer);
     for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);

@@ -1,5 +1,5 @@
 import type { JsonObject, Principal } from '../common/index.js';
-import type { ClientTime } from './tool.js';
+import type { ClientTime, ToolProgress } from './tool.js';
 
 /** A call as the model made it. */
 export interface ToolCall {
@@ -31,6 +31,8 @@ export interface ToolCaller {
   readonly signal: AbortSignal;
   readonly clientTime: ClientTime | undefined;
   readonly forwardedProps: JsonObject;
+  /** Told how far a call is while it runs. */
+  onProgress?(call: ToolCall, update: ToolProgress): void;
 }
 
 /** What the pipeline needs of a run's journal. The caller writes down the end, together with the events. */

@@ -96,6 +96,9 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
     signal,
     ...(clientTime ? { clientTime } : {}),
     forwardedProps,
+    progress: (update) => {
+      if (!signal.aborted) caller.onProgress?.(call, update);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ServerTool, ToolDeclaration } from './tool.js';
+import type { ServerTool, ToolDeclaration, UnavailableServer } from './tool.js';
 
 /** What a name that the model called stands for. */
 export type ResolvedTool =
@@ -10,6 +10,8 @@ export type ResolvedTool =
 export class ToolOffer {
   /** What the model is told: server tools first, then client tools, each in its source's order. */
   readonly declarations: readonly ToolDeclaration[];
+  /** Those of `declarations` that the server runs itself. */
+  readonly serverTools: readonly ServerTool[];
   private readonly byName: ReadonlyMap<string, ResolvedTool>;
 
   /** @param onCollision told the name of each client tool that a server tool hides */
@@ -17,7 +19,10 @@ export class ToolOffer {
     serverTools: readonly ServerTool[],
     clientTools: readonly ToolDeclaration[],
     onCollision: (name: string) => void = () => undefined,
+    /** Servers that cannot offer their tools to this run. */
+    readonly unavailable: readonly UnavailableServer[] = [],
   ) {
+    this.serverTools = serverTools;
     const byName = new Map<string, ResolvedTool>();
     for (const tool of serverTools) byName.set(tool.name, { kind: 'server', tool });
     for (const declaration of clientTools) {

@@ -36,8 +36,12 @@ export class ToolRegistry {
 
   /** The tools of one run: the server's, and those its client declared. */
   async offer(clientTools: readonly ToolDeclaration[]): Promise<ToolOffer> {
-    return new ToolOffer(await this.list(), clientTools, (name) =>
-      this.report(`Client tool "${name}" is hidden by the server tool of that name`),
+    const serverTools = await this.list();
+    return new ToolOffer(
+      serverTools,
+      clientTools,
+      (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
+      this.sources.flatMap((source) => source.unavailable?.() ?? []),
     );
   }
 

@@ -25,6 +25,31 @@ export interface ClientTime {
   readonly client_epoch_ms: number;
 }
 
+/** How far a call is, as its tool tells it. */
+export interface ToolProgress {
+  /** Grows with each report; of `total` when that is known. */
+  readonly progress: number;
+  readonly total?: number;
+  /** A sentence for people. */
+  readonly message?: string;
+}
+
+/**
+ * What the owner of a tool says of it, in the words of MCP. They are hints: what is absent is unknown,
+ * and the policy takes the careful reading of it.
+ */
+export interface ToolAnnotations {
+  readonly title?: string;
+  /** It changes nothing. */
+  readonly readOnlyHint?: boolean;
+  /** What it changes may be lost; unknown means that it may. */
+  readonly destructiveHint?: boolean;
+  /** A second call with the same arguments changes nothing more. */
+  readonly idempotentHint?: boolean;
+  /** It deals with the world outside its server. */
+  readonly openWorldHint?: boolean;
+}
+
 /** What a tool may know of the call it serves. */
 export interface ToolContext {
   readonly principal: Principal;
@@ -39,11 +64,15 @@ export interface ToolContext {
   readonly clientTime?: ClientTime;
   /** Opaque extra properties of the request (`forwarded_props`), never interpreted by the server. */
   readonly forwardedProps: JsonObject;
+  /** Tells those who watch the run how far the call is. Never throws; too many reports are thinned out. */
+  progress(update: ToolProgress): void;
 }
 
 /** A tool that the server can run itself. */
 export interface ServerTool extends ToolDeclaration {
   readonly effects: ToolEffects;
+  /** What its owner says of it, for the policy and for clients. */
+  readonly annotations?: ToolAnnotations;
   /** Milliseconds until the call is aborted and answered as failed. */
   readonly timeoutMs: number;
   /** Where it comes from. MCP tools are shown as `mcp_call` with their server's label. */
@@ -55,10 +84,19 @@ export interface ServerTool extends ToolDeclaration {
   invoke(args: JsonObject, context: ToolContext): Promise<unknown>;
 }
 
+/** A server of tools that offers none at the moment, and why, in words that may be shown. */
+export interface UnavailableServer {
+  readonly serverLabel: string;
+  readonly error: string;
+}
+
 /** Where server tools come from: decorated providers, MCP servers. */
 export abstract class ToolSource {
   /** The name of the source, for the log. */
   abstract readonly name: string;
   /** The tools on offer now. A source that is down offers none; it never throws. */
   abstract list(): Promise<readonly ServerTool[]>;
+
+  /** The servers behind this source whose tools the last `list()` had to do without. */
+  unavailable?(): readonly UnavailableServer[];
 }

@@ -1,5 +1,6 @@
 import {
   type ToolCall,
+  type ToolCaller,
   type ToolInvoker,
   type ToolOffer,
   type ToolResult,
@@ -9,6 +10,7 @@ import {
 import type { AgentContext } from '../agent.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { appearanceOf } from './call-segment.js';
+import { ProgressReporter } from './progress-reporter.js';
 
 /** What came of the calls of one model answer. */
 export interface RoundOutput {
@@ -53,11 +55,17 @@ async function answer(
   const inputHash = toolInputHash(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return stored.output as unknown as ToolResult;
-  const result = await invoker.invoke(call, offer, context, context.journal);
+  const progress = new ProgressReporter(context);
+  const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
+  const result = await invoker.invoke(call, offer, caller, context.journal).finally(() => progress.end());
   context.signal.throwIfAborted();
   const messageId = writeOutput(context, offer, result);
   context.journal.finish(key, inputHash, { ...result }, [messageId]);
   return result;
+}
+
+function callerOf({ principal, sessionId, runId, signal, clientTime, forwardedProps }: AgentContext): ToolCaller {
+  return { principal, sessionId, runId, signal, clientTime, forwardedProps };
 }
 
 /** Writes the message of a result and returns its id. */

@@ -19,8 +19,9 @@ export function estimateTextTokens(text: string): number {
   return wide + Math.ceil((text.length - wide) / LATIN_PER_TOKEN);
 }
 
-/** About how many tokens a message is. */
+/** About how many tokens a message is; lists of tools are shown to people only. */
 export function estimateMessageTokens(message: Message): number {
+  if (message.type === 'mcp_list_tools') return 0;
   return (message.content ?? []).reduce((sum, content) => sum + contentTokens(content), MESSAGE_TOKENS);
 }
 

@@ -1,0 +1,52 @@
+import { fingerprint, type JsonObject } from '../../common/index.js';
+import type { ServerTool, ToolOffer } from '../../tools/index.js';
+import type { AgentContext } from '../agent.js';
+
+/** The journal's key of the lists. */
+const STEP = 'mcp:list';
+
+/**
+ * Shows what the MCP servers offer to this run, or why one offers nothing: a message `mcp_list_tools`
+ * for each, before the first model call (contract agent-api, a.2). A resumed run does not show them
+ * again. Without MCP servers nothing is written.
+ */
+export function writeToolLists(context: AgentContext, offer: ToolOffer): void {
+  const lists = listsOf(offer);
+  if (lists.length === 0) return;
+  // The servers may offer something else when a run is resumed; that is no reason to fail it.
+  const inputHash = fingerprint(STEP);
+  if (context.journal.finished(STEP, inputHash)) return;
+  const messageIds = lists.map((list) => writeList(context, list));
+  context.journal.finish(STEP, inputHash, {}, messageIds);
+}
+
+function listsOf(offer: ToolOffer): JsonObject[] {
+  const tools = new Map<string, JsonObject[]>();
+  for (const tool of offer.serverTools) {
+    if (tool.origin.kind !== 'mcp') continue;
+    const { serverLabel } = tool.origin;
+    tools.set(serverLabel, [...(tools.get(serverLabel) ?? []), toolInfo(tool)]);
+  }
+  return [
+    ...[...tools].map(([label, infos]): JsonObject => ({ server_label: label, tools: infos })),
+    ...offer.unavailable.map(({ serverLabel, error }): JsonObject => ({ server_label: serverLabel, tools: [], error })),
+  ];
+}
+
+function toolInfo({ name, description, parameters, annotations }: ServerTool): JsonObject {
+  return {
+    name,
+    input_schema: parameters,
+    ...(description === '' ? {} : { description }),
+    ...(annotations ? { annotations: { ...annotations } } : {}),
+  };
+}
+
+function writeList(context: AgentContext, list: JsonObject): string {
+  const message = context.response.createMessageBuilder('assistant', 'mcp_list_tools');
+  message.created();
+  message.inProgress();
+  message.createContentBuilder('data').addDataDelta({ id: message.id, ...list });
+  message.complete();
+  return message.id;
+}
