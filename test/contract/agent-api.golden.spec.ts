@@ -1,0 +1,30 @@
+import {
+  GOLDEN_CLIENT_OUTPUT,
+  GOLDEN_CLIENT_TOOL,
+  GOLDEN_QUESTION,
+  type GoldenRequest,
+  type GoldenScenario,
+  goldenStreams,
+} from '../support/golden.js';
+
+const session = { session_id: 's1', user_id: 'u1' };
+const tools = [{ type: 'function', function: GOLDEN_CLIENT_TOOL }];
+
+function ask(fields: object = {}): GoldenRequest {
+  const input = [{ role: 'user', content: [{ type: 'text', text: GOLDEN_QUESTION }] }];
+  return { path: '/process', body: { ...session, input, ...fields } };
+}
+
+function toolResult(): GoldenRequest {
+  const data = { call_id: 'call_map', output: GOLDEN_CLIENT_OUTPUT };
+  const input = [{ type: 'function_call_output', role: 'tool', content: [{ type: 'data', data }] }];
+  return { path: '/process', body: { ...session, input, tools } };
+}
+
+goldenStreams(
+  {
+    name: 'agent-api',
+    requests: (scenario: GoldenScenario) => (scenario === 'client-tool' ? [ask({ tools }), toolResult()] : [ask()]),
+  },
+  ['text', 'reasoning', 'server-tool', 'parallel-tools', 'client-tool', 'failure-before', 'failure-after', 'cancel'],
+);
