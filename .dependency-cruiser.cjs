@@ -35,10 +35,10 @@ module.exports = {
     },
     {
       name: 'protocols-do-not-know-each-other',
-      comment: 'What two protocols share belongs in protocol/http or common.',
+      comment: 'What two protocols share belongs in protocol/http, protocol/ag-ui-events or common.',
       severity: 'error',
       from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/http/' },
-      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/http/'] },
+      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|ag-ui-events)/'] },
     },
     {
       name: 'protocol-http-knows-no-protocol',
@@ -84,6 +84,13 @@ module.exports = {
       name: 'common-and-events-are-plain',
       severity: 'error',
       from: { path: '^src/(common|events)/', pathNot: SPECS },
+      to: { path: FRAMEWORKS },
+    },
+    {
+      name: 'ag-ui-events-are-plain',
+      comment: 'Four wires read them; they are functions of the log.',
+      severity: 'error',
+      from: { path: '^src/protocol/ag-ui-events/', pathNot: SPECS },
       to: { path: FRAMEWORKS },
     },
     {

@@ -1,0 +1,245 @@
+import type { JsonObject } from '../../common/index.js';
+import {
+  type AgentResponse,
+  type Content,
+  type CustomEvent,
+  type InterruptEvent,
+  isTerminalStatus,
+  type LoggedEvent,
+  type Message,
+  RUN_RECOVERED,
+  type RunRecovered,
+} from '../../events/index.js';
+import { AG_UI_PROTOCOL_VERSION, type AgUiEvent, type AgUiGeneration, type AgUiMessage } from './ag-ui.types.js';
+import { CallParents, kindOfMessage } from './message-kinds.js';
+import { toAgUiMessages } from './message-encoder.js';
+import {
+  OpenCall,
+  OpenCustom,
+  type OpenMessage,
+  OpenReasoning,
+  OpenResult,
+  OpenSilent,
+  OpenText,
+} from './open-messages.js';
+import { STOPPED_RESULT, stoppedResultId } from './results.js';
+import { outcomeOf, usageOf } from './run-outcome.js';
+import { SharedState } from './shared-state.js';
+
+/** Whose stream is written, and for whom. */
+export interface AgUiFoldOptions {
+  readonly threadId: string;
+  /** The run's id as its client knows it. */
+  readonly runId: string;
+  readonly parentRunId?: string;
+  /** 1.0-only fields are left out for `v0`. */
+  readonly generation: AgUiGeneration;
+  /** What RUN_STARTED repeats of the request: a replay restores the user's messages from it. */
+  readonly input?: JsonObject;
+  /** Names in the usage. */
+  readonly model?: { readonly provider?: string; readonly model?: string };
+}
+
+/** A call of the server's own that has no result yet. */
+interface OpenServerCall {
+  readonly messageId: string;
+  readonly callId: string;
+}
+
+/**
+ * AG-UI's view of a run (contract ag-ui, sections 1.3, 2.1, 2.5): a fold over its log that yields
+ * event objects in an order that `verifyEvents` of both client generations takes. The same log gives
+ * the same events. Nothing is ever null.
+ *
+ * MESSAGES_SNAPSHOT shows `history` and then this run's messages; set it before an event for which
+ * `needsHistory` is true.
+ */
+export class AgUiFold {
+  /** The thread's messages before this run's own output, its input included. */
+  history: readonly AgUiMessage[] = [];
+  private readonly open = new Map<string, OpenMessage>();
+  private readonly steps = new Set<string>();
+  private readonly state = new SharedState();
+  private readonly parents = new CallParents();
+  private readonly serverCalls = new Map<string, OpenServerCall>();
+  private written: Message[] = [];
+  private interrupt: InterruptEvent | undefined;
+  private started = false;
+
+  constructor(private readonly options: AgUiFoldOptions) {}
+
+  /** True for events that may be answered with MESSAGES_SNAPSHOT. */
+  static needsHistory({ event }: LoggedEvent): boolean {
+    if (event.object === 'custom') return event.name === RUN_RECOVERED;
+    if (event.object === 'interrupt') return event.reason !== 'client_tool';
+    return event.object === 'content' && event.delta === false && event.status === 'in_progress';
+  }
+
+  /** The events that the next event of the log is shown as. Expects a legal log, from its beginning. */
+  next({ event }: LoggedEvent): readonly AgUiEvent[] {
+    switch (event.object) {
+      case 'content':
+        return this.content(event);
+      case 'message':
+        return this.message(event);
+      case 'response':
+        return this.response(event);
+      case 'state':
+        return this.state.take(event);
+      case 'step':
+        return this.step(event.name, event.status === 'started');
+      case 'custom':
+        return event.name === RUN_RECOVERED
+          ? this.recovered(event)
+          : [{ type: 'CUSTOM', name: event.name, value: event.value }];
+      case 'activity': {
+        const head = { messageId: event.id, activityType: event.activity_type };
+        return event.kind === 'snapshot'
+          ? [{ type: 'ACTIVITY_SNAPSHOT', ...head, content: event.content }]
+          : [{ type: 'ACTIVITY_DELTA', ...head, patch: event.patch }];
+      }
+      case 'interrupt':
+        this.interrupt = event;
+        return event.reason === 'client_tool' ? [] : [...this.state.snapshot(), this.messagesSnapshot()];
+    }
+  }
+
+  private response(event: AgentResponse): AgUiEvent[] {
+    const start = this.start();
+    if (!isTerminalStatus(event.status)) return start;
+    return [...start, ...this.closeAll(event.status === 'canceled'), ...this.end(event)];
+  }
+
+  private start(): AgUiEvent[] {
+    if (this.started) return [];
+    this.started = true;
+    const { threadId, runId, parentRunId, input, generation } = this.options;
+    return [
+      {
+        type: 'RUN_STARTED',
+        threadId,
+        runId,
+        ...(generation === 'v1' && { protocolVersion: AG_UI_PROTOCOL_VERSION }),
+        ...(parentRunId !== undefined && { parentRunId }),
+        ...(input && { input }),
+      },
+    ];
+  }
+
+  private end(event: AgentResponse): AgUiEvent[] {
+    const { threadId, runId, generation, model } = this.options;
+    const usage = usageOf(event.usage, model);
+    const { error } = event;
+    if (event.status === 'failed' || event.status === 'rejected') {
+      const { code, message } = error ?? { code: 'AGENT_ERROR', message: 'The agent failed' };
+      return [{ type: 'RUN_ERROR', message, code, ...usage }];
+    }
+    const outcome = outcomeOf(event.status, this.interrupt, generation);
+    const finished: AgUiEvent = { type: 'RUN_FINISHED', threadId, runId, ...outcome, ...usage };
+    if (event.status !== 'incomplete' || !error) return [finished];
+    return [{ type: 'CUSTOM', name: 'run.incomplete', value: { code: error.code, message: error.message } }, finished];
+  }
+
+  private message(event: Message): AgUiEvent[] {
+    const present = this.open.get(event.id);
+    if (!isTerminalStatus(event.status)) return present ? [] : this.begin(event);
+    const begun = present ? [] : this.begin(event);
+    const entity = this.open.get(event.id);
+    this.open.delete(event.id);
+    this.written.push(event);
+    const events = [...begun, ...(entity?.close(event) ?? [])];
+    this.noteTraffic(event);
+    if (entity?.diverged) events.push(this.messagesSnapshot());
+    return events;
+  }
+
+  private begin(event: Message): AgUiEvent[] {
+    const parentId = this.parents.note(event);
+    const entity = openMessage(event, parentId);
+    this.open.set(event.id, entity);
+    const events = entity instanceof OpenText || entity instanceof OpenReasoning ? entity.open() : [];
+    return events.concat((event.content ?? []).flatMap((content) => entity.content(content)));
+  }
+
+  private content(event: Content): AgUiEvent[] {
+    return this.open.get(event.msg_id ?? '')?.content(event) ?? [];
+  }
+
+  /** Remembers which calls of the server wait for their result. */
+  private noteTraffic(message: Message): void {
+    const kind = kindOfMessage(message);
+    const data = message.content?.[0]?.type === 'data' ? message.content[0].data : undefined;
+    const callId = data?.['call_id'];
+    if (typeof callId !== 'string') return;
+    if (kind === 'output') this.serverCalls.delete(callId);
+    else if (kind === 'call' && message.type !== 'function_call') {
+      this.serverCalls.set(callId, { messageId: message.id, callId });
+    }
+  }
+
+  private step(stepName: string, starts: boolean): AgUiEvent[] {
+    if (this.steps.has(stepName) === starts) return [];
+    if (starts) this.steps.add(stepName);
+    else this.steps.delete(stepName);
+    return [{ type: starts ? 'STEP_STARTED' : 'STEP_FINISHED', stepName }];
+  }
+
+  /** Ends what is open, inner things first. A stopped run's calls get a result, so that no client waits for one. */
+  private closeAll(stopped: boolean): AgUiEvent[] {
+    const events = [...this.open].flatMap(([, entity]) => entity.close(undefined));
+    this.open.clear();
+    if (stopped) {
+      for (const { messageId, callId } of this.serverCalls.values()) {
+        events.push({
+          type: 'TOOL_CALL_RESULT',
+          messageId: stoppedResultId(messageId),
+          toolCallId: callId,
+          content: STOPPED_RESULT,
+          role: 'tool',
+        });
+      }
+    }
+    for (const stepName of this.steps) events.push({ type: 'STEP_FINISHED', stepName });
+    this.steps.clear();
+    return events;
+  }
+
+  /** A lost worker's run goes on: what it left half-done is taken back (contract runs-api, section 5). */
+  private recovered(event: CustomEvent): AgUiEvent[] {
+    const value = event.value as unknown as RunRecovered;
+    const discarded = new Set(value.discardedMessageIds);
+    const closing = this.closeAll(false);
+    this.written = this.written.filter(({ id }) => !discarded.has(id));
+    this.parents.reset();
+    return [
+      ...closing,
+      this.messagesSnapshot(),
+      ...this.state.snapshot(),
+      { type: 'CUSTOM', name: RUN_RECOVERED, value: event.value },
+    ];
+  }
+
+  private messagesSnapshot(): AgUiEvent {
+    return {
+      type: 'MESSAGES_SNAPSHOT',
+      messages: [...this.history, ...toAgUiMessages(this.written, this.options.generation)],
+    };
+  }
+}
+
+function openMessage(message: Message, parentId: string): OpenMessage {
+  switch (kindOfMessage(message)) {
+    case 'text':
+      return new OpenText(message.id);
+    case 'reasoning':
+      return new OpenReasoning(message.id);
+    case 'call':
+      return new OpenCall(parentId);
+    case 'output':
+      return new OpenResult();
+    case 'custom':
+      return new OpenCustom();
+    case 'silent':
+      return new OpenSilent();
+  }
+}

@@ -1,0 +1,128 @@
+import { fingerprint, type JsonObject } from '../../common/index.js';
+import { type ContentInput, dataMessage, type Message, messageOf, type MessageInput } from '../../events/index.js';
+import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { decodeParts, partsText } from './part.decoder.js';
+
+const MAX_CALLS = 256;
+const ID_LENGTH = { min: 1, max: 256 };
+const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'reasoning', 'activity'] as const;
+
+/** What a CopilotKit client puts where a tool's result will be. It is no result. */
+const PLACEHOLDER = 'Forwarded to client';
+
+/**
+ * Decodes AG-UI messages into the server's vocabulary (contract ag-ui, section 1.2): an assistant's
+ * message becomes its text and one message a call; activities are the client's own and left out. A
+ * message without an id, or with one that came before, gets an id derived from `seed` and its place.
+ *
+ * @throws AppError naming the path of the first wrong field
+ */
+export function decodeMessages(items: readonly unknown[], seed: readonly string[]): readonly Message[] {
+  const ids = new Set<string>();
+  const callNames = new Map<string, string>();
+  return items.flatMap((item, index) => {
+    const fields = fieldsAt(item, `messages[${index}]`);
+    const named = fields.string('id', ID_LENGTH);
+    const id = named !== undefined && !ids.has(named) ? named : derivedId(seed, index);
+    ids.add(id);
+    return decodeMessage(fields, id, callNames);
+  });
+}
+
+function derivedId(seed: readonly string[], index: number): string {
+  return `msg_${fingerprint([...seed, index]).slice(0, 32)}`;
+}
+
+function decodeMessage(fields: Fields, id: string, callNames: Map<string, string>): Message[] {
+  const role = fields.string('role');
+  if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
+  const name = fields.string('name');
+  const metadata: JsonObject = name === undefined ? {} : { name };
+  switch (role) {
+    case 'developer':
+    case 'system':
+      return [plain(fields, { id, role: 'system', metadata: { ...metadata, original_role: role } })];
+    case 'user':
+      return [plain(fields, { id, role, metadata })];
+    case 'assistant':
+      return assistant(fields, { id, role, metadata }, callNames);
+    case 'tool':
+      return toolOutput(fields, id, callNames);
+    case 'reasoning':
+      return [plain(fields, { id, role: 'assistant', type: 'reasoning', metadata: sealed(fields) })];
+    case 'activity':
+      return [];
+    default:
+      throw fieldError(fields.at('role'), `must be one of ${ROLES.join(', ')}`, 'INVALID_PARAMETER');
+  }
+}
+
+/** A message of text or parts. */
+function plain(fields: Fields, input: MessageInput): Message {
+  const metadata = input.metadata && Object.keys(input.metadata).length > 0 ? input.metadata : null;
+  return messageOf({ ...input, metadata }, contentsOf(fields));
+}
+
+function contentsOf(fields: Fields): readonly ContentInput[] {
+  const { content } = fields.source;
+  if (Array.isArray(content)) return decodeParts(content, fields.at('content'));
+  return [{ type: 'text', text: fields.string('content') ?? '' }];
+}
+
+function assistant(fields: Fields, input: MessageInput, callNames: Map<string, string>): Message[] {
+  const calls = fields.list('toolCalls', MAX_CALLS) ?? [];
+  const { content } = fields.source;
+  const hasText = Array.isArray(content) ? content.length > 0 : (fields.string('content') ?? '') !== '';
+  const words = hasText || calls.length === 0 ? [plain(fields, input)] : [];
+  const made = calls.map((call, index) => {
+    const own = fieldsAt(call, `${fields.at('toolCalls')}[${index}]`);
+    const callId = own.string('id', ID_LENGTH);
+    if (callId === undefined) throw fieldError(own.at('id'), 'is required', 'MISSING_PARAMETER');
+    // The server shows a call without words under the id of its first call's message.
+    const id = index === 0 && !hasText ? input.id : `msg_${fingerprint([input.id, callId]).slice(0, 32)}`;
+    return toolCall(own, callId, id, callNames);
+  });
+  return [...words, ...made];
+}
+
+function toolCall(fields: Fields, callId: string, id: string, callNames: Map<string, string>): Message {
+  const called = fieldsAt(fields.source['function'] ?? {}, fields.at('function'));
+  const name = called.string('name');
+  if (name === undefined) throw fieldError(called.at('name'), 'is required', 'MISSING_PARAMETER');
+  callNames.set(callId, name);
+  const args = called.string('arguments') ?? '{}';
+  return dataMessage({
+    id,
+    role: 'assistant',
+    type: 'function_call',
+    metadata: sealed(fields),
+    data: { call_id: callId, name, arguments: args },
+  });
+}
+
+/** The output of a call. A placeholder is none. */
+function toolOutput(fields: Fields, id: string, callNames: ReadonlyMap<string, string>): Message[] {
+  const callId = fields.string('toolCallId', ID_LENGTH);
+  if (callId === undefined) throw fieldError(fields.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
+  const { content } = fields.source;
+  const error = fields.string('error');
+  const text = Array.isArray(content)
+    ? partsText(decodeParts(content, fields.at('content')))
+    : fields.string('content');
+  if (text === PLACEHOLDER) return [];
+  const name = callNames.get(callId);
+  return [
+    dataMessage({
+      id,
+      role: 'tool',
+      type: 'function_call_output',
+      metadata: error === undefined ? null : { is_error: true },
+      data: { call_id: callId, ...(name !== undefined && { name }), output: text || (error ?? '') },
+    }),
+  ];
+}
+
+function sealed(fields: Fields): JsonObject | null {
+  const value = fields.string('encryptedValue');
+  return value === undefined ? null : { encrypted_value: value };
+}

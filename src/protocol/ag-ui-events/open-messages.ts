@@ -1,0 +1,205 @@
+import type { Json, JsonObject } from '../../common/index.js';
+import { type Content, dataOf, isTerminalStatus, type Message } from '../../events/index.js';
+import { resultEvents } from './results.js';
+import type { AgUiEvent } from './ag-ui.types.js';
+
+/** A message of the log while a stream shows it. */
+export interface OpenMessage {
+  /** The events of one content event. */
+  content(event: Content): AgUiEvent[];
+  /** The events of the closing one; undefined when the message is cut off. */
+  close(closing: Message | undefined): AgUiEvent[];
+  /** What was shown is no beginning of what the message says: only a snapshot can put that right. */
+  readonly diverged: boolean;
+}
+
+/** The text of one message's slots as it was shown; pieces of a replaced text show no more. */
+class ShownText {
+  private readonly slots = new Map<number, string>();
+  diverged = false;
+
+  /** The piece to show for a content event, '' for none. */
+  take(event: Content): string {
+    const text = event.type === 'text' ? event.text : event.type === 'refusal' ? event.refusal : null;
+    if (text === null) return '';
+    const index = event.index ?? 0;
+    const shown = this.slots.get(index) ?? '';
+    if (event.delta === true && !isTerminalStatus(event.status)) {
+      this.slots.set(index, shown + text);
+      return this.diverged ? '' : text;
+    }
+    this.slots.set(index, text);
+    if (!text.startsWith(shown)) this.diverged = true;
+    return this.diverged ? '' : text.slice(shown.length);
+  }
+}
+
+/** An assistant's words. Contents that are no text go as CUSTOM events, which every client passes on. */
+export class OpenText implements OpenMessage {
+  private readonly shown = new ShownText();
+
+  constructor(private readonly id: string) {}
+
+  get diverged(): boolean {
+    return this.shown.diverged;
+  }
+
+  open(): AgUiEvent[] {
+    return [{ type: 'TEXT_MESSAGE_START', messageId: this.id, role: 'assistant' }];
+  }
+
+  content(event: Content): AgUiEvent[] {
+    if (event.type !== 'text' && event.type !== 'refusal') {
+      return isTerminalStatus(event.status) ? [contentEvent(this.id, event)] : [];
+    }
+    const delta = this.shown.take(event);
+    return delta === '' ? [] : [{ type: 'TEXT_MESSAGE_CONTENT', messageId: this.id, delta }];
+  }
+
+  close(): AgUiEvent[] {
+    return [{ type: 'TEXT_MESSAGE_END', messageId: this.id }];
+  }
+}
+
+/** A content that AG-UI has no event for: its type, message and value. */
+function contentEvent(messageId: string, content: Content): AgUiEvent {
+  const { type, object, status, error, index, delta, msg_id, ...fields } = content;
+  void [object, status, error, index, delta, msg_id];
+  const value = { messageId, type, ...withoutNulls(fields) };
+  return { type: 'CUSTOM', name: 'message.content', value };
+}
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+/** What the model thought: a span of one message, which share an id. */
+export class OpenReasoning implements OpenMessage {
+  private readonly shown = new ShownText();
+
+  constructor(private readonly id: string) {}
+
+  get diverged(): boolean {
+    return this.shown.diverged;
+  }
+
+  open(): AgUiEvent[] {
+    const messageId = this.id;
+    return [
+      { type: 'REASONING_START', messageId },
+      { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+    ];
+  }
+
+  content(event: Content): AgUiEvent[] {
+    const delta = this.shown.take(event);
+    return delta === '' ? [] : [{ type: 'REASONING_MESSAGE_CONTENT', messageId: this.id, delta }];
+  }
+
+  close(closing: Message | undefined): AgUiEvent[] {
+    const messageId = this.id;
+    return [
+      { type: 'REASONING_MESSAGE_END', messageId },
+      ...encrypted('message', messageId, closing),
+      { type: 'REASONING_END', messageId },
+    ];
+  }
+}
+
+/** A tool call. It is shown from when its id and name are known. */
+export class OpenCall implements OpenMessage {
+  readonly diverged = false;
+  private callId: string | undefined;
+  private shown = '';
+
+  /** @param parentId the assistant's message that the call belongs to */
+  constructor(private readonly parentId: string) {}
+
+  content(event: Content): AgUiEvent[] {
+    if (event.type !== 'data' || !event.data) return [];
+    const { arguments: args } = event.data;
+    const events = this.start(event.data);
+    const isWhole = event.delta !== true || isTerminalStatus(event.status);
+    if (isWhole && typeof args === 'string') events.push(...this.rest(args));
+    else if (typeof args === 'string') events.push(...this.piece(args));
+    else if (isTerminalStatus(event.status) && args !== undefined && args !== null) {
+      events.push(...this.rest(JSON.stringify(args)));
+    }
+    return events;
+  }
+
+  close(closing: Message | undefined): AgUiEvent[] {
+    const data = closing && dataOf(closing);
+    const events = data ? this.start(data) : [];
+    if (this.callId === undefined) return [];
+    events.push({ type: 'TOOL_CALL_END', toolCallId: this.callId }, ...encrypted('tool-call', this.callId, closing));
+    return events;
+  }
+
+  private start(data: JsonObject): AgUiEvent[] {
+    const { call_id: id, name } = data;
+    if (this.callId !== undefined || typeof id !== 'string' || typeof name !== 'string') return [];
+    this.callId = id;
+    return [{ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name, parentMessageId: this.parentId }];
+  }
+
+  private piece(delta: string): AgUiEvent[] {
+    this.shown += delta;
+    if (this.callId === undefined || delta === '') return [];
+    return [{ type: 'TOOL_CALL_ARGS', toolCallId: this.callId, delta }];
+  }
+
+  /** Arguments are never rewritten, only completed. */
+  private rest(whole: string): AgUiEvent[] {
+    return whole.startsWith(this.shown) ? this.piece(whole.slice(this.shown.length)) : [];
+  }
+}
+
+/** The output of a call, shown when it is whole. */
+export class OpenResult implements OpenMessage {
+  readonly diverged = false;
+
+  content(): AgUiEvent[] {
+    return [];
+  }
+
+  close(closing: Message | undefined): AgUiEvent[] {
+    return closing ? resultEvents(closing) : [];
+  }
+}
+
+/** A message of a kind that AG-UI has no events for: shown as a CUSTOM event of its kind's name when it is whole. */
+export class OpenCustom implements OpenMessage {
+  readonly diverged = false;
+
+  content(): AgUiEvent[] {
+    return [];
+  }
+
+  close(closing: Message | undefined): AgUiEvent[] {
+    const data = closing && dataOf(closing);
+    if (!closing || !data) return [];
+    const value: Json = { messageId: closing.id, ...data };
+    return [{ type: 'CUSTOM', name: closing.type, value }];
+  }
+}
+
+/** A message that other events tell: approval requests are in the outcome, errors in RUN_ERROR. */
+export class OpenSilent implements OpenMessage {
+  readonly diverged = false;
+
+  content(): AgUiEvent[] {
+    return [];
+  }
+
+  close(): AgUiEvent[] {
+    return [];
+  }
+}
+
+/** What a provider sealed, to be sent back with the message (contract ag-ui, section 1.3). */
+function encrypted(subtype: 'message' | 'tool-call', entityId: string, closing: Message | undefined): AgUiEvent[] {
+  const value = closing?.metadata?.['encrypted_value'];
+  if (typeof value !== 'string') return [];
+  return [{ type: 'REASONING_ENCRYPTED_VALUE', subtype, entityId, encryptedValue: value }];
+}

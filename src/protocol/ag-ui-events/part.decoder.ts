@@ -1,0 +1,110 @@
+import type { ContentInput } from '../../events/index.js';
+import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
+
+const MAX_PARTS = 1000;
+const TYPES = ['text', 'image', 'audio', 'video', 'document', 'binary'] as const;
+
+/** Where a part's bytes are, after both forms were read. */
+interface Media {
+  readonly kind: 'image' | 'audio' | 'video' | 'document';
+  /** An address, or a `data:` URL. */
+  readonly url: string | undefined;
+  /** A provider's handle, which is never fetched. */
+  readonly handle: string | undefined;
+  readonly mimeType: string | undefined;
+  readonly filename: string | undefined;
+}
+
+/**
+ * Decodes the parts of a message (contract ag-ui, section 1.2), the legacy `binary` form included: it
+ * becomes the modern form by its MIME type. Addresses are kept, never fetched.
+ *
+ * @throws AppError naming the path of the first wrong field
+ */
+export function decodeParts(items: readonly unknown[], path: string): readonly ContentInput[] {
+  if (items.length > MAX_PARTS) throw fieldError(path, `must have at most ${MAX_PARTS} items`, 'INVALID_PARAMETER');
+  return items.map((item, index) => decodePart(fieldsAt(item, `${path}[${index}]`)));
+}
+
+/** Parts as one text, for where only text may stand; media are told as JSON. */
+export function partsText(parts: readonly ContentInput[]): string {
+  return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : JSON.stringify(part))).join('\n');
+}
+
+function decodePart(fields: Fields): ContentInput {
+  const type = fields.string('type');
+  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+  switch (type) {
+    case 'text': {
+      const text = fields.string('text');
+      if (text === undefined) throw fieldError(fields.at('text'), 'is required', 'MISSING_PARAMETER');
+      return { type: 'text', text };
+    }
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'document':
+      return contentOf(modern(fields, type));
+    case 'binary':
+      return contentOf(legacy(fields));
+    default:
+      throw fieldError(fields.at('type'), `must be one of ${TYPES.join(', ')}`, 'INVALID_PARAMETER');
+  }
+}
+
+function modern(fields: Fields, kind: Media['kind']): Media {
+  const source = fieldsAt(fields.source['source'] ?? {}, fields.at('source'));
+  const type = source.string('type');
+  const value = source.string('value');
+  const mimeType = source.string('mimeType');
+  if (type !== 'data' && type !== 'url' && type !== 'file') {
+    throw fieldError(source.at('type'), 'must be data, url or file', 'INVALID_PARAMETER');
+  }
+  if (value === undefined) throw fieldError(source.at('value'), 'is required', 'MISSING_PARAMETER');
+  if (type === 'data' && mimeType === undefined) {
+    throw fieldError(source.at('mimeType'), 'is required', 'MISSING_PARAMETER');
+  }
+  return {
+    kind,
+    url: type === 'file' ? undefined : type === 'url' ? value : dataUrl(mimeType, value),
+    handle: type === 'file' ? value : undefined,
+    mimeType,
+    filename: filenameOf(fields),
+  };
+}
+
+function legacy(fields: Fields): Media {
+  const mimeType = fields.string('mimeType');
+  if (mimeType === undefined) throw fieldError(fields.at('mimeType'), 'is required', 'MISSING_PARAMETER');
+  const [url, data, id] = [fields.string('url'), fields.string('data'), fields.string('id')];
+  if (url === undefined && data === undefined && id === undefined) {
+    throw fieldError(fields.at('url'), 'is required', 'MISSING_PARAMETER');
+  }
+  const kind = /^(image|audio|video)\//.exec(mimeType)?.[1] as Media['kind'] | undefined;
+  return {
+    kind: kind ?? 'document',
+    url: url ?? (data === undefined ? undefined : dataUrl(mimeType, data)),
+    handle: id,
+    mimeType,
+    filename: fields.string('filename'),
+  };
+}
+
+function filenameOf(fields: Fields): string | undefined {
+  const filename = fields.object('metadata')?.['filename'];
+  return typeof filename === 'string' ? filename : undefined;
+}
+
+function dataUrl(mimeType: string | undefined, value: string): string {
+  return value.startsWith('data:') ? value : `data:${mimeType};base64,${value}`;
+}
+
+/** A medium without an address is a file that only its name tells. */
+function contentOf({ kind, url, handle, mimeType, filename }: Media): ContentInput {
+  if (url === undefined) return { type: 'file', file_id: handle ?? null, filename: filename ?? null };
+  if (kind === 'image') return { type: 'image', image_url: url };
+  if (kind === 'video') return { type: 'video', video_url: url };
+  const bytes = kind === 'audio' ? /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1] : undefined;
+  if (bytes !== undefined) return { type: 'audio', data: bytes, format: mimeType?.split('/')[1] ?? null };
+  return { type: 'file', file_url: url, filename: filename ?? null };
+}

@@ -1,0 +1,121 @@
+import { AppError, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
+import { Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
+import { normaliseRunInput } from './key-case.js';
+import { decodeMessages } from './message.decoder.js';
+
+const MAX_MESSAGES = 10_000;
+const MAX_TOOLS = 256;
+const MAX_CONTEXT = 256;
+const MAX_RESUMES = 256;
+const ID_LENGTH = { min: 1, max: 256 };
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const VERSION = /^\d+\.\d+$/;
+
+/** One answer to an interrupt (contract ag-ui, section 2.5). */
+export interface ResumeEntry {
+  readonly interruptId: string;
+  readonly status: 'resolved' | 'cancelled';
+  readonly payload?: Json;
+}
+
+/** A RunAgentInput as a wire uses it: the messages in the server's own vocabulary, all else checked. */
+export interface RunAgentInput {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly parentRunId?: string;
+  /** Absent: a client from before 1.0. */
+  readonly protocolVersion?: string;
+  /** The whole conversation as the client knows it, activities left out. */
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDeclaration[];
+  readonly context: readonly { readonly description: string; readonly value: string }[];
+  /** Absent when the client has none; an empty object says nothing either. */
+  readonly state?: JsonObject;
+  readonly forwardedProps: JsonObject;
+  readonly resume: readonly ResumeEntry[];
+}
+
+/**
+ * Decodes a RunAgentInput, lenient where the contract is (section 1.1): null is absent, snake_case
+ * names of known keys count, unknown keys are passed over, only `threadId`, `runId` and `messages`
+ * must be there. Expects JSON that `checkJsonLimits` has passed. The same body gives the same ids.
+ *
+ * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
+ */
+export function decodeRunInput(body: unknown): RunAgentInput {
+  if (!isPlainObject(body)) {
+    throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
+  }
+  const fields = new Fields(normaliseRunInput(body), '');
+  const threadId = required(fields, 'threadId');
+  const runId = required(fields, 'runId');
+  const parentRunId = fields.string('parentRunId', ID_LENGTH);
+  const protocolVersion = fields.string('protocolVersion');
+  if (protocolVersion !== undefined && !VERSION.test(protocolVersion)) {
+    throw fieldError('protocolVersion', 'must be a version such as 1.0', 'INVALID_PARAMETER');
+  }
+  const items = fields.list('messages', MAX_MESSAGES);
+  if (!items) throw fieldError('messages', 'is required', 'MISSING_PARAMETER');
+  const state = fields.object('state') as JsonObject | undefined;
+  return {
+    threadId,
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    messages: decodeMessages(items, [threadId, runId]),
+    tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? []),
+    context: (fields.list('context', MAX_CONTEXT) ?? []).map(decodeContext),
+    ...(state && Object.keys(state).length > 0 && { state }),
+    forwardedProps: forwardedProps(fields),
+    resume: (fields.list('resume', MAX_RESUMES) ?? []).map(decodeResume),
+  };
+}
+
+function required(fields: Fields, name: string): string {
+  const value = fields.string(name, ID_LENGTH);
+  if (value === undefined) throw fieldError(name, 'is required', 'MISSING_PARAMETER');
+  return value;
+}
+
+/** Any JSON may stand here; what is no object is kept under `value`. */
+function forwardedProps(fields: Fields): JsonObject {
+  const value = fields.source['forwardedProps'] as Json | undefined;
+  if (value === undefined || value === null) return {};
+  return isPlainObject(value) ? value : { value };
+}
+
+/** The last declaration of a name counts. */
+function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
+  const tools = new Map<string, ToolDeclaration>();
+  for (const [index, item] of items.entries()) {
+    const fields = fieldsAt(item, `tools[${index}]`);
+    const name = fields.string('name');
+    if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+    if (!TOOL_NAME.test(name)) {
+      const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
+      throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
+    }
+    const parameters = (fields.object('parameters') ?? { type: 'object', properties: {} }) as JsonObject;
+    tools.set(name, { name, description: fields.string('description') ?? '', parameters });
+  }
+  return [...tools.values()];
+}
+
+function decodeContext(item: unknown, index: number): { description: string; value: string } {
+  const fields = fieldsAt(item, `context[${index}]`);
+  return { description: fields.string('description') ?? '', value: fields.string('value') ?? '' };
+}
+
+function decodeResume(item: unknown, index: number): ResumeEntry {
+  const fields = fieldsAt(item, `resume[${index}]`);
+  const interruptId = fields.string('interruptId', ID_LENGTH);
+  if (interruptId === undefined) throw fieldError(fields.at('interruptId'), 'is required', 'MISSING_PARAMETER');
+  const status = fields.string('status') ?? 'resolved';
+  if (status !== 'resolved' && status !== 'cancelled') {
+    throw fieldError(fields.at('status'), 'must be resolved or cancelled', 'INVALID_PARAMETER');
+  }
+  const payload = fields.source['payload'] as Json | undefined;
+  return { interruptId, status, ...(payload !== undefined && { payload }) };
+}
