@@ -1,3 +1,32 @@
+/** How an MCP server is reached. */
+export type McpTransportConfig =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Given to the process beside PATH, HOME and the like; nothing else of this process's environment is. */
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** An MCP server whose tools the agent may use. */
+export interface McpServerConfig {
+  /** Its name in the configuration; clients see it as `server_label`. */
+  readonly label: string;
+  readonly transport: McpTransportConfig;
+  /** Put before the name of each of its tools, as it is. */
+  readonly prefix: string;
+  /** The server's own names of the tools that are offered; undefined offers all. */
+  readonly allowedTools: readonly string[] | undefined;
+  /** A call without an answer and without progress for so many milliseconds is given up. */
+  readonly timeoutMs: number;
+  /** A call is given up after so many milliseconds, progress or not. */
+  readonly maxTotalMs: number;
+  /** Values that are taken out of whatever is logged or shown about this server. */
+  readonly secrets: readonly string[];
+}
+
 /**
  * The whole configuration, typed, with every default applied. Injected as `AppConfig`. Durations are
  * milliseconds, sizes are bytes, unless the name says otherwise.
@@ -67,6 +96,18 @@ export interface ConfigShape {
     /** TOOL_MAX_INVALID_CALLS: calls with invalid arguments that one run may make, default 5 */
     readonly maxInvalidCalls: number;
   };
+  readonly mcp: {
+    /** MCP_SERVERS and MCP_SERVERS_FILE, without those that are disabled */
+    readonly servers: readonly McpServerConfig[];
+    /** MCP_ALLOWED_HOSTS: hosts of servers that a request may name, default none */
+    readonly allowedHosts: readonly string[];
+    /** MCP_CONNECT_TIMEOUT_MS: one attempt to connect and list, default 30000 */
+    readonly connectTimeoutMs: number;
+    /** MCP_LIST_WAIT_MS: what a run waits for a server's first list, default 5000 */
+    readonly listWaitMs: number;
+    /** MCP_LIST_TTL_MS: after that a list is asked for again, default 5 min */
+    readonly listTtlMs: number;
+  };
   readonly runs: {
     /** RUN_CONCURRENCY: runs that this process executes at once, default 256 */
     readonly concurrency: number;
@@ -109,6 +150,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly model: ConfigShape['model'];
   abstract readonly agent: ConfigShape['agent'];
   abstract readonly tools: ConfigShape['tools'];
+  abstract readonly mcp: ConfigShape['mcp'];
   abstract readonly runs: ConfigShape['runs'];
   abstract readonly agentApi: ConfigShape['agentApi'];
   abstract readonly log: ConfigShape['log'];

@@ -1,5 +1,16 @@
 import { Setting } from './setting.decorator.js';
-import { choice, databaseUrl, flag, host, httpUrl, integer, origins, text, token } from './setting-rules.js';
+import {
+  choice,
+  databaseUrl,
+  flag,
+  host,
+  hostPatterns,
+  httpUrl,
+  integer,
+  origins,
+  text,
+  token,
+} from './setting-rules.js';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -228,6 +239,59 @@ export class Environment {
     description: 'Tool calls with invalid arguments that one run may make before it fails.',
   })
   readonly TOOL_MAX_INVALID_CALLS!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: text(MIB),
+    fallbackText: 'none',
+    secret: true,
+    description:
+      'MCP servers whose tools the agent may use: a JSON object in the shape of `mcpServers`, such as `{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","./shared"]}}`. See docs/tools.md.',
+  })
+  readonly MCP_SERVERS?: string;
+
+  @Setting({
+    group: 'Tools',
+    rule: text(4096),
+    fallbackText: 'none',
+    description: 'A JSON file with more MCP servers, in the same shape.',
+  })
+  readonly MCP_SERVERS_FILE?: string;
+
+  @Setting({
+    group: 'Tools',
+    rule: hostPatterns(),
+    fallbackText: 'none',
+    description:
+      'Hosts of MCP servers that a request may name, separated by commas: `host`, `host:port` or `*.domain`. A server that is not on this host must be https.',
+  })
+  readonly MCP_ALLOWED_HOSTS?: string;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(100, HOUR_MS),
+    fallback: 30_000,
+    description: 'Milliseconds that one attempt to connect to an MCP server and to list its tools may take.',
+  })
+  readonly MCP_CONNECT_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(0, 600_000),
+    fallback: 5000,
+    description:
+      'Milliseconds that a run waits for an MCP server that is being connected for the first time. After that it goes on without its tools.',
+  })
+  readonly MCP_LIST_WAIT_MS!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: integer(100, DAY_MS),
+    fallback: 300_000,
+    description:
+      'Milliseconds after which the tools of an MCP server are listed again, also when it announced no change.',
+  })
+  readonly MCP_LIST_TTL_MS!: number;
 
   @Setting({
     group: 'Runs',

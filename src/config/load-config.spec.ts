@@ -46,6 +46,7 @@ describe('loadConfig: defaults', () => {
       },
       agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32_000, defaultAgent: 'worker' },
       tools: { timeoutMs: 30_000, outputLimitBytes: 65_536, maxInvalidCalls: 5 },
+      mcp: { servers: [], allowedHosts: [], connectTimeoutMs: 30_000, listWaitMs: 5000, listTtlMs: 300_000 },
       runs: {
         concurrency: 256,
         timeoutMs: 3_600_000,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type AppConfig, type ConfigShape } from './config.types.js';
 import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
 import { type Environment } from './environment.js';
+import { type McpServersReading, readMcpServers } from './mcp-servers.js';
 import { type ModelSelection, selectModel } from './model-selection.js';
 import { readEnvironment } from './read-environment.js';
 import { splitList } from './setting-rules.js';
@@ -23,9 +24,10 @@ export function readConfig(env: NodeJS.ProcessEnv): ConfigReading {
   const { environment, problems } = readEnvironment(env);
   const unusable = new Set(problems.map(({ name }) => name));
   const selection = selectModel(environment);
-  const all = [...problems, ...relationProblems(environment, unusable), ...selection.problems];
+  const mcp = readMcpServers(environment, env);
+  const all = [...problems, ...relationProblems(environment, unusable), ...selection.problems, ...mcp.problems];
   if (all.length > 0) throw new ConfigurationError(all);
-  const config = freezeDeep(shape(environment, selection));
+  const config = freezeDeep(shape(environment, selection, mcp));
   return { config, warnings: [...exposureWarnings(config), ...selection.warnings] };
 }
 
@@ -60,7 +62,7 @@ function exposureWarnings(config: ConfigShape): string[] {
   ];
 }
 
-function shape(env: Environment, selection: ModelSelection): ConfigShape {
+function shape(env: Environment, selection: ModelSelection, mcp: McpServersReading): ConfigShape {
   const dataDir = resolve(env.DATA_DIR);
   return {
     http: httpOf(env),
@@ -77,6 +79,13 @@ function shape(env: Environment, selection: ModelSelection): ConfigShape {
       timeoutMs: env.TOOL_TIMEOUT_MS,
       outputLimitBytes: env.TOOL_OUTPUT_LIMIT_BYTES,
       maxInvalidCalls: env.TOOL_MAX_INVALID_CALLS,
+    },
+    mcp: {
+      servers: mcp.servers,
+      allowedHosts: splitList(env.MCP_ALLOWED_HOSTS ?? ''),
+      connectTimeoutMs: env.MCP_CONNECT_TIMEOUT_MS,
+      listWaitMs: env.MCP_LIST_WAIT_MS,
+      listTtlMs: env.MCP_LIST_TTL_MS,
     },
     runs: runsOf(env),
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },

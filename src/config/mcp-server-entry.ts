@@ -1,0 +1,118 @@
+/** `${NAME}` or `${NAME:-default}`. */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** Shorter values are words such as `true`, and no secrets. */
+const SECRET_LENGTH = 8;
+
+/**
+ * One server as a person wrote it down. Reading a key of the wrong type notes a problem and gives
+ * undefined; problems name keys and variables, never values.
+ */
+export class ServerEntry {
+  readonly problems: string[] = [];
+  private readonly hidden = new Set<string>();
+  private readonly values: Readonly<Record<string, unknown>>;
+
+  constructor(
+    readonly label: string,
+    private readonly value: unknown,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {
+    this.values = this.isObject ? (value as Record<string, unknown>) : {};
+  }
+
+  get isObject(): boolean {
+    return typeof this.value === 'object' && this.value !== null && !Array.isArray(this.value);
+  }
+
+  get keys(): readonly string[] {
+    return Object.keys(this.values);
+  }
+
+  /** Values that must never be logged: those of `env` and `headers`, and all that came from variables. */
+  get secrets(): readonly string[] {
+    return [...this.hidden];
+  }
+
+  /** Notes what is wrong, as the rest of a sentence about this server. */
+  problem(what: string): void {
+    this.problems.push(`the server ${JSON.stringify(this.label.slice(0, 80))}, which ${what}`);
+  }
+
+  refuse(key: string, why: string): void {
+    if (this.values[key] !== undefined) this.problem(`has ${JSON.stringify(key)}, which ${why}`);
+  }
+
+  text(key: string): string | undefined {
+    return this.read(key, 'a text', (value): value is string => typeof value === 'string');
+  }
+
+  texts(key: string): readonly string[] | undefined {
+    return this.read(key, 'a list of texts', isTexts);
+  }
+
+  flag(key: string): boolean {
+    return this.read(key, 'true or false', (value): value is boolean => typeof value === 'boolean') ?? false;
+  }
+
+  integer(key: string, min: number, max: number): number | undefined {
+    const isUsable = (value: unknown): value is number =>
+      Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+    return this.read(key, `a whole number from ${min} to ${max}`, isUsable);
+  }
+
+  expanded(key: string): string | undefined {
+    const text = this.text(key);
+    return text === undefined ? undefined : this.expand(key, text);
+  }
+
+  expandedTexts(key: string): readonly string[] | undefined {
+    return this.texts(key)?.map((text) => this.expand(key, text));
+  }
+
+  /** Texts by name; every value is a secret. */
+  secretMap(key: string): Readonly<Record<string, string>> {
+    const map = this.read(key, 'an object of texts', isTextMap) ?? {};
+    return Object.fromEntries(
+      Object.entries(map).map(([name, text]) => {
+        const value = this.expand(key, text);
+        this.hide(value);
+        return [name, value];
+      }),
+    );
+  }
+
+  private expand(key: string, text: string): string {
+    return text.replace(VARIABLE, (_all, name: string, fallback: string | undefined) => {
+      const value = this.env[name];
+      if (value !== undefined && value !== '') {
+        this.hide(value);
+        return value;
+      }
+      if (fallback === undefined)
+        this.problem(`needs the variable ${name} in ${JSON.stringify(key)}, but it is not set`);
+      return fallback ?? '';
+    });
+  }
+
+  private hide(value: string): void {
+    for (const piece of [value, ...value.split(/\s+/)]) if (piece.length >= SECRET_LENGTH) this.hidden.add(piece);
+  }
+
+  private read<T>(key: string, expectation: string, is: (value: unknown) => value is T): T | undefined {
+    const value = this.values[key];
+    if (value === undefined || value === null) return undefined;
+    if (is(value)) return value;
+    this.problem(`must have a ${JSON.stringify(key)} that is ${expectation}`);
+    return undefined;
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((item) => typeof item === 'string');
+}

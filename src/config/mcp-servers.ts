@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { type McpServerConfig, type McpTransportConfig } from './config.types.js';
+import { type ConfigurationProblem } from './configuration-error.js';
+import { type Environment } from './environment.js';
+import { ServerEntry } from './mcp-server-entry.js';
+
+/** The largest file of servers, in characters. */
+const FILE_LIMIT = 1024 * 1024;
+const LABEL = /^[A-Za-z0-9_.-]{1,64}$/;
+const PREFIX = /^[A-Za-z0-9_-]{0,32}$/;
+const TRANSPORT_NAMES = ['stdio', 'http', 'streamable-http', 'streamable_http', 'streamableHttp'];
+const KEYS = [
+  'type',
+  'transport',
+  'description',
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'prefix',
+  'allowedTools',
+  'timeoutMs',
+  'maxTotalMs',
+  'disabled',
+];
+const DAY_MS = 86_400_000;
+
+/** How much longer than its time-out a call may take that reports progress, unless the server says. */
+const TOTAL_FACTOR = 10;
+
+/** The MCP servers that the environment names, and what is wrong with them; no problem holds a secret. */
+export interface McpServersReading {
+  readonly servers: readonly McpServerConfig[];
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+type McpVariables = Pick<Environment, 'MCP_SERVERS' | 'MCP_SERVERS_FILE' | 'TOOL_TIMEOUT_MS'>;
+
+/**
+ * Reads MCP_SERVERS and the file MCP_SERVERS_FILE: a JSON object of servers by label, or one with such
+ * an object under `mcpServers`. `${NAME}` and `${NAME:-default}` in `args`, `env`, `cwd`, `url` and
+ * `headers` are replaced by variables of the environment.
+ */
+export function readMcpServers(settings: McpVariables, env: NodeJS.ProcessEnv): McpServersReading {
+  const problems: ConfigurationProblem[] = [];
+  const servers = new Map<string, McpServerConfig>();
+  for (const source of sources(settings)) {
+    const add = (message: string): number => problems.push({ name: source.name, message });
+    if (source.problem !== undefined) add(source.problem);
+    const entries = source.text === undefined ? {} : entriesOf(source.text, add);
+    for (const [label, value] of Object.entries(entries)) {
+      const entry = new ServerEntry(label, value, env);
+      const server = serverOf(entry, settings.TOOL_TIMEOUT_MS);
+      if (servers.has(label)) entry.problem('is named twice');
+      for (const problem of entry.problems) add(`names ${problem}`);
+      if (server) servers.set(label, server);
+    }
+  }
+  return { servers: [...servers.values()], problems };
+}
+
+interface Source {
+  readonly name: string;
+  readonly text?: string;
+  readonly problem?: string;
+}
+
+function sources({ MCP_SERVERS: text, MCP_SERVERS_FILE: file }: McpVariables): Source[] {
+  return [
+    ...(text === undefined ? [] : [{ name: 'MCP_SERVERS', text }]),
+    ...(file === undefined ? [] : [{ name: 'MCP_SERVERS_FILE', ...contentOf(file) }]),
+  ];
+}
+
+function contentOf(file: string): Pick<Source, 'text' | 'problem'> {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return text.length > FILE_LIMIT ? { problem: `names a file of more than ${FILE_LIMIT} characters` } : { text };
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown reason';
+    return { problem: `names the file ${JSON.stringify(file)}, which cannot be read (${code})` };
+  }
+}
+
+function entriesOf(text: string, add: (message: string) => void): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own words quote the text, which may hold secrets.
+    add(`must be JSON, but is a text of ${text.length} characters (not shown) that is not`);
+    return {};
+  }
+  const inner = isObject(value) && 'mcpServers' in value ? value['mcpServers'] : value;
+  if (isObject(inner)) return inner;
+  add('must be a JSON object of MCP servers by name');
+  return {};
+}
+
+/** Undefined for a server that is disabled or has problems. */
+function serverOf(entry: ServerEntry, toolTimeoutMs: number): McpServerConfig | undefined {
+  if (!LABEL.test(entry.label)) entry.problem('has a name other than 1 to 64 letters, digits, ".", "_" and "-"');
+  if (!entry.isObject) entry.problem('must be an object');
+  for (const key of entry.keys) if (!KEYS.includes(key)) entry.problem(`has the unknown key ${JSON.stringify(key)}`);
+  const transport = transportOf(entry);
+  const prefix = entry.text('prefix') ?? '';
+  if (!PREFIX.test(prefix)) entry.problem('has a "prefix" other than at most 32 letters, digits, "_" and "-"');
+  const allowedTools = entry.texts('allowedTools');
+  const timeoutMs = entry.integer('timeoutMs', 10, DAY_MS) ?? toolTimeoutMs;
+  const maxTotalMs = entry.integer('maxTotalMs', timeoutMs, TOTAL_FACTOR * DAY_MS) ?? TOTAL_FACTOR * timeoutMs;
+  const disabled = entry.flag('disabled');
+  if (disabled || !transport || entry.problems.length > 0) return undefined;
+  return { label: entry.label, transport, prefix, allowedTools, timeoutMs, maxTotalMs, secrets: entry.secrets };
+}
+
+function transportOf(entry: ServerEntry): McpTransportConfig | undefined {
+  const named = entry.text('type') ?? entry.text('transport');
+  if (named !== undefined && !TRANSPORT_NAMES.includes(named)) {
+    entry.problem(`has the transport ${JSON.stringify(named.slice(0, 40))}, which is none of stdio, http`);
+  }
+  const command = entry.text('command');
+  const url = entry.expanded('url');
+  if ((command === undefined) === (url === undefined)) {
+    if (entry.isObject) entry.problem('needs either a "command" or a "url"');
+    return undefined;
+  }
+  if (named !== undefined && (named === 'stdio') !== (command !== undefined)) {
+    entry.problem(`has the transport ${named} and no ${named === 'stdio' ? '"command"' : '"url"'}`);
+  }
+  return command === undefined ? httpOf(entry, url ?? '') : stdioOf(entry, command);
+}
+
+function stdioOf(entry: ServerEntry, command: string): McpTransportConfig {
+  if (command === '') entry.problem('has an empty "command"');
+  entry.refuse('headers', 'belongs to a server with a "url"');
+  const cwd = entry.expanded('cwd');
+  const args = entry.expandedTexts('args') ?? [];
+  return { kind: 'stdio', command, args, env: entry.secretMap('env'), cwd };
+}
+
+function httpOf(entry: ServerEntry, url: string): McpTransportConfig {
+  const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
+  if (!isUsable) entry.problem('must have a "url" that is an http:// or https:// address without user name');
+  for (const key of ['args', 'env', 'cwd']) entry.refuse(key, 'belongs to a server with a "command"');
+  const headers = entry.secretMap('headers');
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isHeader(name, value)) entry.problem(`has the header ${JSON.stringify(name)}, which cannot be sent`);
+  }
+  return { kind: 'http', url, headers };
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
