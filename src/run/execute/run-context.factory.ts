@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentContext, SessionState } from '../../agent/index.js';
+import type { AgentContext } from '../../agent/index.js';
 import { fitHistory } from '../../agent/index.js';
 import type { JsonObject } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
@@ -7,6 +7,7 @@ import { type Message, type ResponseBuilder, textOf } from '../../events/index.j
 import { SessionStore } from '../../session/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
+import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
 import type { Remains } from './run-recovery.js';
 
@@ -42,7 +43,7 @@ export class RunContextFactory {
     const input = parts.input ?? (await this.sessions.ofRun(run.sessionNo, run.ordinal));
     const past = run.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, run.ordinal, HISTORY_LIMIT);
     const stored = run.ordinal === 1 ? {} : await this.sessions.state(run.sessionNo);
-    const state = new RecordedState(stored, parts.remains.sessionState, parts.writer);
+    const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
     const { writer, response, signal } = parts;
     const context: AgentContext = {
       runId: run.id,
@@ -65,28 +66,6 @@ export class RunContextFactory {
       flush: () => writer.flush(),
     };
     return { context, changedState: () => state.changed };
-  }
-}
-
-/** The shared state of a session during one run: every change is an event. */
-class RecordedState implements SessionState {
-  changed: JsonObject | undefined;
-
-  constructor(
-    private readonly stored: JsonObject,
-    resumed: JsonObject | undefined,
-    private readonly writer: RunWriter,
-  ) {
-    this.changed = resumed;
-  }
-
-  get(): JsonObject {
-    return structuredClone(this.changed ?? this.stored);
-  }
-
-  set(state: JsonObject): void {
-    this.changed = structuredClone(state);
-    this.writer.emit({ object: 'state', kind: 'snapshot', snapshot: this.changed });
   }
 }
 
