@@ -2,7 +2,7 @@
  * Who may import whom. The house is built in layers:
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
-const FEATURES = 'agent|attachment|auth|common|config|database|events|health|run|session|telemetry|tools';
+const FEATURES = 'agent|attachment|auth|common|config|database|events|health|interrupt|run|session|telemetry|tools';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -77,7 +77,8 @@ module.exports = {
     layer('config', 'agent|attachment|auth|database|events|health|protocol|run|session|telemetry|tools'),
     layer('database', 'agent|attachment|auth|health|protocol|run|session|telemetry|tools'),
     layer('session', 'agent|health|protocol|run'),
-    layer('tools', 'agent|health|protocol|run|session'),
+    layer('interrupt', 'agent|health|protocol|run|session'),
+    layer('tools', 'agent|interrupt|health|protocol|run|session'),
     layer('agent', 'health|protocol|run'),
     layer('run', 'health|protocol'),
     {

@@ -1,6 +1,8 @@
-import type { JsonObject, Principal } from '../common/index.js';
+import type { Json, JsonObject, Principal } from '../common/index.js';
+import type { AskedInterrupt, AuditNote, Resumption } from '../interrupt/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
 import type { ClientTime, ToolDeclaration } from '../tools/index.js';
+import type { InputQuestion } from './input-interrupt.js';
 import type { ModelOptions } from './ports/model-client.js';
 
 /** A finished step as the journal kept it. */
@@ -34,20 +36,11 @@ export interface Journal {
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
 }
 
-/** One operation of an RFC 6902 patch, for example `{op: 'replace', path: '/title', value: 'x'}`. */
-export type StateOperation = JsonObject;
-
 /** A session's shared state: a JSON object that is kept between runs. */
 export interface SessionState {
   get(): JsonObject;
   /** Replaces the state; kept when the run ends, shown to richer wires at once. */
   set(state: JsonObject): void;
-  /**
-   * Changes the state by an RFC 6902 patch, all of it or nothing; richer wires show the patch.
-   *
-   * @throws AppError AGENT_ERROR when the patch does not fit, or would leave no JSON object
-   */
-  patch(operations: readonly StateOperation[]): void;
 }
 
 /** Everything an agent is given for one run. */
@@ -70,6 +63,19 @@ export interface AgentContext {
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
   readonly forwardedProps: JsonObject;
+  /** The answers that this run goes on with, when it goes on where an earlier one waited. */
+  readonly resumption: Resumption;
+  /**
+   * Asks a person for an input and ends the run until it is there; then the agent runs again from its
+   * beginning, in a new run of the same session with the same input, history and journal, and this
+   * call returns the answer. What must not be done twice before it belongs behind a step of `journal`.
+   *
+   * @throws InputInterrupt the first time: let it pass
+   * @throws InputRefused when the person gave up or the time is over
+   */
+  interrupt(question: InputQuestion): Promise<Json>;
+  /** Writes a line for the audit trail, with the events of this turn. */
+  audit(note: AuditNote): void;
   /**
    * The builder bound to this run's log: every call is an event of the run. The run opens and ends
    * the response itself; an agent makes messages and contents.
@@ -96,6 +102,8 @@ export type AgentOutcome =
       readonly message: string | null;
       readonly callIds: readonly string[];
       readonly responseSchema: JsonObject | null;
+      /** The questions to a person. */
+      readonly asked?: readonly AskedInterrupt[];
     };
 
 /**

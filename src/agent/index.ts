@@ -2,6 +2,7 @@ export * from './agent-registry.js';
 export * from './agent-type.decorator.js';
 export * from './agent.js';
 export * from './agent.module.js';
+export * from './input-interrupt.js';
 export * from './model-loop.js';
 export * from './ports/model-client.js';
 export { fitHistory } from './prompt/context-window.js';

@@ -95,6 +95,10 @@ export interface ConfigShape {
     readonly outputLimitBytes: number;
     /** TOOL_MAX_INVALID_CALLS: calls with invalid arguments that one run may make, default 5 */
     readonly maxInvalidCalls: number;
+    /** TOOL_POLICY_FILE: absolute path; without it the default policy holds */
+    readonly policyFile: string | undefined;
+    /** APPROVAL_EXPIRES_IN in milliseconds, default 24 h */
+    readonly approvalExpiresInMs: number;
   };
   readonly mcp: {
     /** MCP_SERVERS and MCP_SERVERS_FILE, without those that are disabled */

@@ -1,6 +1,7 @@
 import { Setting } from './setting.decorator.js';
 import {
   choice,
+  duration,
   databaseUrl,
   flag,
   host,
@@ -239,6 +240,23 @@ export class Environment {
     description: 'Tool calls with invalid arguments that one run may make before it fails.',
   })
   readonly TOOL_MAX_INVALID_CALLS!: number;
+
+  @Setting({
+    group: 'Tools',
+    rule: text(4096),
+    fallbackText: 'none: unsafe and destructive tools ask, the others are allowed',
+    description: 'JSON file with the rules that allow, deny or ask for tool calls (docs/tools.md). Read at the start.',
+  })
+  readonly TOOL_POLICY_FILE?: string;
+
+  @Setting({
+    group: 'Tools',
+    rule: duration(1000, 365 * DAY_MS),
+    fallback: '24h',
+    description:
+      'How long an approval or an input that an agent asks for may be answered, where its rule does not say.',
+  })
+  readonly APPROVAL_EXPIRES_IN!: string;
 
   @Setting({
     group: 'Tools',

@@ -45,7 +45,13 @@ describe('loadConfig: defaults', () => {
         maxRetries: 2,
       },
       agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32_000, defaultAgent: 'worker' },
-      tools: { timeoutMs: 30_000, outputLimitBytes: 65_536, maxInvalidCalls: 5 },
+      tools: {
+        timeoutMs: 30_000,
+        outputLimitBytes: 65_536,
+        maxInvalidCalls: 5,
+        policyFile: undefined,
+        approvalExpiresInMs: 86_400_000,
+      },
       mcp: { servers: [], allowedHosts: [], connectTimeoutMs: 30_000, listWaitMs: 5000, listTtlMs: 300_000 },
       runs: {
         concurrency: 256,

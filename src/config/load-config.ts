@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { parseDuration } from '../common/index.js';
 import { type AppConfig, type ConfigShape } from './config.types.js';
 import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
 import { type Environment } from './environment.js';
@@ -79,6 +80,8 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
       timeoutMs: env.TOOL_TIMEOUT_MS,
       outputLimitBytes: env.TOOL_OUTPUT_LIMIT_BYTES,
       maxInvalidCalls: env.TOOL_MAX_INVALID_CALLS,
+      policyFile: env.TOOL_POLICY_FILE === undefined ? undefined : resolve(env.TOOL_POLICY_FILE),
+      approvalExpiresInMs: parseDuration(env.APPROVAL_EXPIRES_IN) ?? 0,
     },
     mcp: {
       servers: mcp.servers,

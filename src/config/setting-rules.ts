@@ -1,3 +1,5 @@
+import { parseDuration } from '../common/index.js';
+
 /** How the text of an environment variable becomes a value, and which values are accepted. */
 export interface Rule {
   /** What the value must be, as the end of the sentence "NAME must be …". */
@@ -18,6 +20,19 @@ export function integer(min: number, max: number): Rule {
     expectation: `a whole number from ${min} to ${max}`,
     parse: (text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : text),
     accepts: (value) => typeof value === 'number' && value >= min && value <= max,
+    disclosure: 'value',
+  };
+}
+
+/** A length of time with its unit, at least and at most so many milliseconds. */
+export function duration(minMs: number, maxMs: number): Rule {
+  return {
+    expectation: `a number with its unit ms, s, m, h or d, such as 90s or 24h, from ${minMs} to ${maxMs} ms`,
+    parse: asText,
+    accepts: (value) => {
+      const ms = isText(value) ? parseDuration(value) : undefined;
+      return ms !== undefined && ms >= minMs && ms <= maxMs;
+    },
     disclosure: 'value',
   };
 }

@@ -38,7 +38,7 @@ describe('ResponseFold', () => {
       { object: 'step', name: 'plan', status: 'started' },
       { object: 'activity', kind: 'delta', id: 'a', activity_type: 'PLAN', patch: [] },
       { object: 'custom', name: 'note', value: { discardedMessageIds: ['msg_1'] } },
-      { object: 'interrupt', id: 'i', reason: 'input', message: null, call_ids: [], response_schema: null },
+      { object: 'interrupt', id: 'i', reason: 'input', message: null, call_ids: [], response_schema: null, items: [] },
     ];
     expect(fold(events.flatMap((event) => [event, ...others])).response()).toEqual(fold(events).response());
   });

@@ -97,7 +97,15 @@ describe('serializeEvent', () => {
     { object: 'activity', kind: 'delta', id: 'a1', activity_type: 'PLAN', patch: [] },
     { object: 'custom', name: 'run.recovered', value: { attempt: 2, discardedMessageIds: [] } },
     { object: 'custom', name: 'note', value: null },
-    { object: 'interrupt', id: 'i1', reason: 'approval', message: null, call_ids: ['call_1'], response_schema: null },
+    {
+      object: 'interrupt',
+      id: 'i1',
+      reason: 'approval',
+      message: null,
+      call_ids: ['call_1'],
+      response_schema: null,
+      items: [],
+    },
   ])('keeps a richer event and begins with its kind: %j', (event) => {
     const text = serializeEvent(event);
     expect(JSON.parse(text)).toEqual(event);

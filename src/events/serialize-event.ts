@@ -3,11 +3,11 @@ import type { AgentEvent, AgentResponse, Content, Message } from './vocabulary.j
 
 /** The own fields of the richer events, in their order. */
 const RICHER_FIELDS = {
-  state: ['kind', 'snapshot', 'initial', 'patch'],
+  state: ['kind', 'snapshot', 'patch'],
   step: ['status', 'name'],
   activity: ['kind', 'id', 'activity_type', 'content', 'patch'],
   custom: ['name', 'value'],
-  interrupt: ['id', 'reason', 'message', 'call_ids', 'response_schema'],
+  interrupt: ['id', 'reason', 'message', 'call_ids', 'response_schema', 'items'],
 } as const satisfies Record<Exclude<AgentEvent['object'], 'response' | 'message' | 'content'>, readonly string[]>;
 
 /**

@@ -192,12 +192,9 @@ export interface McpApprovalResponse {
 
 /* ---- What richer wires need and the Agent API leaves out of its stream (architecture, section 5) ---- */
 
-/**
- * The session's shared state: the whole of it, or an RFC 6902 patch. `initial`: it is what the run
- * found, not what it made.
- */
+/** The session's shared state: the whole of it, or an RFC 6902 patch. */
 export type StateEvent =
-  | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json; readonly initial?: true }
+  | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json }
   | { readonly object: 'state'; readonly kind: 'delta'; readonly patch: readonly JsonObject[] };
 
 /** A named phase of the run begins or ends. */
@@ -247,11 +244,36 @@ export interface RunRecovered {
 export interface InterruptEvent {
   readonly object: 'interrupt';
   readonly id: string;
+  /** `approval` or `input` whenever `items` is not empty. */
   readonly reason: 'client_tool' | 'approval' | 'input';
   readonly message: string | null;
-  /** The open calls this interrupt waits for. */
+  /** The calls of client tools this interrupt waits for. */
   readonly call_ids: readonly string[];
   readonly response_schema: JsonObject | null;
+  /** What a person has to decide or to say; empty when only client tools are waited for. */
+  readonly items: readonly OpenInterrupt[];
+}
+
+/** One question to a person: a permission for a tool call, or an input that an agent asks for. */
+export interface OpenInterrupt {
+  /** What an answer names; the same as long as the question is open. */
+  readonly id: string;
+  readonly kind: 'approval' | 'input';
+  /** The call that waits for permission; null for an input. */
+  readonly call_id: string | null;
+  readonly tool_name: string | null;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string | null;
+  /** The MCP server's label, `local` for a tool of this server. */
+  readonly server_label: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  /** What an input has to look like. */
+  readonly response_schema: JsonObject | null;
+  /** True when an approval may come with other arguments. */
+  readonly may_edit: boolean;
+  /** Milliseconds since the epoch; null: never. */
+  readonly expires_at: number | null;
 }
 
 /** An event of the three-layer builder. */

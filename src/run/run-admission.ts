@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, fingerprint, IdFactory, type Principal } from '../common/index.js';
+import { Clock, fingerprint, IdFactory } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunStore } from './ports/run-store.js';
+import type { Continuation } from './run-answers.js';
 import type { AcceptedRun, RunRequest } from './run.types.js';
 
-/** Lets runs in and has them cancelled: the durable half of both, then the hint to the dispatcher. */
+/** Lets runs in: the durable half of it, then the hint to the dispatcher. */
 @Injectable()
 export class RunAdmission {
   constructor(
@@ -17,7 +18,7 @@ export class RunAdmission {
   ) {}
 
   /** @throws AppError as `RunStore.accept`; then nothing is written */
-  async admit(request: RunRequest): Promise<AcceptedRun> {
+  async admit({ request, answers }: Continuation): Promise<AcceptedRun> {
     const lease = this.dispatcher.reserve();
     let started = false;
     try {
@@ -26,6 +27,7 @@ export class RunAdmission {
         fingerprint: requestFingerprint(request),
         now: this.clock.now(),
         queueLimit: this.config.runs.queueLimit,
+        answers,
         ...(lease ? { lease } : {}),
       });
       started = created && run.state === 'running';
@@ -35,14 +37,6 @@ export class RunAdmission {
     } finally {
       if (lease && !started) this.dispatcher.unreserve();
     }
-  }
-
-  /** @throws AppError RUN_NOT_FOUND */
-  async cancel(principal: Principal, runId: string): Promise<void> {
-    const run = await this.store.requestCancel(principal.tenantId, runId, this.clock.now());
-    if (!run) throw new AppError('RUN_NOT_FOUND');
-    if (run.state === 'running') this.dispatcher.cancel(run.no);
-    if (run.state === 'queued') this.dispatcher.wake();
   }
 }
 
@@ -56,6 +50,7 @@ function requestFingerprint(request: RunRequest): string {
     modelOptions: request.modelOptions,
     clientTime: request.clientTime,
     forwardedProps: request.forwardedProps,
+    answers: request.answers,
   });
 }
 

@@ -1,8 +1,10 @@
 import { Global, Module } from '@nestjs/common';
+import { InterruptModule } from '../interrupt/index.js';
 import { SessionModule } from '../session/index.js';
 import { EmbeddedDispatcher } from './adapters/embedded-dispatcher.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
+import { AgentQuestions } from './execute/agent-questions.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
 import { RunExecutor } from './execute/run-executor.js';
 import { RunOpening } from './execute/run-opening.js';
@@ -11,17 +13,20 @@ import { GroupCommit } from './live/group-commit.js';
 import { RunFeeds } from './live/run-feeds.js';
 import { RunReader } from './live/run-reader.js';
 import { RunTail } from './live/run-tail.js';
+import { ToolsModule } from '../tools/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunLog } from './ports/run-log.js';
 import { RunStore } from './ports/run-store.js';
 import { RunAdmission } from './run-admission.js';
+import { RunAnswers } from './run-answers.js';
+import { RunCancel } from './run-cancel.js';
 import { RunService } from './run.service.js';
 import { Runs } from './runs.js';
 
 /** Runs: accept, execute, log, tail, cancel, recover. Needs the global database, configuration, clock and agents. */
 @Global()
 @Module({
-  imports: [SessionModule],
+  imports: [SessionModule, InterruptModule, ToolsModule],
   providers: [
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLog, useClass: TypeOrmRunLog },
@@ -33,10 +38,13 @@ import { Runs } from './runs.js';
     RunReader,
     RunRecovery,
     RunOpening,
+    AgentQuestions,
     RunContextFactory,
     RunExecutor,
     RunAdmission,
+    RunAnswers,
+    RunCancel,
   ],
-  exports: [Runs, Dispatcher],
+  exports: [Runs, Dispatcher, InterruptModule],
 })
 export class RunModule {}

@@ -1,31 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../agent/index.js';
 import { AppError, type Principal } from '../common/index.js';
 import type { AgentResponse, LoggedEvent } from '../events/index.js';
-import { SessionStore } from '../session/index.js';
 import { RunAdmission } from './run-admission.js';
+import { RunAnswers } from './run-answers.js';
+import { RunCancel } from './run-cancel.js';
 import { RunReader } from './live/run-reader.js';
 import { Dispatcher } from './ports/dispatcher.js';
-import type { AcceptedRun, RunRequest, RunView } from './run.types.js';
+import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
 import { Runs, type TailOptions } from './runs.js';
 
 /** The runs of this server: `Runs` on the ledger and the dispatcher. */
 @Injectable()
 export class RunService extends Runs {
   constructor(
-    private readonly agents: AgentRegistry,
     private readonly admission: RunAdmission,
     private readonly reader: RunReader,
-    private readonly sessions: SessionStore,
+    private readonly answers: RunAnswers,
+    private readonly cancels: RunCancel,
     private readonly dispatcher: Dispatcher,
   ) {
     super();
   }
 
   async accept(request: RunRequest): Promise<AcceptedRun> {
-    this.agents.get(request.agentType);
     if (!this.dispatcher.accepting) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
-    return this.admission.admit(request);
+    return this.admission.admit(await this.answers.complete(request));
+  }
+
+  async answer(
+    principal: Principal,
+    answers: readonly InterruptAnswer[],
+    options: { readonly runKey?: string } = {},
+  ): Promise<AcceptedRun> {
+    const request = await this.answers.request(principal, answers);
+    return this.accept({ ...request, ...options });
   }
 
   tail(principal: Principal, runId: string, options: TailOptions = {}): AsyncIterable<readonly LoggedEvent[]> {
@@ -41,15 +49,11 @@ export class RunService extends Runs {
   }
 
   async cancel(principal: Principal, runId: string): Promise<RunView> {
-    await this.admission.cancel(principal, runId);
+    await this.cancels.cancel(principal, runId);
     return this.reader.view(principal, runId);
   }
 
   async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
-    const sessionNo = await this.sessions.find(principal, sessionId);
-    if (sessionNo === undefined) return [];
-    const runs = await this.reader.active(sessionNo);
-    for (const run of runs) await this.admission.cancel(principal, run.id);
-    return runs.map((run) => run.id);
+    return this.cancels.cancelSession(principal, sessionId);
   }
 }

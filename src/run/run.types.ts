@@ -1,7 +1,10 @@
 import type { JsonObject, Principal } from '../common/index.js';
 import type { ErrorModel, Message, Usage } from '../events/index.js';
 import type { ModelOptions } from '../agent/index.js';
+import type { InterruptAnswer } from '../interrupt/index.js';
 import type { ClientTime, ToolDeclaration } from '../tools/index.js';
+
+export type { InterruptAnswer } from '../interrupt/index.js';
 
 /** The states of a run (architecture, section 6). */
 export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
@@ -25,6 +28,14 @@ export interface RunRequest {
   readonly clientTime?: ClientTime;
   readonly forwardedProps: JsonObject;
   readonly onBusy: BusyPolicy;
+  /**
+   * Answers to questions of the session. The run then goes on where the asking run waited: with its
+   * agent, and with its tools and model options where the request brings none. Without `sessionGiven`
+   * the session is that of the questions.
+   */
+  readonly answers?: readonly InterruptAnswer[];
+  /** True when the request names no user: while nobody has to log in, its answers are taken for the owner's. */
+  readonly anonymous?: boolean;
 }
 
 /** What `accept` answers once the run is committed. */

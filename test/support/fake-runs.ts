@@ -1,6 +1,13 @@
 import { AppError, type Principal } from '../../src/common/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent, ResponseFold } from '../../src/events/index.js';
-import { type AcceptedRun, type RunRequest, Runs, type RunView, type TailOptions } from '../../src/run/index.js';
+import {
+  type AcceptedRun,
+  type InterruptAnswer,
+  type RunRequest,
+  Runs,
+  type RunView,
+  type TailOptions,
+} from '../../src/run/index.js';
 import { textLog } from './scripted-log.js';
 
 interface FakeRun {
@@ -18,6 +25,8 @@ export class FakeRuns extends Runs {
   /** What `accept` puts into the log at once. */
   script: (request: RunRequest, runId: string) => readonly LoggedEvent[] = (request, runId) =>
     textLog(['Hello', ' there'], runId, request.sessionId);
+  /** What `answer` was called with. */
+  readonly answers: { readonly principal: Principal; readonly answers: readonly InterruptAnswer[] }[] = [];
   /** What `accept` throws. */
   refusal: AppError | undefined;
 
@@ -39,6 +48,12 @@ export class FakeRuns extends Runs {
     const run = this.find(runId);
     run.log.push(...events);
     for (const wake of run.wake.splice(0)) wake();
+  }
+
+  override async answer(principal: Principal, answers: readonly InterruptAnswer[]): Promise<AcceptedRun> {
+    if (this.refusal) throw this.refusal;
+    this.answers.push({ principal, answers });
+    return { runId: `response_${this.runs.size + 1}`, sessionId: 's1', created: true };
   }
 
   override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {

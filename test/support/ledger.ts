@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { configFrom } from '../../src/config/index.js';
 import { Database, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
+import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
@@ -10,7 +11,7 @@ import type { RunRequest } from '../../src/run/run.types.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
-const TABLES = ['messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions'];
+const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions'];
 
 export const ALICE = { tenantId: 'default', userId: 'alice' };
 export const LEASE: Lease = { owner: 'node/1/a', until: 2_000_000_000_000 };
@@ -21,14 +22,16 @@ export class Ledger {
   readonly sessions: TypeOrmSessionStore;
   readonly runs: TypeOrmRunStore;
   readonly log: TypeOrmRunLog;
+  readonly interrupts: TypeOrmInterruptStore;
 
   private constructor(
     readonly test: TestDatabase,
     readonly database: Database,
   ) {
     this.sessions = new TypeOrmSessionStore(database);
-    this.runs = new TypeOrmRunStore(database, this.sessions);
-    this.log = new TypeOrmRunLog(database, this.sessions);
+    this.interrupts = new TypeOrmInterruptStore(database);
+    this.runs = new TypeOrmRunStore(database, this.sessions, this.interrupts);
+    this.log = new TypeOrmRunLog(database, this.sessions, this.interrupts);
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {

@@ -1,5 +1,6 @@
 import { AppError, type JsonObject, SequentialIds } from '../../common/index.js';
 import type { AppConfig, ConfigShape } from '../../config/index.js';
+import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
 import {
   SchemaValidator,
@@ -21,11 +22,13 @@ export interface TestRunOptions {
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
   readonly attempt?: number;
+  readonly resumption?: Resumption;
 }
 
 /** A run with all that an executor would give it, in memory. */
 export class TestRun {
   readonly events: AgentEvent[] = [];
+  readonly notes: AuditNote[] = [];
   readonly journal: MemoryJournal;
   readonly abort = new AbortController();
   readonly context: AgentContext;
@@ -43,17 +46,14 @@ export class TestRun {
       input: options.input ?? [userMessage('Hello')],
       inputText: 'Hello',
       history: options.history ?? [],
-      state: {
-        get: () => this.state,
-        set: (state) => (this.state = state),
-        patch: () => {
-          throw new Error('not used here');
-        },
-      },
+      state: { get: () => this.state, set: (state) => (this.state = state) },
       clientTools: options.clientTools ?? [],
       modelOptions: {},
       clientTime: undefined,
       forwardedProps: {},
+      resumption: options.resumption ?? NO_RESUMPTION,
+      interrupt: () => Promise.reject(new Error('This test answers no questions')),
+      audit: (note) => this.notes.push(note),
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
       journal: this.journal,
       signal: this.abort.signal,
@@ -91,7 +91,14 @@ export function testConfig(
 ): AppConfig {
   return {
     agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32000, defaultAgent: 'worker', ...agent },
-    tools: { timeoutMs: 1000, outputLimitBytes: 65536, maxInvalidCalls: 5, ...tools },
+    tools: {
+      timeoutMs: 1000,
+      outputLimitBytes: 65536,
+      maxInvalidCalls: 5,
+      policyFile: undefined,
+      approvalExpiresInMs: 86_400_000,
+      ...tools,
+    },
   } as AppConfig;
 }
 

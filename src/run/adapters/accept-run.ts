@@ -1,10 +1,12 @@
 import { AppError } from '../../common/index.js';
 import type { Queryable, SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
+import type { InterruptStore } from '../../interrupt/index.js';
 import type { OpenedSession, SessionStore } from '../../session/index.js';
 import { checkToolResults, withoutRepetition } from '../accept-input.js';
-import type { AcceptOptions, Acceptance, StoredRequest } from '../ports/run-store.js';
+import type { AcceptOptions, Acceptance, ResumedRuns, StoredRequest } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
+import { goesOn, settle } from './accept-answers.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
 const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
@@ -18,13 +20,19 @@ const INSERT = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
   RETURNING ${RUN_COLUMNS}`;
 
+/** Where an accepted run writes beside its own row. */
+export interface AcceptStores {
+  readonly sessions: SessionStore;
+  readonly interrupts: InterruptStore;
+}
+
 /**
  * Accepts a run inside one transaction: the session is opened (which also makes rivals for it wait),
  * the request is checked against what the session holds, then the run and its messages are written.
  */
 export async function acceptRun(
   tx: Queryable,
-  sessions: SessionStore,
+  { sessions, interrupts }: AcceptStores,
   request: RunRequest,
   options: AcceptOptions,
 ): Promise<Acceptance> {
@@ -33,7 +41,9 @@ export async function acceptRun(
   const session = await sessions.open(tx, request.principal, request.sessionId, options.now);
   const starts = await checkTurn(tx, session, request, options);
   const input = await newInput(tx, sessions, session, request.input);
-  const run = await insert(tx, session, request, options, starts);
+  const turn = await goesOn(tx, interrupts, session, input, options);
+  const run = await insert(tx, session, request, { ...options, resumes: turn.resumes }, starts);
+  await settle(tx, interrupts, run, turn, options);
   const owner = { sessionNo: session.no, runNo: run.no, runOrdinal: session.runOrdinal };
   await sessions.append(tx, owner, input, options.now);
   return { run, input, created: true };
@@ -85,7 +95,7 @@ async function insert(
   tx: Queryable,
   session: OpenedSession,
   request: RunRequest,
-  options: AcceptOptions,
+  options: AcceptOptions & { readonly resumes: ResumedRuns | undefined },
   starts: boolean,
 ): Promise<Acceptance['run']> {
   const lease = starts ? options.lease : undefined;
@@ -94,6 +104,7 @@ async function insert(
     modelOptions: request.modelOptions,
     clientTime: request.clientTime ?? null,
     forwardedProps: request.forwardedProps,
+    ...(options.resumes ? { resumes: options.resumes } : {}),
   };
   const values: SqlValue[] = [
     options.runId,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Queryable, type SqlValue } from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
+import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
 
@@ -54,6 +55,7 @@ export class TypeOrmRunLog extends RunLog {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionStore,
+    private readonly interrupts: InterruptStore,
   ) {
     super();
   }
@@ -113,18 +115,20 @@ export class TypeOrmRunLog extends RunLog {
       const ids = JSON.stringify(step.messageIds);
       await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
+    if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
     if (write.end) await this.saveSession(tx, write, write.end);
     return true;
   }
 
   private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd): Promise<void> {
     await this.sessions.append(tx, write, end.output, write.at);
+    if (end.asked) await this.interrupts.open(tx, write.runNo, end.asked, write.at);
     if (end.sessionState) await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }
 }
 
 function isPlain(write: LogWrite): boolean {
-  return write.end === undefined && write.steps.length === 0;
+  return write.end === undefined && write.steps.length === 0 && !write.notes;
 }
 
 function endValues(end: RunEnd): SqlValue[] {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { AppError, type JsonObject } from '../../common/index.js';
 import { Database, RunEntity, RunStepEntity, isUniqueViolation } from '../../database/index.js';
+import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import {
   type AcceptOptions,
@@ -52,25 +53,34 @@ const REQUEST_CANCEL = `
 export class TypeOrmRunStore extends RunStore {
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionStore,
+    readonly sessions: SessionStore,
+    readonly interrupts: InterruptStore,
   ) {
     super();
   }
 
   async accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance> {
     try {
-      return await this.database.write((tx) => acceptRun(tx, this.sessions, request, options));
+      return await this.database.write((tx) => acceptRun(tx, this, request, options));
     } catch (error) {
       // Two equal requests at the same moment: the slower one is refused and finds the faster one's run.
       const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
       if (request.runId === undefined || !(refused || isUniqueViolation(error))) throw error;
-      return this.database.write((tx) => acceptRun(tx, this.sessions, request, options));
+      return this.database.write((tx) => acceptRun(tx, this, request, options));
     }
   }
 
   async find(tenantId: string, runId: string): Promise<RunRecord | undefined> {
     const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
     const [row] = await this.database.read.all<RunRow>(sql, [tenantId, runId]);
+    return row && runRecord(row);
+  }
+
+  async waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
+    const marks = interruptIds.map(() => '?').join(', ');
+    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE no = (
+      SELECT MAX(waiting_run_no) FROM interrupts WHERE tenant_id = ? AND id IN (${marks}))`;
+    const [row] = await this.database.read.all<RunRow>(sql, [tenantId, ...interruptIds]);
     return row && runRecord(row);
   }
 

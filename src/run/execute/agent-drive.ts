@@ -1,4 +1,4 @@
-import type { Agent, AgentContext, AgentOutcome } from '../../agent/index.js';
+import { type Agent, type AgentContext, type AgentOutcome, InputInterrupt } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import { RunStop } from './run-stop.js';
@@ -29,6 +29,21 @@ export async function driveAgent(
 }
 
 async function toOutcome(agent: Agent, context: AgentContext, writer: RunWriter): Promise<AgentOutcome> {
+  try {
+    return await drain(agent, context, writer);
+  } catch (error) {
+    if (error instanceof InputInterrupt) return waitFor(error);
+    throw error;
+  }
+}
+
+/** The agent asked a person: the run ends here and waits. */
+function waitFor({ asked, question }: InputInterrupt): AgentOutcome {
+  const { message, responseSchema = null } = question;
+  return { kind: 'interrupted', reason: 'input', message, callIds: [], responseSchema, asked: [asked] };
+}
+
+async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Promise<AgentOutcome> {
   const events = agent.run(context);
   for (;;) {
     const step = await events.next();

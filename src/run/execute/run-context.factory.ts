@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentContext } from '../../agent/index.js';
+import type { AgentContext, SessionState } from '../../agent/index.js';
 import { fitHistory } from '../../agent/index.js';
 import type { JsonObject } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type Message, type ResponseBuilder, textOf } from '../../events/index.js';
+import { InterruptStore, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import type { RunWriter } from '../live/run-writer.js';
-import type { RunRecord } from '../ports/run-store.js';
-import { RecordedState } from './recorded-state.js';
+import { interruptRun, type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
+import { AgentQuestions } from './agent-questions.js';
 import { RunJournal } from './run-journal.js';
 import type { Remains } from './run-recovery.js';
 
@@ -31,19 +32,33 @@ export interface RunContext {
   changedState(): JsonObject | undefined;
 }
 
+/** What came before a run that goes on. */
+interface Past {
+  /** The run whose input, history and answers count. */
+  readonly base: { readonly no: number; readonly ordinal: number };
+  readonly resumption: Resumption;
+  /** Of the runs that this one does again. */
+  readonly steps: readonly StoredStep[];
+}
+
 /** Makes what an agent is given for one run. */
 @Injectable()
 export class RunContextFactory {
   constructor(
     private readonly sessions: SessionStore,
     private readonly config: AppConfig,
+    private readonly store: RunStore,
+    private readonly interrupts: InterruptStore,
+    private readonly questions: AgentQuestions,
   ) {}
 
   async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
-    const input = parts.input ?? (await this.sessions.ofRun(run.sessionNo, run.ordinal));
-    const past = run.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, run.ordinal, HISTORY_LIMIT);
+    const { base, resumption, steps } = await this.past(run);
+    const own = base.no === run.no ? parts.input : undefined;
+    const input = own ?? (await this.sessions.ofRun(run.sessionNo, base.ordinal));
+    const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, base.ordinal, HISTORY_LIMIT);
     const stored = run.ordinal === 1 ? {} : await this.sessions.state(run.sessionNo);
-    const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
+    const state = new RecordedState(stored, parts.remains.sessionState, parts.writer);
     const { writer, response, signal } = parts;
     const context: AgentContext = {
       runId: run.id,
@@ -59,13 +74,48 @@ export class RunContextFactory {
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
       forwardedProps: run.request.forwardedProps,
+      resumption,
+      interrupt: this.questions.asker(resumption.inputs),
+      audit: (note) => writer.note(note),
       response,
-      journal: new RunJournal(writer, parts.remains.steps),
+      journal: new RunJournal(writer, [...steps, ...parts.remains.steps]),
       signal,
       emit: (event) => writer.emit(event),
       flush: () => writer.flush(),
     };
     return { context, changedState: () => state.changed };
+  }
+
+  /** Where the run begins: at itself, or at the run that it does again because that one asked a question. */
+  private async past(run: RunRecord): Promise<Past> {
+    const { resumes } = run.request;
+    if (!resumes) return { base: run, resumption: NO_RESUMPTION, steps: [] };
+    const base = resumes.reruns[0] ?? run;
+    const resumption = await this.interrupts.resumption(interruptRun(run), base.no);
+    const steps = await Promise.all(resumes.reruns.map(({ no }) => this.store.steps(no)));
+    return { base, resumption, steps: steps.flat() };
+  }
+}
+
+/** The shared state of a session during one run: every change is an event. */
+class RecordedState implements SessionState {
+  changed: JsonObject | undefined;
+
+  constructor(
+    private readonly stored: JsonObject,
+    resumed: JsonObject | undefined,
+    private readonly writer: RunWriter,
+  ) {
+    this.changed = resumed;
+  }
+
+  get(): JsonObject {
+    return structuredClone(this.changed ?? this.stored);
+  }
+
+  set(state: JsonObject): void {
+    this.changed = structuredClone(state);
+    this.writer.emit({ object: 'state', kind: 'snapshot', snapshot: this.changed });
   }
 }
 

@@ -36,7 +36,9 @@ export function writeEnding(
   sessionState: JsonObject | undefined,
 ): void {
   const [state, last] = terminal(ending, response, writer);
-  writer.finish({ state, error: last.error, usage: last.usage, output: last.output ?? [], sessionState });
+  const asked = ending.kind === 'outcome' && ending.outcome.kind === 'interrupted' ? ending.outcome.asked : undefined;
+  const end: RunEnd = { state, error: last.error, usage: last.usage, output: last.output ?? [], sessionState };
+  writer.finish(asked && asked.length > 0 ? { ...end, asked } : end);
 }
 
 function terminal(ending: Ending, response: ResponseBuilder, writer: RunWriter): [RunEnd['state'], AgentResponse] {
@@ -54,6 +56,7 @@ function terminal(ending: Ending, response: ResponseBuilder, writer: RunWriter):
     message: outcome.message,
     call_ids: outcome.callIds,
     response_schema: outcome.responseSchema,
+    items: (outcome.asked ?? []).map(({ item }) => item),
   });
   // The Agent API's clients end only on `completed`; the run itself is kept as interrupted.
   return ['interrupted', response.completed()];

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
+import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import type { Message } from '../../events/index.js';
@@ -96,6 +96,7 @@ export class RunExecutor {
 
   private endingOf(run: RunRecord, control: RunControl, error: unknown): Ending | undefined {
     if (control.stopped) return stopped(control.stopped);
+    if (error instanceof InputRefused) return { kind: 'canceled' };
     if (!(error instanceof AppError)) this.logger.error(`run ${run.id} failed: ${describe(error)}`);
     else if (error.cause !== undefined) this.logger.warn(`run ${run.id}: ${error.code}: ${describe(error.cause)}`);
     return failure(error);

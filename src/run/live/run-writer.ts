@@ -1,4 +1,5 @@
 import { AppError } from '../../common/index.js';
+import type { AuditNote } from '../../interrupt/index.js';
 import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
 import type { LogWrite, RunEnd, StepWrite } from '../ports/run-log.js';
 import type { RunRecord } from '../ports/run-store.js';
@@ -36,6 +37,7 @@ export class RunWriter implements CommitSource {
   private events: AgentEvent[] = [];
   private lines: string[] = [];
   private steps: StepWrite[] = [];
+  private notes: AuditNote[] = [];
   private end: RunEnd | undefined;
   private written = 0;
   private done = 0;
@@ -71,6 +73,13 @@ export class RunWriter implements CommitSource {
     this.request();
   }
 
+  /** Adds a line for the audit trail to what is committed with the events of this turn. @throws as `emit` */
+  note(note: AuditNote): void {
+    if (this.closed) throw new AppError('WORKER_LOST');
+    this.notes.push(note);
+    this.request();
+  }
+
   /** Ends the run together with the terminal event, which has just been written. */
   finish(end: RunEnd): void {
     this.end = end;
@@ -100,7 +109,7 @@ export class RunWriter implements CommitSource {
   }
 
   take(): LogWrite | undefined {
-    if (this.lines.length === 0 && this.steps.length === 0 && !this.end) return undefined;
+    if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
     const write: LogWrite = {
       runNo: this.run.no,
       sessionNo: this.run.sessionNo,
@@ -109,6 +118,7 @@ export class RunWriter implements CommitSource {
       firstSeq: this.seq,
       lines: this.lines,
       steps: this.steps,
+      ...(this.notes.length > 0 ? { notes: this.notes } : {}),
       end: this.end,
       at: this.options.now(),
     };
@@ -117,6 +127,7 @@ export class RunWriter implements CommitSource {
     this.events = [];
     this.lines = [];
     this.steps = [];
+    this.notes = [];
     this.end = undefined;
     return write;
   }
@@ -124,7 +135,7 @@ export class RunWriter implements CommitSource {
   committed(write: LogWrite): void {
     const events = this.inFlight;
     this.inFlight = [];
-    this.done += write.lines.length + write.steps.length + (write.end ? 1 : 0);
+    this.done += write.lines.length + write.steps.length + (write.notes?.length ?? 0) + (write.end ? 1 : 0);
     if (write.lines.length > 0) {
       this.options.feed.publish(
         write.lines.map((line, index) => new LoggedEvent(write.firstSeq + index, line, events[index], write.at)),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
+import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
 import type { ErrorModel, LoggedEvent, Message, Usage } from '../../events/index.js';
 import type { RunState } from '../run.types.js';
 
@@ -20,6 +21,8 @@ export interface RunEnd {
   readonly output: readonly Message[];
   /** The session's new shared state, when the run changed it. */
   readonly sessionState: JsonObject | undefined;
+  /** The questions to people that the run ends with. */
+  readonly asked?: readonly AskedInterrupt[];
 }
 
 /** What one run adds to its log in one commit. */
@@ -33,6 +36,8 @@ export interface LogWrite {
   /** Canonical JSON of each event. */
   readonly lines: readonly string[];
   readonly steps: readonly StepWrite[];
+  /** Lines for the audit trail. */
+  readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../common/index.js';
 import type { ErrorModel, Message, Usage } from '../../events/index.js';
 import type { ModelOptions } from '../../agent/index.js';
+import type { CheckedAnswer, InterruptRun } from '../../interrupt/index.js';
 import type { ClientTime, ToolDeclaration } from '../../tools/index.js';
 import type { RunRequest, RunState } from '../run.types.js';
 
@@ -10,6 +11,24 @@ export interface StoredRequest {
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | null;
   readonly forwardedProps: JsonObject;
+  /** Set when the run goes on where an earlier one waited. */
+  readonly resumes?: ResumedRuns;
+}
+
+/** Where a run goes on. */
+export interface ResumedRuns {
+  /** The first run of the chain. */
+  readonly rootRunNo: number;
+  /**
+   * The runs before this one that ended with an agent's own question, oldest first: this run does all
+   * that the first of them did, with its input, and their journals are this run's too.
+   */
+  readonly reruns: readonly { readonly no: number; readonly ordinal: number }[];
+}
+
+/** A run as its questions see it. */
+export function interruptRun(run: RunRecord): InterruptRun {
+  return { no: run.no, id: run.id, sessionNo: run.sessionNo, rootRunNo: run.request.resumes?.rootRunNo ?? run.no };
 }
 
 /** A run as the ledger has it. Times are milliseconds since the epoch. */
@@ -51,6 +70,8 @@ export interface AcceptOptions {
   readonly fingerprint: string;
   readonly now: number;
   readonly queueLimit: number;
+  /** The request's answers, checked. */
+  readonly answers?: readonly CheckedAnswer[];
   /** Given: the run starts under it at once, unless its session has another that is not over. */
   readonly lease?: Lease;
 }
@@ -78,6 +99,9 @@ export abstract class RunStore {
   abstract accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance>;
 
   abstract find(tenantId: string, runId: string): Promise<RunRecord | undefined>;
+
+  /** The newest run that waits for one of these questions, of whoever it is. */
+  abstract waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
 
   /** The session's runs that are not over, oldest first. */
   abstract active(sessionNo: number): Promise<readonly RunRecord[]>;

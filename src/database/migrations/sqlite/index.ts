@@ -1,4 +1,5 @@
 import { CreateLedger1795219200000 } from './1795219200000-create-ledger.js';
+import { CreateInterrupts1795305600000 } from './1795305600000-create-interrupts.js';
 
 /** In the order they are applied; a landed migration is never edited. */
-export const SQLITE_MIGRATIONS = [CreateLedger1795219200000];
+export const SQLITE_MIGRATIONS = [CreateLedger1795219200000, CreateInterrupts1795305600000];

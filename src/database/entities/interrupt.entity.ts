@@ -1,0 +1,107 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
+
+/**
+ * A question to a person: the permission for one call of one run, or an input an agent asked for.
+ * Answered at most once. Times are milliseconds since the epoch.
+ */
+@Entity({ name: 'interrupts' })
+@Unique('uq_interrupts_tenant_id', ['tenantId', 'id'])
+@Index('ix_interrupts_session', ['sessionNo', 'status'])
+@Index('ix_interrupts_expiry', ['status', 'expiresAt'])
+export class InterruptEntity {
+  @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_interrupts' })
+  no!: number;
+
+  @Column('varchar', { name: 'id', length: 128 })
+  id!: string;
+
+  @Column('varchar', { name: 'tenant_id', length: 128 })
+  tenantId!: string;
+
+  @Column('varchar', { name: 'user_id', length: 256 })
+  userId!: string;
+
+  @Column('integer', { name: 'session_no' })
+  sessionNo!: number;
+
+  @Column('varchar', { name: 'session_id', length: 256 })
+  sessionId!: string;
+
+  /** The run that asked. */
+  @Column('integer', { name: 'run_no' })
+  runNo!: number;
+
+  @Column('varchar', { name: 'run_id', length: 128 })
+  runId!: string;
+
+  /** The first run of the chain of runs that belong together because one goes on where the other waited. */
+  @Column('integer', { name: 'root_run_no' })
+  rootRunNo!: number;
+
+  /** The run that waits for the answer: the one that asked, or a later one that found it unanswered. */
+  @Column('integer', { name: 'waiting_run_no' })
+  waitingRunNo!: number;
+
+  /** `approval` or `input`. */
+  @Column('varchar', { name: 'kind', length: 16 })
+  kind!: string;
+
+  /** `pending`, `approved`, `denied`, `answered`, `cancelled` or `expired`. */
+  @Column('varchar', { name: 'status', length: 16 })
+  status!: string;
+
+  @Column('varchar', { name: 'call_id', length: 256, nullable: true })
+  callId!: string | null;
+
+  /** Which of an agent's inputs it is. */
+  @Column('varchar', { name: 'input_key', length: 256, nullable: true })
+  inputKey!: string | null;
+
+  @Column('varchar', { name: 'tool_name', length: 256, nullable: true })
+  toolName!: string | null;
+
+  /** JSON text as the model wrote it. */
+  @Column('text', { name: 'arguments', nullable: true })
+  arguments!: string | null;
+
+  /** SHA-256 of the name and the arguments: what exactly the permission is for. */
+  @Column('varchar', { name: 'arguments_hash', length: 64, nullable: true })
+  argumentsHash!: string | null;
+
+  @Column('varchar', { name: 'server_label', length: 256, nullable: true })
+  serverLabel!: string | null;
+
+  @Column('text', { name: 'reason', nullable: true })
+  reason!: string | null;
+
+  @Column('text', { name: 'message', nullable: true })
+  message!: string | null;
+
+  /** JSON Schema of the input. */
+  @Column('text', { name: 'response_schema', nullable: true })
+  responseSchema!: string | null;
+
+  /** 1 when an approval may come with other arguments. */
+  @Column('integer', { name: 'may_edit', default: 0 })
+  mayEdit!: number;
+
+  /** JSON of what was decided or said. */
+  @Column('text', { name: 'decision', nullable: true })
+  decision!: string | null;
+
+  /** The run that goes on with the answer. */
+  @Column('integer', { name: 'resumed_by_run_no', nullable: true })
+  resumedByRunNo!: number | null;
+
+  @Column('varchar', { name: 'resumed_by_run_id', length: 128, nullable: true })
+  resumedByRunId!: string | null;
+
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+
+  @Column('bigint', { name: 'expires_at', nullable: true })
+  expiresAt!: number | null;
+
+  @Column('bigint', { name: 'answered_at', nullable: true })
+  answeredAt!: number | null;
+}

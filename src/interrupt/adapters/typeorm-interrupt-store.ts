@@ -1,0 +1,261 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
+import { Database, type Queryable, type SqlValue } from '../../database/index.js';
+import type { AskedInterrupt, AuditAction, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
+import { type CheckedAnswer, type InterruptRun, InterruptStore, type WaitingInterrupt } from '../interrupt-store.js';
+import { INTERRUPT_COLUMNS, type InterruptRow, openInterrupt, settledInterrupt } from './interrupt-row.js';
+
+const INSERT = `
+  INSERT INTO interrupts (id, tenant_id, user_id, session_no, session_id, run_no, run_id, root_run_no, waiting_run_no,
+    kind, status, call_id, input_key, tool_name, arguments, arguments_hash, server_label, reason, message,
+    response_schema, may_edit, created_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (tenant_id, id) DO UPDATE SET waiting_run_no = excluded.waiting_run_no
+  WHERE interrupts.session_no = excluded.session_no AND interrupts.status = 'pending'
+  RETURNING run_no`;
+
+const OWNER = `SELECT no, id, tenant_id, user_id, session_no, session_id, request FROM runs WHERE no = ?`;
+
+/** Compare-and-set: of two answers at the same moment one finds nothing to change. */
+const SETTLE = `
+  UPDATE interrupts SET status = ?, decision = ?, answered_at = ?, resumed_by_run_no = ?, resumed_by_run_id = ?
+  WHERE status = 'pending'`;
+
+const CLOSE = `UPDATE interrupts SET status = ?, answered_at = ? WHERE status = 'pending'`;
+
+const RETURNING = ` RETURNING ${INTERRUPT_COLUMNS}, tenant_id`;
+
+const INSERT_AUDIT = `
+  INSERT INTO audit_entries (tenant_id, user_id, session_id, run_id, action, interrupt_id, call_id, tool_name,
+    arguments_hash, details, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+interface OwnerRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly user_id: string;
+  readonly session_no: number;
+  readonly session_id: string;
+  readonly request: string;
+}
+
+type ClosedRow = InterruptRow & { readonly tenant_id: string };
+
+/** Questions and the audit trail in the ledger. */
+@Injectable()
+export class TypeOrmInterruptStore extends InterruptStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async open(tx: Queryable, runNo: number, asked: readonly AskedInterrupt[], now: number): Promise<void> {
+    if (asked.length === 0) return;
+    const owner = await ownerOf(tx, runNo);
+    for (const one of asked) {
+      const [row] = await tx.all<{ run_no: number }>(INSERT, insertValues(owner, one, now));
+      if (row?.run_no !== runNo) continue;
+      const { item } = one;
+      await audit(tx, owner, 'requested', {
+        interruptId: item.id,
+        callId: item.call_id,
+        toolName: item.tool_name,
+        argumentsHash: hashOf(item.tool_name, item.arguments),
+        details: { ...item },
+        now,
+      });
+    }
+  }
+
+  async waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]> {
+    const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts WHERE session_no = ? AND status = 'pending' ORDER BY no`;
+    const rows = await tx.all<InterruptRow>(sql, [sessionNo]);
+    return rows.map((row) => ({
+      no: row.no,
+      id: row.id,
+      kind: row.kind,
+      waitingRunNo: row.waiting_run_no,
+      expiresAt: row.expires_at,
+    }));
+  }
+
+  async settle(tx: Queryable, run: InterruptRun, answers: readonly CheckedAnswer[], now: number): Promise<void> {
+    for (const { id, status, decision } of answers) {
+      const known = await tx.all<{ status: InterruptStatus; expires_at: number | null }>(
+        `SELECT status, expires_at FROM interrupts WHERE session_no = ? AND id = ?`,
+        [run.sessionNo, id],
+      );
+      refuseClosed(known[0], status, now);
+      const values = [status, JSON.stringify(decision), now, run.no, run.id, run.sessionNo, id];
+      const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND id = ?${RETURNING}`, values);
+      if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
+      await this.auditAll(tx, rows, status, decision, now);
+    }
+  }
+
+  async giveUp(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
+    const values = ['cancelled', '{}', now, run.no, run.id, run.sessionNo];
+    const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ?${RETURNING}`, values);
+    await this.auditAll(tx, rows, 'cancelled', { by: 'new message' }, now);
+  }
+
+  async expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
+    const values = ['expired', '{}', now, run.no, run.id, run.sessionNo, now];
+    const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND expires_at <= ?${RETURNING}`, values);
+    await this.auditAll(tx, rows, 'expired', {}, now);
+    // What the sweep found first belongs to the next run too.
+    await tx.run(
+      `UPDATE interrupts SET resumed_by_run_no = ?, resumed_by_run_id = ?
+       WHERE session_no = ? AND status = 'expired' AND resumed_by_run_no IS NULL`,
+      [run.no, run.id, run.sessionNo],
+    );
+  }
+
+  cancelOfRun(runNo: number, now: number): Promise<number> {
+    return this.database.write(async (tx) => {
+      const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
+      const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runNo, runNo]);
+      await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
+      return rows.length;
+    });
+  }
+
+  cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]> {
+    return this.database.write(async (tx) => {
+      const rows = await tx.all<ClosedRow>(`${CLOSE} AND session_no = ?${RETURNING}`, ['cancelled', now, sessionNo]);
+      await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
+      return [...new Set(rows.map((row) => row.run_id))];
+    });
+  }
+
+  async expire(now: number): Promise<number> {
+    const due = `SELECT 1 AS yes FROM interrupts WHERE status = 'pending' AND expires_at <= ? LIMIT 1`;
+    if ((await this.database.read.all(due, [now])).length === 0) return 0;
+    return this.database.write(async (tx) => {
+      const rows = await tx.all<ClosedRow>(`${CLOSE} AND expires_at <= ?${RETURNING}`, ['expired', now, now]);
+      await this.auditAll(tx, rows, 'expired', {}, now);
+      return rows.length;
+    });
+  }
+
+  async resumption(run: InterruptRun, base: number): Promise<Resumption> {
+    const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts WHERE session_no = ? AND (
+      (kind = 'approval' AND (status = 'pending' OR resumed_by_run_no = ? OR resumed_by_run_no > ?))
+      OR (kind = 'input' AND root_run_no = ? AND status <> 'pending')) ORDER BY no`;
+    const values = [run.sessionNo, base, run.no, run.rootRunNo];
+    const rows = await this.database.read.all<InterruptRow>(sql, values);
+    const approvals = rows.filter((row) => row.kind === 'approval');
+    const isMine = (row: InterruptRow): boolean => row.status !== 'pending' && row.resumed_by_run_no === base;
+    return {
+      approvals: approvals.filter(isMine).map(settledInterrupt),
+      inputs: rows.filter((row) => row.kind === 'input').map(settledInterrupt),
+      waiting: approvals.filter((row) => !isMine(row)).map(openInterrupt),
+    };
+  }
+
+  async audit(tx: Queryable, runNo: number, notes: readonly AuditNote[], now: number): Promise<void> {
+    if (notes.length === 0) return;
+    const owner = await ownerOf(tx, runNo);
+    for (const { action, ...note } of notes) await audit(tx, owner, action, { ...note, interruptId: null, now });
+  }
+
+  async remove(tx: Queryable, of: { readonly sessionNo: number } | { readonly runNo: number }): Promise<void> {
+    if ('sessionNo' in of) await tx.run(`DELETE FROM interrupts WHERE session_no = ?`, [of.sessionNo]);
+    else await tx.run(`DELETE FROM interrupts WHERE run_no = ?`, [of.runNo]);
+  }
+
+  private async auditAll(
+    tx: Queryable,
+    rows: readonly ClosedRow[],
+    action: AuditAction,
+    details: JsonObject,
+    now: number,
+  ): Promise<void> {
+    for (const row of rows) {
+      await audit(tx, { ...row, id: row.run_id }, action, {
+        interruptId: row.id,
+        callId: row.call_id,
+        toolName: row.tool_name,
+        argumentsHash: row.arguments_hash,
+        details: row.resumed_by_run_id === null ? details : { ...details, resumed_by: row.resumed_by_run_id },
+        now,
+      });
+    }
+  }
+}
+
+async function ownerOf(tx: Queryable, runNo: number): Promise<OwnerRow> {
+  const [owner] = await tx.all<OwnerRow>(OWNER, [runNo]);
+  if (!owner) throw new Error(`there is no run ${runNo}`);
+  return owner;
+}
+
+/** @throws AppError when the question cannot be answered (any more) */
+function refuseClosed(
+  row: { status: InterruptStatus; expires_at: number | null } | undefined,
+  answer: InterruptStatus,
+  now: number,
+): void {
+  if (!row) throw new AppError('INTERRUPT_NOT_FOUND');
+  if (row.status === 'expired') throw new AppError('INTERRUPT_EXPIRED');
+  if (row.status !== 'pending') throw new AppError('INTERRUPT_ALREADY_ANSWERED');
+  const isOver = row.expires_at !== null && row.expires_at <= now;
+  if (isOver && answer !== 'cancelled') throw new AppError('INTERRUPT_EXPIRED');
+}
+
+function insertValues(owner: OwnerRow, { item, key }: AskedInterrupt, now: number): SqlValue[] {
+  return [
+    item.id,
+    owner.tenant_id,
+    owner.user_id,
+    owner.session_no,
+    owner.session_id,
+    owner.no,
+    owner.id,
+    rootOf(owner),
+    owner.no,
+    item.kind,
+    item.call_id,
+    key,
+    item.tool_name,
+    item.arguments,
+    hashOf(item.tool_name, item.arguments),
+    item.server_label,
+    item.reason,
+    item.message,
+    item.response_schema && JSON.stringify(item.response_schema),
+    item.may_edit ? 1 : 0,
+    now,
+    item.expires_at,
+  ];
+}
+
+/** The first run of the owner's chain, as its request says. */
+function rootOf(owner: OwnerRow): number {
+  const request = JSON.parse(owner.request) as { resumes?: { rootRunNo?: number } | null };
+  return request.resumes?.rootRunNo ?? owner.no;
+}
+
+function hashOf(name: string | null, args: string | null): string | null {
+  return name === null ? null : fingerprint({ name, arguments: args });
+}
+
+interface AuditValues {
+  readonly interruptId: string | null;
+  readonly callId: string | null;
+  readonly toolName: string | null;
+  readonly argumentsHash: string | null;
+  readonly details: JsonObject;
+  readonly now: number;
+}
+
+async function audit(
+  tx: Queryable,
+  owner: Pick<OwnerRow, 'id' | 'tenant_id' | 'user_id' | 'session_id'>,
+  action: AuditAction,
+  { interruptId, callId, toolName, argumentsHash, details, now }: AuditValues,
+): Promise<void> {
+  const { tenant_id: tenantId, user_id: userId, session_id: sessionId, id: runId } = owner;
+  const subject = [interruptId, callId, toolName, argumentsHash];
+  await tx.run(INSERT_AUDIT, [tenantId, userId, sessionId, runId, action, ...subject, JSON.stringify(details), now]);
+}

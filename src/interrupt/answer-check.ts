@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
+import { SchemaValidator, ToolRegistry } from '../tools/index.js';
+import type { CheckedAnswer } from './interrupt-store.js';
+import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
+import { Interrupts, type InterruptScope } from './interrupts.js';
+
+/** Answers that fit what was asked, and whose questions they are. */
+export interface CheckedAnswers {
+  readonly answers: readonly CheckedAnswer[];
+  readonly userId: string;
+  readonly sessionId: string;
+  /** The ids of the runs that asked, in the order of the answers. */
+  readonly runIds: readonly string[];
+}
+
+/**
+ * Checks answers against what was asked: who may answer, what an approval may change, what an input
+ * must look like. Whether a question is still open is not asked here but when the answer is stored.
+ */
+@Injectable()
+export class AnswerCheck {
+  constructor(
+    private readonly interrupts: Interrupts,
+    private readonly tools: ToolRegistry,
+    private readonly validator: SchemaValidator,
+  ) {}
+
+  /**
+   * @throws AppError INTERRUPT_NOT_FOUND (unknown, foreign, or of different sessions),
+   *   INVALID_PARAMETER (no decision, edits that are not allowed or not valid, an input that does not
+   *   fit its schema, two answers to one question)
+   */
+  async check(scope: InterruptScope, answers: readonly InterruptAnswer[]): Promise<CheckedAnswers> {
+    const views = await Promise.all(answers.map((answer) => this.find(scope, answer.interruptId)));
+    const [first] = views;
+    if (!first) throw new AppError('INVALID_PARAMETER', 'There is no answer');
+    if (new Set(views.map(({ id }) => id)).size < views.length) throw refusal('interruptId', 'is answered twice');
+    const foreign = views.find((view) => view.sessionId !== first.sessionId || view.userId !== first.userId);
+    if (foreign) throw new AppError('INTERRUPT_NOT_FOUND');
+    const checked: CheckedAnswer[] = [];
+    for (const [index, view] of views.entries()) {
+      const answer = answers[index];
+      if (answer) checked.push(await this.checkOne(view, answer));
+    }
+    const { userId, sessionId } = first;
+    return { answers: checked, userId, sessionId, runIds: views.map(({ runId }) => runId) };
+  }
+
+  private async find(scope: InterruptScope, id: string): Promise<InterruptView> {
+    const view = await this.interrupts.find(scope, id);
+    if (!view) throw new AppError('INTERRUPT_NOT_FOUND');
+    return view;
+  }
+
+  private checkOne(view: InterruptView, answer: InterruptAnswer): Promise<CheckedAnswer> | CheckedAnswer {
+    if (answer.status === 'cancelled') return { id: view.id, status: 'cancelled', decision: withReason({}, answer) };
+    return view.kind === 'approval' ? this.checkApproval(view, answer) : this.checkInput(view, answer);
+  }
+
+  private async checkApproval(view: InterruptView, answer: InterruptAnswer): Promise<CheckedAnswer> {
+    const approve = answer.approve ?? approvalIn(answer.payload);
+    if (approve === undefined) throw refusal('approve', 'is required: true or false');
+    const { editedArguments: edited } = answer;
+    if (!approve || edited === undefined) {
+      return { id: view.id, status: approve ? 'approved' : 'denied', decision: withReason({ approve }, answer) };
+    }
+    if (!view.mayEdit) throw refusal('arguments', 'must not be changed for this approval');
+    const tool = view.toolName === null ? undefined : await this.tools.find(view.toolName);
+    if (!tool) throw refusal('arguments', `cannot be checked: there is no tool ${view.toolName} now`);
+    const args = structuredClone(edited);
+    const violation = this.validator.violation(tool.parameters, args);
+    if (violation) throw refusal('arguments', `are not valid: ${violation}`);
+    return { id: view.id, status: 'approved', decision: withReason({ approve, arguments: args }, answer) };
+  }
+
+  private checkInput(view: InterruptView, answer: InterruptAnswer): CheckedAnswer {
+    const payload = structuredClone(answer.payload ?? null);
+    // Defaults are filled in place, which a bare value has no place for.
+    const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);
+    if (violation) throw refusal('payload', `is not valid: ${violation.replace('the arguments object', 'it')}`);
+    return { id: view.id, status: 'answered', decision: withReason({ payload }, answer) };
+  }
+}
+
+/** What some clients send in place of `approve`. */
+function approvalIn(payload: InterruptAnswer['payload']): boolean | undefined {
+  if (!isPlainObject(payload)) return undefined;
+  const value = payload['approved'] ?? payload['approve'];
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+function withReason(decision: JsonObject, { reason }: InterruptAnswer): JsonObject {
+  return reason === undefined ? decision : { ...decision, reason };
+}
+
+function refusal(path: string, rule: string): AppError {
+  const message = `${path} ${rule}`;
+  return new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}

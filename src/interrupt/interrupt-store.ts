@@ -1,0 +1,72 @@
+import type { JsonObject } from '../common/index.js';
+import type { Queryable } from '../database/index.js';
+import type { AskedInterrupt, AuditNote, InterruptStatus, Resumption } from './interrupt.types.js';
+
+/** An answer that was checked against what was asked. */
+export interface CheckedAnswer {
+  readonly id: string;
+  readonly status: Exclude<InterruptStatus, 'pending' | 'expired'>;
+  readonly decision: JsonObject;
+}
+
+/** A run that questions are opened or settled by. */
+export interface InterruptRun {
+  readonly no: number;
+  readonly id: string;
+  readonly sessionNo: number;
+  /** The first run of its chain. */
+  readonly rootRunNo: number;
+}
+
+/** A question that is open in a session. */
+export interface WaitingInterrupt {
+  readonly no: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly waitingRunNo: number;
+  readonly expiresAt: number | null;
+}
+
+/**
+ * Questions and the audit trail as runs write them: inside the transaction of the run they belong to,
+ * so that an answer and the run that goes on with it are always stored together.
+ */
+export abstract class InterruptStore {
+  /** Stores what a run ends with. A question that is known already waits for this run from now on. */
+  abstract open(tx: Queryable, runNo: number, asked: readonly AskedInterrupt[], now: number): Promise<void>;
+
+  /** What is open in a session, oldest first. */
+  abstract waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]>;
+
+  /**
+   * Answers questions of the run's session, each once, whoever is faster.
+   *
+   * @throws AppError INTERRUPT_NOT_FOUND (also: of another session), INTERRUPT_ALREADY_ANSWERED,
+   *   INTERRUPT_EXPIRED (unless the answer gives up)
+   */
+  abstract settle(tx: Queryable, run: InterruptRun, answers: readonly CheckedAnswer[], now: number): Promise<void>;
+
+  /** Closes what is open in the run's session, because the person went on without answering. */
+  abstract giveUp(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
+
+  /** Marks what is over in the run's session as expired, for this run to act on. */
+  abstract expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
+
+  /** Closes what the given run waits for. Returns how many questions that were. */
+  abstract cancelOfRun(runNo: number, now: number): Promise<number>;
+
+  /** Closes what is open in a session and returns the ids of the runs that waited. */
+  abstract cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]>;
+
+  /** Marks everything whose time is over as expired. Returns how many questions that were. */
+  abstract expire(now: number): Promise<number>;
+
+  /** What a run that goes on needs to know. @param base the run whose answers count, mostly the run itself */
+  abstract resumption(run: InterruptRun, base: number): Promise<Resumption>;
+
+  /** Adds lines to the audit trail in the name of a run. */
+  abstract audit(tx: Queryable, runNo: number, notes: readonly AuditNote[], now: number): Promise<void>;
+
+  /** Deletes a session's questions, or those one run asked. The audit trail stays. */
+  abstract remove(tx: Queryable, of: { readonly sessionNo: number } | { readonly runNo: number }): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { InputInterrupt, type InputQuestion, InputRefused } from '../../agent/index.js';
+import { AppError, Clock, IdFactory, type Json } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import type { SettledInterrupt } from '../../interrupt/index.js';
+import { SchemaValidator } from '../../tools/index.js';
+
+const LONGEST_KEY = 256;
+
+/** Asks an agent's questions: those that are answered give their answer, the first other one ends the run. */
+@Injectable()
+export class AgentQuestions {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly ids: IdFactory,
+    private readonly validator: SchemaValidator,
+  ) {}
+
+  /** One run's `context.interrupt`. @param answered of the chain of runs it belongs to */
+  asker(answered: readonly SettledInterrupt[]): (question: InputQuestion) => Promise<Json> {
+    const byKey = new Map(answered.map((one) => [one.key, one]));
+    let count = 0;
+    return async (question) => {
+      const key = question.key ?? `input:${count}`;
+      if (question.key === undefined) count += 1;
+      const settled = byKey.get(key);
+      if (!settled) throw this.ask(key, question);
+      if (settled.status !== 'answered') throw new InputRefused(settled);
+      return Promise.resolve(structuredClone(settled.decision?.['payload'] ?? null));
+    };
+  }
+
+  private ask(key: string, question: InputQuestion): Error {
+    const { reason, message, responseSchema } = question;
+    if (key === '' || key.length > LONGEST_KEY) {
+      return new AppError('AGENT_ERROR', `The key of a question must have 1 to ${LONGEST_KEY} characters`);
+    }
+    // A schema that cannot be compiled is the agent's mistake and must not wait for a person to show.
+    if (responseSchema) this.validator.violation(responseSchema, null);
+    const expiresAt = this.clock.now() + (question.expiresInMs ?? this.config.tools.approvalExpiresInMs);
+    const subject = { kind: 'input', call_id: null, tool_name: null, arguments: null, server_label: null } as const;
+    const item = { id: this.ids.next('input_'), ...subject, reason, message, response_schema: responseSchema ?? null };
+    return new InputInterrupt({ item: { ...item, may_edit: false, expires_at: expiresAt }, key }, question);
+  }
+}

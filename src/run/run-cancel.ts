@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, Clock, type Principal } from '../common/index.js';
+import { InterruptStore } from '../interrupt/index.js';
+import { SessionStore } from '../session/index.js';
+import { Dispatcher } from './ports/dispatcher.js';
+import { type RunRecord, RunStore } from './ports/run-store.js';
+
+/** Has runs cancelled: the durable half of it, then the hint to the dispatcher. What they wait for is closed. */
+@Injectable()
+export class RunCancel {
+  constructor(
+    private readonly store: RunStore,
+    private readonly dispatcher: Dispatcher,
+    private readonly sessions: SessionStore,
+    private readonly interrupts: InterruptStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError RUN_NOT_FOUND */
+  async cancel(principal: Principal, runId: string): Promise<void> {
+    const run = await this.store.requestCancel(principal.tenantId, runId, this.clock.now());
+    if (!run) throw new AppError('RUN_NOT_FOUND');
+    if (run.state === 'interrupted') await this.interrupts.cancelOfRun(run.no, this.clock.now());
+    this.tell(run);
+  }
+
+  /** Cancels what a session runs and waits for; returns the ids of the runs. */
+  async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
+    const sessionNo = await this.sessions.find(principal, sessionId);
+    if (sessionNo === undefined) return [];
+    const waited = await this.interrupts.cancelOfSession(sessionNo, this.clock.now());
+    const runs = await this.store.active(sessionNo);
+    for (const { id } of runs) await this.cancel(principal, id);
+    return [...waited, ...runs.map(({ id }) => id)];
+  }
+
+  private tell(run: RunRecord): void {
+    if (run.state === 'running') this.dispatcher.cancel(run.no);
+    if (run.state === 'queued') this.dispatcher.wake();
+  }
+}
