@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoggerOptions } from 'pino';
 import { type Options } from 'pino-http';
 import { type AppConfig } from '../config/index.js';
@@ -40,7 +40,7 @@ export function pinoHttpOptions(config: AppConfig, destination: LogDestination =
     genReqId: requestIdOf,
     // What is logged of a request and a response is chosen below, by `requestFields`.
     wrapSerializers: false,
-    serializers: { req: asIs, res: asIs },
+    serializers: { req: chosenFields, res: chosenFields },
     quietReqLogger: true,
     quietResLogger: true,
     customAttributeKeys: { reqId: 'reqId' },
@@ -66,8 +66,9 @@ const demoteBootChatter: NonNullable<NonNullable<LoggerOptions['hooks']>['logMet
   else method.apply(this, args);
 };
 
-function asIs(value: unknown): unknown {
-  return value;
+/** pino-http binds the raw objects to every request's logger: writing them out costs more than the request. */
+function chosenFields(value: unknown): unknown {
+  return value instanceof IncomingMessage || value instanceof ServerResponse ? undefined : value;
 }
 
 function levelOf(request: IncomingMessage, response: ServerResponse, error?: Error): 'debug' | 'info' | 'error' {

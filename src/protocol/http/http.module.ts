@@ -5,11 +5,13 @@ import { ErrorMappers } from './error-mappers.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveWheel } from './keep-alive-wheel.js';
 import { OpenStreams } from './open-streams.js';
+import { WriteTurn } from './write-turn.js';
 
 /** What all wires share: event streams, and the global error filter. Needs `AppConfig`. */
 @Module({
   providers: [
     KeepAliveWheel,
+    WriteTurn,
     OpenStreams,
     ErrorMappers,
     EncoderRegistry,

@@ -5,6 +5,7 @@ import { AppConfig } from '../../config/index.js';
 import { KeepAliveWheel } from './keep-alive-wheel.js';
 import { SseWriter } from './sse-writer.js';
 import type { StreamSigns } from './stream-context.js';
+import { WriteTurn } from './write-turn.js';
 
 /**
  * All event streams this process is serving. On shutdown each of them ends and its connection is
@@ -17,6 +18,7 @@ export class OpenStreams implements BeforeApplicationShutdown {
 
   constructor(
     private readonly wheel: KeepAliveWheel,
+    private readonly turn: WriteTurn,
     private readonly config: AppConfig,
   ) {}
 
@@ -41,6 +43,7 @@ export class OpenStreams implements BeforeApplicationShutdown {
     const writer = new SseWriter({
       demand,
       wheel: this.wheel,
+      turn: this.turn,
       slowReaderTimeoutMs,
       pingFrame: signs.ping,
       onClose: () => {
@@ -57,7 +60,7 @@ export class OpenStreams implements BeforeApplicationShutdown {
     this.shuttingDown = true;
     for (const [writer, { reply, closing }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
-      if (writer.readableLength > 0) writer.destroy();
+      if (writer.backlog > 0) writer.destroy();
       else {
         if (closing !== undefined) writer.send([closing]);
         writer.finish();

@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Demand } from '../../common/index.js';
+import { type FrameOutput, openFrameOutput } from './frame-output.js';
 import { PING_FRAME } from './frames.js';
 import type { KeepAliveTarget, KeepAliveWheel } from './keep-alive-wheel.js';
+import type { WriteTurn } from './write-turn.js';
 
 /** Characters that may pile up behind a reader that is stuck, from a source that ignores its `Demand`. */
 const STUCK_LIMIT = 4 * 1024 * 1024;
@@ -10,6 +13,7 @@ const STUCK_LIMIT = 4 * 1024 * 1024;
 export interface SseWriterOptions {
   readonly demand: Demand;
   readonly wheel: KeepAliveWheel;
+  readonly turn: WriteTurn;
   /** Milliseconds for which a reader may take nothing before it is disconnected. */
   readonly slowReaderTimeoutMs: number;
   /** The keep-alive frame, when the wire has its own. */
@@ -19,12 +23,17 @@ export interface SseWriterOptions {
 }
 
 /**
- * The body of one event stream. Each frame is one chunk of the HTTP answer, and the frames of one
- * `send` leave in one system call. While the socket is full the `Demand` is paused, so the source
- * waits and memory stays at one batch; a reader that takes nothing is cut off in the end.
+ * The body of one event stream. Each frame is one chunk of the HTTP answer, and all frames of one turn
+ * of the event loop leave in one system call. While the socket is full the `Demand` is paused, so the
+ * source waits and memory stays at one batch; a reader that takes nothing is cut off in the end.
+ *
+ * To Fastify it is a stream like any other: it is handed to `reply.send`, which sets the headers and
+ * pipes it into the response. From then on it writes to the connection itself.
  */
 export class SseWriter extends Readable implements KeepAliveTarget {
   lastTick = 0;
+  private output: FrameOutput | undefined;
+  private frames: string[] = [];
   /** True from the start until the answer flows, and while the socket is full. */
   private stalled = true;
   private stuckLength = 0;
@@ -32,19 +41,30 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   private ended = false;
 
   constructor(private readonly options: SseWriterOptions) {
-    // Strings in object mode stay apart, so a chunk of the answer is exactly one frame.
-    super({ objectMode: true, highWaterMark: 1 });
+    super({ highWaterMark: 0 });
     options.demand.pause();
-    this.on('pause', () => this.stall());
-    this.on('resume', () => queueMicrotask(() => this.flowed()));
     options.wheel.add(this);
   }
 
-  override _read(): void {
-    // The source pushes; `Demand` tells it when.
+  /** Bytes or characters that wait for the reader. */
+  get backlog(): number {
+    return this.frames.length + (this.output?.backlog ?? 0);
   }
 
-  /** Writes frames, each as a chunk of its own, all in this turn of the event loop. */
+  override pipe<T extends NodeJS.WritableStream>(destination: T): T {
+    this.output = openFrameOutput(destination as unknown as ServerResponse, () => this.drained());
+    this.stalled = false;
+    this.stuckLength = 0;
+    this.options.demand.resume();
+    this.flush();
+    return destination;
+  }
+
+  override _read(): void {
+    // Nothing is ever read from it: it writes.
+  }
+
+  /** Writes frames, each as a chunk of its own, before this turn of the event loop is over. */
   send(frames: readonly string[]): void {
     if (this.ended || this.destroyed) return;
     if (this.stuckLength > STUCK_LIMIT) {
@@ -52,10 +72,22 @@ export class SseWriter extends Readable implements KeepAliveTarget {
       return;
     }
     this.lastTick = this.options.wheel.tick;
+    if (this.frames.length === 0 && this.output) this.options.turn.add(this);
     for (const frame of frames) {
       if (this.stalled) this.stuckLength += frame.length;
-      this.push(frame);
+      this.frames.push(frame);
     }
+  }
+
+  /** Writes what was sent in this turn. Called by `WriteTurn`. */
+  flush(): void {
+    const { frames, output } = this;
+    if (!output || this.destroyed) return;
+    if (frames.length > 0) {
+      this.frames = [];
+      if (!output.write(frames)) this.stall();
+    }
+    if (this.ended) this.close(output);
   }
 
   /** Writes a keep-alive, unless frames are waiting anyway. */
@@ -67,38 +99,39 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   finish(): void {
     if (this.ended || this.destroyed) return;
     this.ended = true;
-    this.push(null);
+    if (this.output) this.options.turn.add(this);
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.slowTimer);
+    this.output?.detach();
     this.options.wheel.remove(this);
     this.options.onClose();
     this.options.demand.resume();
     callback(error);
   }
 
+  private close(output: FrameOutput): void {
+    output.detach();
+    output.end();
+    // Tells Fastify that the body is complete.
+    this.push(null);
+    this.resume();
+  }
+
   private stall(): void {
     this.stalled = true;
     this.options.demand.pause();
-    this.restartSlowTimer();
+    clearTimeout(this.slowTimer);
+    this.slowTimer = setTimeout(() => this.destroy(), this.options.slowReaderTimeoutMs).unref();
   }
 
-  /** The socket took what it had: go on when nothing is left behind it, else the reader has shown life. */
-  private flowed(): void {
-    if (this.destroyed) return;
-    if (this.readableFlowing === false || this.readableLength > 0) {
-      this.restartSlowTimer();
-      return;
-    }
+  /** The socket took all it had. */
+  private drained(): void {
+    if (this.destroyed || !this.stalled) return;
     clearTimeout(this.slowTimer);
     this.stalled = false;
     this.stuckLength = 0;
     this.options.demand.resume();
-  }
-
-  private restartSlowTimer(): void {
-    clearTimeout(this.slowTimer);
-    this.slowTimer = setTimeout(() => this.destroy(), this.options.slowReaderTimeoutMs).unref();
   }
 }

@@ -11,37 +11,95 @@ const BATCH_LENGTH = 64 * 1024;
  * when the wire needs one frame per chunk, else joined. An empty batch of events passes as an empty
  * batch of frames, which tells the interceptor that the request is accepted.
  */
-export async function* encodeTail(
+export function encodeTail(
   tail: AsyncIterable<readonly LoggedEvent[]>,
   encoder: ProtocolEncoder,
-): AsyncGenerator<readonly string[], void, void> {
-  const pack = (frames: string[]): readonly string[] => (encoder.joinable ? [frames.join('')] : frames);
-  for await (const events of tail) {
-    if (events.length === 0) yield [];
-    let frames: string[] = [];
-    let length = 0;
-    for (const event of events) {
+): AsyncIterableIterator<readonly string[]> {
+  return new EncodedTail(tail[Symbol.asyncIterator](), encoder);
+}
+
+/** By hand: a generator costs several promises more for each batch, and a stream is made of batches. */
+class EncodedTail implements AsyncIterableIterator<readonly string[]> {
+  private events: readonly LoggedEvent[] = [];
+  private position = 0;
+  private ended = false;
+
+  constructor(
+    private readonly tail: AsyncIterator<readonly LoggedEvent[]>,
+    private readonly encoder: ProtocolEncoder,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly string[], undefined>> {
+    while (!this.ended) {
+      if (this.position < this.events.length) {
+        const frames = this.encode();
+        if (frames.length > 0) return { done: false, value: this.pack(frames) };
+        continue;
+      }
+      const step = await this.tail.next();
+      if (step.done === true) {
+        this.ended = true;
+        const last = this.encoder.end();
+        if (last.length > 0) return { done: false, value: this.pack([...last]) };
+      } else {
+        this.events = step.value;
+        this.position = 0;
+        if (step.value.length === 0) return { done: false, value: [] };
+      }
+    }
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<readonly string[], undefined>> {
+    this.ended = true;
+    await this.tail.return?.();
+    return { done: true, value: undefined };
+  }
+
+  /** The frames of the next events, until they are many. */
+  private encode(): string[] {
+    const frames: string[] = [];
+    const { events, encoder } = this;
+    for (let length = 0; this.position < events.length && length < BATCH_LENGTH; this.position += 1) {
+      const event = events[this.position];
+      if (!event) continue;
       for (const frame of encoder.next(event)) {
         frames.push(frame);
         length += frame.length;
       }
-      if (length < BATCH_LENGTH) continue;
-      yield pack(frames);
-      frames = [];
-      length = 0;
     }
-    if (frames.length > 0) yield pack(frames);
+    return frames;
   }
-  const last = encoder.end();
-  if (last.length > 0) yield pack([...last]);
+
+  private pack(frames: string[]): readonly string[] {
+    return this.encoder.joinable ? [frames.join('')] : frames;
+  }
 }
 
 /** Says of a tail that its request is accepted before anything is in the log: an empty batch, then the tail. */
-export async function* acceptedTail(
+export function acceptedTail(
   tail: AsyncIterable<readonly LoggedEvent[]>,
-): AsyncGenerator<readonly LoggedEvent[], void, void> {
-  yield [];
-  yield* tail;
+): AsyncIterableIterator<readonly LoggedEvent[]> {
+  const iterator = tail[Symbol.asyncIterator]();
+  let accepted = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      if (accepted) return iterator.next();
+      accepted = true;
+      return Promise.resolve({ done: false, value: [] });
+    },
+    async return() {
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 /** What `tailObservable` needs. */

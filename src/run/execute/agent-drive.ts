@@ -49,7 +49,8 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
     const step = await events.next();
     if (step.done) return step.value ?? { kind: 'completed' };
     if (step.value && !writer.has(step.value)) writeForeign(step.value, writer);
-    await writer.crowded();
+    const wait = writer.crowded();
+    if (wait) await wait;
     if (context.signal.aborted) {
       await events.return(undefined);
       throw context.signal.reason;

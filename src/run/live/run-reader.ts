@@ -18,8 +18,8 @@ export class RunReader {
     private readonly tails: RunTail,
   ) {}
 
-  async *tail(principal: Principal, runId: string, options: TailOptions): AsyncGenerator<readonly LoggedEvent[]> {
-    yield* this.tails.read(await this.find(principal, runId), options);
+  tail(principal: Principal, runId: string, options: TailOptions): AsyncIterable<readonly LoggedEvent[]> {
+    return this.tails.read(() => this.find(principal, runId), options);
   }
 
   async view(principal: Principal, runId: string): Promise<RunView> {

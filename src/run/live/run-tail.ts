@@ -21,52 +21,112 @@ export class RunTail {
     private readonly feeds: RunFeeds,
   ) {}
 
-  /** @throws AppError CURSOR_AHEAD when `after` lies beyond the end of the log */
-  async *read(run: RunRecord, options: TailOptions): AsyncGenerator<readonly LoggedEvent[]> {
-    let next = (options.after ?? -1) + 1;
-    if (next > run.nextSeq) throw new AppError('CURSOR_AHEAD');
-    const feed = this.feeds.join(run.no);
-    const wake = (): void => feed.ring();
-    options.signal?.addEventListener('abort', wake);
-    let idlePolls = 0;
+  /**
+   * @param find the run, asked for with the first batch
+   * @throws what `find` throws; AppError CURSOR_AHEAD when `after` lies beyond the end of the log.
+   *   Both with the first batch.
+   */
+  read(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
+    return new TailIterator(find, options, this.log, this.feeds);
+  }
+}
+
+/** By hand: a generator costs several promises more for each batch, and a stream is made of batches. */
+class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
+  private runNo = -1;
+  private feed: RunFeed | undefined;
+  private position: number;
+  private idlePolls = 0;
+  private ended = false;
+  private readonly wake = (): void => this.feed?.ring();
+
+  constructor(
+    private readonly find: () => Promise<RunRecord>,
+    private readonly options: TailOptions,
+    private readonly log: RunLog,
+    private readonly feeds: RunFeeds,
+  ) {
+    this.position = (options.after ?? -1) + 1;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly LoggedEvent[], undefined>> {
     try {
-      while (!this.ended(options)) {
-        await options.demand?.ready();
-        const batch = await this.batch(run.no, feed, next);
-        const last = batch.at(-1);
-        if (!last) {
-          await this.pause(feed, next, idlePolls, options);
-          idlePolls += 1;
-          continue;
-        }
-        idlePolls = 0;
-        next = last.seq + 1;
-        yield batch;
-        if (isLast(last)) return;
+      if (this.ended) return { done: true, value: undefined };
+      const feed = this.feed ?? (await this.join());
+      while (!this.isOver()) {
+        const wait = this.options.demand?.ready();
+        if (wait) await wait;
+        const batch = feed.owned ? (this.live(feed) ?? (await this.stored())) : await this.batch(feed);
+        if (batch.length > 0) return this.take(batch);
+        await this.pause(feed);
       }
-    } finally {
-      options.signal?.removeEventListener('abort', wake);
-      this.feeds.leave(run.no);
+      this.close();
+      return { done: true, value: undefined };
+    } catch (error) {
+      this.close();
+      throw error;
     }
   }
 
-  private async batch(runNo: number, feed: RunFeed, next: number): Promise<readonly LoggedEvent[]> {
-    const live = feed.from(next, BATCH);
-    if (live && (live.length > 0 || feed.owned)) return live;
-    const events = await this.log.read(runNo, next, BATCH);
+  return(): Promise<IteratorResult<readonly LoggedEvent[], undefined>> {
+    this.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  private async join(): Promise<RunFeed> {
+    const run = await this.find();
+    if (this.position > run.nextSeq) throw new AppError('CURSOR_AHEAD');
+    this.runNo = run.no;
+    this.options.signal?.addEventListener('abort', this.wake);
+    return (this.feed = this.feeds.join(run.no));
+  }
+
+  private take(batch: readonly LoggedEvent[]): IteratorResult<readonly LoggedEvent[], undefined> {
+    const last = batch.at(-1);
+    this.idlePolls = 0;
+    if (last) this.position = last.seq + 1;
+    if (last && isLast(last)) this.close();
+    return { done: false, value: batch };
+  }
+
+  private live(feed: RunFeed): readonly LoggedEvent[] | undefined {
+    return feed.from(this.position, BATCH);
+  }
+
+  private async batch(feed: RunFeed): Promise<readonly LoggedEvent[]> {
+    const live = this.live(feed);
+    return live && live.length > 0 ? live : this.stored();
+  }
+
+  private async stored(): Promise<readonly LoggedEvent[]> {
+    const events = await this.log.read(this.runNo, this.position, BATCH);
     // A page of a replay: let others have their turn of the event loop.
     if (events.length >= BATCH) await new Promise<void>((resolve) => setImmediate(resolve));
     return events;
   }
 
-  private async pause(feed: RunFeed, next: number, idlePolls: number, options: TailOptions): Promise<void> {
+  private async pause(feed: RunFeed): Promise<void> {
     // What was published while the log was being asked has rung for nobody.
-    if (feed.has(next) || this.ended(options)) return;
-    await feed.wait(feed.owned ? undefined : Math.min(POLL_MOST_MS, POLL_FIRST_MS * 2 ** Math.min(idlePolls, 8)));
+    if (feed.has(this.position) || this.isOver()) return;
+    const poll = Math.min(POLL_MOST_MS, POLL_FIRST_MS * 2 ** Math.min(this.idlePolls, 8));
+    this.idlePolls += 1;
+    await feed.wait(feed.owned ? undefined : poll);
   }
 
-  private ended(options: TailOptions): boolean {
-    return options.signal?.aborted === true || this.feeds.isClosed;
+  private isOver(): boolean {
+    return this.ended || this.options.signal?.aborted === true || this.feeds.isClosed;
+  }
+
+  private close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (!this.feed) return;
+    this.options.signal?.removeEventListener('abort', this.wake);
+    this.feeds.leave(this.runNo);
   }
 }
 

@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+
+/** Hexadecimal lengths of most chunks. */
+const HEX = Array.from({ length: 4096 }, (_, length) => length.toString(16));
+
+/** Where the frames of one answer go: each frame is one chunk of the HTTP answer. */
+export interface FrameOutput {
+  /** Writes frames, in one system call when possible. False: the reader is behind, `onDrain` tells when it is not. */
+  write(frames: readonly string[]): boolean;
+  /** Bytes that wait for the reader in this process. */
+  readonly backlog: number;
+  /** Ends the answer after what was written. */
+  end(): void;
+  /** Lets go of the connection, which may serve another request. */
+  detach(): void;
+}
+
+/**
+ * Sends the headers and opens the body. On a connection of its own the chunks are put together here
+ * and written as one text, which costs a fraction of `ServerResponse.write` for each; an answer that
+ * has to wait for its turn on a pipelined connection, and one without a socket, go the usual way.
+ */
+export function openFrameOutput(response: ServerResponse, onDrain: () => void): FrameOutput {
+  const { socket } = response;
+  if (!(socket instanceof Socket)) return new ResponseOutput(response, onDrain);
+  // The headers leave together with what is written in this turn.
+  socket.cork();
+  response.flushHeaders();
+  process.nextTick(() => socket.uncork());
+  return new SocketOutput(response, socket, onDrain);
+}
+
+/** The frames as the chunks of a chunked HTTP/1.1 body. */
+export function chunked(frames: readonly string[]): string {
+  let text = '';
+  for (const frame of frames) {
+    const length = Buffer.byteLength(frame);
+    text += `${HEX[length] ?? length.toString(16)}\r\n${frame}\r\n`;
+  }
+  return text;
+}
+
+class SocketOutput implements FrameOutput {
+  private readonly isChunked: boolean;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly socket: Socket,
+    private readonly onDrain: () => void,
+  ) {
+    // Known once the headers are made: an HTTP/1.0 client gets the bare body.
+    this.isChunked = response.chunkedEncoding;
+    socket.on('drain', onDrain);
+  }
+
+  get backlog(): number {
+    return this.socket.writableLength;
+  }
+
+  write(frames: readonly string[]): boolean {
+    return this.socket.write(this.isChunked ? chunked(frames) : frames.join(''));
+  }
+
+  end(): void {
+    this.response.end();
+  }
+
+  detach(): void {
+    this.socket.off('drain', this.onDrain);
+  }
+}
+
+class ResponseOutput implements FrameOutput {
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly onDrain: () => void,
+  ) {
+    response.on('drain', onDrain);
+  }
+
+  get backlog(): number {
+    return this.response.writableLength;
+  }
+
+  write(frames: readonly string[]): boolean {
+    let free = true;
+    for (const frame of frames) free = this.response.write(frame);
+    return free;
+  }
+
+  end(): void {
+    this.response.end();
+  }
+
+  detach(): void {
+    this.response.off('drain', this.onDrain);
+  }
+}
