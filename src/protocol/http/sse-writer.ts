@@ -9,6 +9,9 @@ import type { WriteTurn } from './write-turn.js';
 /** Characters that may pile up behind a reader that is stuck, from a source that ignores its `Demand`. */
 const STUCK_LIMIT = 4 * 1024 * 1024;
 
+/** Characters after which a source has to wait for the end of the turn. */
+const TURN_LIMIT = 64 * 1024;
+
 /** What a writer needs of the rest of the server. */
 export interface SseWriterOptions {
   readonly demand: Demand;
@@ -34,6 +37,8 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   lastTick = 0;
   private output: FrameOutput | undefined;
   private frames: string[] = [];
+  /** Characters of `frames`. */
+  private length = 0;
   /** True from the start until the answer flows, and while the socket is full. */
   private stalled = true;
   private stuckLength = 0;
@@ -54,7 +59,6 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.output = openFrameOutput(destination as unknown as ServerResponse, () => this.drained());
     this.stalled = false;
-    this.stuckLength = 0;
     this.options.demand.resume();
     this.flush();
     return destination;
@@ -67,27 +71,28 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   /** Writes frames, each as a chunk of its own, before this turn of the event loop is over. */
   send(frames: readonly string[]): void {
     if (this.ended || this.destroyed) return;
-    if (this.stuckLength > STUCK_LIMIT) {
+    if (this.length + this.stuckLength > STUCK_LIMIT) {
       this.destroy();
       return;
     }
     this.lastTick = this.options.wheel.tick;
     if (this.frames.length === 0 && this.output) this.options.turn.add(this);
     for (const frame of frames) {
-      if (this.stalled) this.stuckLength += frame.length;
+      this.length += frame.length;
       this.frames.push(frame);
     }
+    if (this.length > TURN_LIMIT) this.options.demand.pause();
   }
 
   /** Writes what was sent in this turn. Called by `WriteTurn`. */
   flush(): void {
     const { frames, output } = this;
     if (!output || this.destroyed) return;
-    if (frames.length > 0) {
-      this.frames = [];
-      if (!output.write(frames)) this.stall();
-    }
-    if (this.ended) this.close(output);
+    if (this.stalled) this.stuckLength += this.length;
+    this.frames = [];
+    this.length = 0;
+    if (this.ended) this.close(output, frames);
+    else if (frames.length > 0) this.write(output, frames);
   }
 
   /** Writes a keep-alive, unless frames are waiting anyway. */
@@ -99,7 +104,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   finish(): void {
     if (this.ended || this.destroyed) return;
     this.ended = true;
-    if (this.output) this.options.turn.add(this);
+    this.flush();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
@@ -111,9 +116,14 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     callback(error);
   }
 
-  private close(output: FrameOutput): void {
+  private write(output: FrameOutput, frames: readonly string[]): void {
+    if (!output.write(frames)) this.stall();
+    else if (!this.stalled) this.options.demand.resume();
+  }
+
+  private close(output: FrameOutput, frames: readonly string[]): void {
     output.detach();
-    output.end();
+    output.end(frames);
     // Tells Fastify that the body is complete.
     this.push(null);
     this.resume();

@@ -52,7 +52,8 @@ class Process {
   async read(run: RunRecord, after = -1, signal?: AbortSignal): Promise<number[]> {
     const seqs: number[] = [];
     const options = signal ? { after, signal } : { after };
-    for await (const batch of this.tails.read(() => Promise.resolve(run), options)) seqs.push(...batch.map(({ seq }) => seq));
+    for await (const batch of this.tails.read(() => Promise.resolve(run), options))
+      seqs.push(...batch.map(({ seq }) => seq));
     return seqs;
   }
 }
