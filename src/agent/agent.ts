@@ -36,11 +36,20 @@ export interface Journal {
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
 }
 
+/** One operation of an RFC 6902 patch, for example `{op: 'replace', path: '/title', value: 'x'}`. */
+export type StateOperation = JsonObject;
+
 /** A session's shared state: a JSON object that is kept between runs. */
 export interface SessionState {
   get(): JsonObject;
   /** Replaces the state; kept when the run ends, shown to richer wires at once. */
   set(state: JsonObject): void;
+  /**
+   * Changes the state by an RFC 6902 patch, all of it or nothing; richer wires show the patch.
+   *
+   * @throws AppError AGENT_ERROR when the patch does not fit, or would leave no JSON object
+   */
+  patch(operations: readonly StateOperation[]): void;
 }
 
 /** Everything an agent is given for one run. */

@@ -4,6 +4,10 @@ import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.js';
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
+  /** A short name of the rule, for programs. */
+  readonly rule?: string;
+  readonly limit?: number;
+  readonly actual?: number;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AgentEvent, AgentResponse, Content, Message } from './vocabulary.j
 
 /** The own fields of the richer events, in their order. */
 const RICHER_FIELDS = {
-  state: ['kind', 'snapshot', 'patch'],
+  state: ['kind', 'snapshot', 'initial', 'patch'],
   step: ['status', 'name'],
   activity: ['kind', 'id', 'activity_type', 'content', 'patch'],
   custom: ['name', 'value'],

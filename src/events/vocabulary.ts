@@ -192,9 +192,12 @@ export interface McpApprovalResponse {
 
 /* ---- What richer wires need and the Agent API leaves out of its stream (architecture, section 5) ---- */
 
-/** The session's shared state: the whole of it, or an RFC 6902 patch. */
+/**
+ * The session's shared state: the whole of it, or an RFC 6902 patch. `initial`: it is what the run
+ * found, not what it made.
+ */
 export type StateEvent =
-  | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json }
+  | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json; readonly initial?: true }
   | { readonly object: 'state'; readonly kind: 'delta'; readonly patch: readonly JsonObject[] };
 
 /** A named phase of the run begins or ends. */

@@ -140,6 +140,31 @@ describeOnLedgers('a run', (ledger) => {
     expect((await server.run('code-fail')).view.state).toBe('incomplete');
   });
 
+  it('shows what it finds of the shared state, patches it, and keeps what came of it', async () => {
+    await start();
+    const sessionId = nextId('session');
+    behaviour.current = async function* (context) {
+      yield say(context, 'Counting');
+      context.state.set({ count: 1 });
+      context.state.patch([{ op: 'replace', path: '/count', value: 2 }]);
+      expect(() => context.state.patch([{ op: 'remove', path: '/missing' }])).toThrow(AppError);
+      expect(context.state.get()).toEqual({ count: 2 });
+    };
+    const first = await server.ended(await server.accept('code-fail', sessionId));
+    expect(first.events.filter(({ object }) => object === 'state')).toEqual([
+      { object: 'state', kind: 'snapshot', snapshot: { count: 1 } },
+      { object: 'state', kind: 'delta', patch: [{ op: 'replace', path: '/count', value: 2 }] },
+    ]);
+    behaviour.current = agents.writes('Nothing new');
+    const second = await server.ended(await server.accept('code-fail', sessionId));
+    expect(second.events.find(({ object }) => object === 'state')).toEqual({
+      object: 'state',
+      kind: 'snapshot',
+      snapshot: { count: 2 },
+      initial: true,
+    });
+  });
+
   it.each([
     ['listens', stopped],
     ['does not listen, beyond the grace', never],

@@ -31,8 +31,8 @@ export async function replay(
   };
   const agent = generation === 'v1' ? agentOf1(events) : agentOf0(events);
   agent.setMessages([...initialMessages] as never);
-  await agent.runAgent({ runId: 'run' }, subscriber as never);
-  return { messages: agent.messages as Replayed['messages'], state: agent.state, error };
+  await agent.runAgent({ runId: 'run' }, subscriber);
+  return { messages: agent.messages, state: agent.state, error };
 }
 
 /** Checks each event against the published schemas; unknown keys and nulls for optional keys are refused. */

@@ -46,7 +46,13 @@ export class TestRun {
       input: options.input ?? [userMessage('Hello')],
       inputText: 'Hello',
       history: options.history ?? [],
-      state: { get: () => this.state, set: (state) => (this.state = state) },
+      state: {
+        get: () => this.state,
+        set: (state) => (this.state = state),
+        patch: () => {
+          throw new Error('not used here');
+        },
+      },
       clientTools: options.clientTools ?? [],
       modelOptions: {},
       clientTime: undefined,

@@ -26,6 +26,6 @@ export class SharedState {
 
 /** The value after an RFC 6902 patch, of which the log only holds such as fit. */
 function patched(value: Json, patch: readonly JsonObject[]): Json {
-  const operations = patch as unknown as Operation[];
-  return jsonpatch.applyPatch(structuredClone(value), operations, false, false).newDocument;
+  const operations = jsonpatch.deepClone(patch) as Operation[];
+  return jsonpatch.applyPatch(value, operations, false, false).newDocument;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentContext, SessionState } from '../../agent/index.js';
+import type { AgentContext } from '../../agent/index.js';
 import { fitHistory } from '../../agent/index.js';
 import type { JsonObject } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
@@ -9,6 +9,7 @@ import { SessionStore } from '../../session/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import { interruptRun, type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
 import { AgentQuestions } from './agent-questions.js';
+import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
 import type { Remains } from './run-recovery.js';
 
@@ -58,7 +59,7 @@ export class RunContextFactory {
     const input = own ?? (await this.sessions.ofRun(run.sessionNo, base.ordinal));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, base.ordinal, HISTORY_LIMIT);
     const stored = run.ordinal === 1 ? {} : await this.sessions.state(run.sessionNo);
-    const state = new RecordedState(stored, parts.remains.sessionState, parts.writer);
+    const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
     const { writer, response, signal } = parts;
     const context: AgentContext = {
       runId: run.id,
@@ -94,28 +95,6 @@ export class RunContextFactory {
     const resumption = await this.interrupts.resumption(interruptRun(run), base.no);
     const steps = await Promise.all(resumes.reruns.map(({ no }) => this.store.steps(no)));
     return { base, resumption, steps: steps.flat() };
-  }
-}
-
-/** The shared state of a session during one run: every change is an event. */
-class RecordedState implements SessionState {
-  changed: JsonObject | undefined;
-
-  constructor(
-    private readonly stored: JsonObject,
-    resumed: JsonObject | undefined,
-    private readonly writer: RunWriter,
-  ) {
-    this.changed = resumed;
-  }
-
-  get(): JsonObject {
-    return structuredClone(this.changed ?? this.stored);
-  }
-
-  set(state: JsonObject): void {
-    this.changed = structuredClone(state);
-    this.writer.emit({ object: 'state', kind: 'snapshot', snapshot: this.changed });
   }
 }
 

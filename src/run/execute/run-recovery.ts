@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/index.js';
 import {
-  type AgentEvent,
   type AgentResponse,
   type CustomEvent,
   type ResponseBuilder,
@@ -10,6 +9,7 @@ import {
 } from '../../events/index.js';
 import { RunLog } from '../ports/run-log.js';
 import { type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
+import { StateTrace } from './recorded-state.js';
 
 const PAGE = 1024;
 
@@ -19,10 +19,12 @@ export interface Remains {
   readonly steps: readonly StoredStep[];
   /** The shared state as the run last set it; undefined when it did not. */
   readonly sessionState: JsonObject | undefined;
+  /** The log tells what the run found of the shared state. */
+  readonly stateShown: boolean;
 }
 
 /** What a run without a past has. */
-export const NO_REMAINS: Remains = { response: undefined, steps: [], sessionState: undefined };
+export const NO_REMAINS: Remains = { response: undefined, steps: [], sessionState: undefined, stateShown: false };
 
 /** Reads what an interrupted run has written, so that it can go on where it was cut. */
 @Injectable()
@@ -35,17 +37,22 @@ export class RunRecovery {
   async remains(run: RunRecord): Promise<Remains> {
     if (run.attempt <= 1 && run.nextSeq === 0) return NO_REMAINS;
     const fold = new ResponseFold();
-    let sessionState: JsonObject | undefined;
+    const state = new StateTrace();
     for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);
       for (const { event } of events) {
         fold.apply(event);
-        sessionState = stateOf(event) ?? sessionState;
+        state.apply(event);
       }
       if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
       next += events.length;
     }
-    return { response: fold.response(), steps: await this.store.steps(run.no), sessionState };
+    return {
+      response: fold.response(),
+      steps: await this.store.steps(run.no),
+      sessionState: state.changed,
+      stateShown: state.shown,
+    };
   }
 }
 
@@ -63,8 +70,4 @@ export function closeRemains(
   const discarded = (remains.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
   response.discard(discarded);
   emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
-}
-
-function stateOf(event: AgentEvent): JsonObject | undefined {
-  return event.object === 'state' && event.kind === 'snapshot' ? (event.snapshot as JsonObject) : undefined;
 }

@@ -1,0 +1,96 @@
+import { AppError, ERROR_CATALOGUE, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
+import { checkClientTime } from '../../http/client-time.js';
+import { resolveAliases } from './aliases.js';
+import { attachmentsOf, type RuleOptions, ruleViolations } from './rules.js';
+import type { BinaryBlock, RuleViolation, RunInput, Source, TextBlock, UserMessage } from './run-input.js';
+import { shapeViolations } from './shape.js';
+
+/** Details that an answer carries at most: the first rule decides, the others are help. */
+const MAX_DETAILS = 20;
+
+/**
+ * Checks and decodes a RunAgentInput by rows 0 to 17 of contract runs-api, section 2.2: the first rule
+ * that is broken gives the sentence, the code and the status; `details` names the others that could be
+ * seen. Pure: nothing is looked up but the agent types. Expects JSON that `checkJsonLimits` has passed.
+ *
+ * @throws AppError with the code of the rule
+ */
+export function decodeRunInput(body: unknown, options: RuleOptions): RunInput {
+  if (!isPlainObject(body)) throw new AppError('INVALID_JSON', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message);
+  const shape: RuleViolation[] = [];
+  const input = resolveAliases(body, shape);
+  shape.push(...shapeViolations(input));
+  refuse(shape);
+  refuse(ruleViolations(input, options));
+  return runInputOf(input);
+}
+
+function refuse(violations: readonly RuleViolation[]): void {
+  const [first] = violations;
+  if (!first) return;
+  const details = violations.slice(0, MAX_DETAILS).map(({ code, path, rule, message, limit, actual }) => ({
+    path,
+    message: message ?? ERROR_CATALOGUE[code].message,
+    ...(rule !== undefined && { rule }),
+    ...(limit !== undefined && { limit }),
+    ...(actual !== undefined && { actual }),
+  }));
+  throw new AppError(first.code, undefined, { details });
+}
+
+function runInputOf(input: Source): RunInput {
+  const messages = input['messages'] as readonly Source[];
+  const props = input['forwardedProps'] as Source;
+  const clientTime = checkClientTime(props['client_time']);
+  return {
+    threadId: (input['threadId'] as string).toLowerCase(),
+    runId: input['runId'] as string,
+    parentRunId: (input['parentRunId'] as string | null | undefined) ?? undefined,
+    state: (input['state'] ?? {}) as Json,
+    messages: messages.map(knownFields),
+    user: userMessage(messages[0] as Source),
+    tools: listOf(input['tools']).map(({ name, description, parameters }) => ({
+      name: name as string,
+      description: description as string,
+      parameters: parameters as JsonObject,
+    })),
+    context: listOf(input['context']).map(({ description, value }) => ({
+      description: description as string,
+      value: value as string,
+    })),
+    agentType: props['agent_type'] as string,
+    clientTime: clientTime.ok ? clientTime.value : undefined,
+  };
+}
+
+function listOf(value: unknown): readonly Source[] {
+  return (value ?? []) as readonly Source[];
+}
+
+/** What the schema knows of a message; AG-UI adds fields now and then, which are left out. */
+const MESSAGE_FIELDS = [
+  ...['id', 'role', 'content', 'name', 'encryptedValue', 'toolCalls', 'toolCallId', 'error', 'activityType'],
+];
+
+function knownFields(message: Source): JsonObject {
+  const known = MESSAGE_FIELDS.filter((name) => message[name] !== undefined && message[name] !== null);
+  return Object.fromEntries(known.map((name) => [name, message[name] as Json]));
+}
+
+function userMessage(message: Source): UserMessage {
+  const id = message['id'] as string;
+  const { content } = message;
+  if (typeof content === 'string') return { id, blocks: [{ type: 'text', text: content }] };
+  const blocks = (content as readonly Source[]).map((block): TextBlock | BinaryBlock => {
+    if (block['type'] === 'text') return { type: 'text', text: block['text'] as string };
+    const [attachment] = attachmentsOf([block], '');
+    const filename = block['filename'];
+    return {
+      type: 'binary',
+      mimeType: (attachment?.mimeType as string | undefined)?.toLowerCase(),
+      url: attachment?.url as string,
+      ...(typeof filename === 'string' && { filename }),
+    };
+  });
+  return { id, blocks };
+}
