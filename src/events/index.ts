@@ -10,5 +10,5 @@ export { sumUsage } from './builder/usage.js';
 export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput } from './content-value.js';
 export { StreamGrammar } from './grammar.js';
 export * from './message-factory.js';
-export { ResponseFold } from './response-fold.js';
+export { discardedMessageIds, ResponseFold } from './response-fold.js';
 export { jsonString, serializeEvent } from './serialize-event.js';

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../../common/index.js';
+import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
+import { itemIdOf } from '../items/item-ids.js';
+import type { FunctionCallItem, ItemStatus } from '../items/item.types.js';
+import { itemStatus } from '../items/make-item.js';
+import { callData, type CallData, callDataOf } from '../items/tool-data.js';
+import type { EventOut } from './event-out.js';
+import { GrownText } from './grown-text.js';
+import type { ItemWriter } from './item-writer.js';
+
+/**
+ * A call of a tool that the client runs, its arguments as they come. Nothing is shown of a call that
+ * turns out not to be the client's: `isClients` decides by its name.
+ */
+export class FunctionCallWriter implements ItemWriter {
+  private readonly id: string;
+  private index = -1;
+  private readonly text = new GrownText();
+  private head: Pick<CallData, 'callId' | 'name'> = { callId: '', name: '' };
+  private isAnnounced = false;
+  private isOver = false;
+
+  constructor(
+    private readonly out: EventOut,
+    private readonly message: Message,
+    private readonly isClients: (name: string) => boolean,
+  ) {
+    this.id = itemIdOf(message);
+  }
+
+  /** True once a client knows of the call. */
+  get isShown(): boolean {
+    return this.isAnnounced;
+  }
+
+  content(event: Content): void {
+    if (event.type !== 'data' || this.isOver) return;
+    const data: JsonObject = event.data ?? {};
+    const call = callDataOf(data, this.message.type, '');
+    this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
+    this.announce();
+    const isPiece = event.delta === true && !isTerminalStatus(event.status);
+    this.tell(isPiece ? this.text.grow(call.arguments) : this.text.become(call.arguments));
+  }
+
+  close(message: Message): void {
+    const call = callData(message, '');
+    const whole = message.content === null ? this.text.value : call.arguments;
+    this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
+    this.announce();
+    if (!this.isAnnounced) return;
+    this.tell(this.text.become(whole));
+    this.end(itemStatus(message.status, true), whole);
+  }
+
+  cut(): void {
+    if (this.isAnnounced) this.end('incomplete', this.text.value);
+  }
+
+  private announce(): void {
+    const { name, callId } = this.head;
+    if (this.isAnnounced || name === '' || callId === '' || !this.isClients(name)) return;
+    this.isAnnounced = true;
+    this.index = this.out.nextIndex();
+    this.out.write('response.output_item.added', { output_index: this.index, item: this.item('in_progress', '') });
+    if (this.text.value !== '') this.write('delta', { delta: this.text.value });
+  }
+
+  private tell(delta: string): void {
+    if (delta !== '' && this.isAnnounced) this.write('delta', { delta });
+  }
+
+  private end(status: ItemStatus, whole: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.write('done', { arguments: whole, name: this.head.name });
+    this.out.write('response.output_item.done', { output_index: this.index, item: this.item(status, whole) });
+  }
+
+  private write(kind: 'delta' | 'done', fields: object): void {
+    const place = { item_id: this.id, output_index: this.index };
+    this.out.write(`response.function_call_arguments.${kind}`, { ...place, ...fields });
+  }
+
+  private item(status: ItemStatus, text: string): FunctionCallItem {
+    const { callId, name } = this.head;
+    return { id: this.id, type: 'function_call', status, call_id: callId, name, arguments: text };
+  }
+}

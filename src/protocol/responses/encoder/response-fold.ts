@@ -1,0 +1,172 @@
+import {
+  type AgentEvent,
+  type AgentResponse,
+  discardedMessageIds,
+  isTerminalEvent,
+  isTerminalStatus,
+  type LoggedEvent,
+  type Message,
+  RUN_RECOVERED,
+} from '../../../events/index.js';
+import { itemIdOf } from '../items/item-ids.js';
+import type { ItemView } from '../items/item-view.js';
+import { approvalRequestItem, listToolsItem } from '../items/make-item.js';
+import { isOutput, isServerCall } from '../items/tool-data.js';
+import type { ResponseInfo } from '../response-info.js';
+import { responseObject, responseOf } from '../response-object.js';
+import { FunctionCallWriter } from './call-writer.js';
+import { EventOut, type ResponseEvent } from './event-out.js';
+import type { ItemWriter } from './item-writer.js';
+import { fateIn, ServerCalls } from './server-calls.js';
+import { TextWriter } from './text-writer.js';
+
+/**
+ * The Responses view of a run (contract responses, A6): a fold over its log that yields the events of
+ * the stream, numbered contiguously from 0, with exactly one terminal event.
+ *
+ * A call of the server's is one item with its outcome. Whether a call waits for a permission, and so is
+ * shown as a request instead, is known only later: until then nothing after it is shown.
+ */
+export class ResponsesFold {
+  private readonly out = new EventOut();
+  private readonly view: ItemView;
+  private readonly calls: ServerCalls;
+  private readonly writers = new Map<string, ItemWriter>();
+  private readonly known = new Map<string, number>();
+  private waiting: { readonly call: Message; readonly behind: AgentEvent[] } | undefined;
+  private response: AgentResponse | undefined;
+
+  constructor(private readonly info: ResponseInfo) {
+    this.view = { ...info.items, isOver: false };
+    this.calls = new ServerCalls(this.out, this.view);
+  }
+
+  /** The number of the last event; -1 before the first. */
+  get lastNumber(): number {
+    return this.out.lastNumber;
+  }
+
+  /** The response as the terminal event of the log told it; undefined before. */
+  get ended(): AgentResponse | undefined {
+    return this.response;
+  }
+
+  /** The events that this event of the log adds. */
+  next(logged: LoggedEvent): readonly ResponseEvent[] {
+    this.take(logged.event);
+    return this.out.take();
+  }
+
+  private take(event: AgentEvent): void {
+    const { waiting } = this;
+    if (!waiting) {
+      this.apply(event);
+      return;
+    }
+    if (this.calls.isOutcome(event)) {
+      this.apply(event);
+      return;
+    }
+    waiting.behind.push(event);
+    const fate = fateIn(event, waiting.call);
+    if (!fate) return;
+    this.waiting = undefined;
+    this.calls.show(waiting.call, fate);
+    for (const late of waiting.behind) this.take(late);
+  }
+
+  private apply(event: AgentEvent): void {
+    if (event.object === 'content') this.writers.get(event.msg_id ?? '')?.content(event);
+    else if (event.object === 'message') this.message(event);
+    else if (event.object === 'response') this.lifeCycle(event);
+    else if (event.object === 'custom' && event.name === RUN_RECOVERED) this.discard(discardedMessageIds(event));
+  }
+
+  private lifeCycle(event: AgentResponse): void {
+    if (event.status === 'created') this.begin();
+    else if (event.status === 'in_progress') this.tell('response.in_progress', 'in_progress');
+    else if (isTerminalEvent(event)) this.end(event);
+  }
+
+  private begin(): void {
+    const { background } = this.info.echo;
+    this.tell('response.created', background ? 'queued' : 'in_progress');
+    if (background) this.tell('response.queued', 'queued');
+  }
+
+  private tell(type: string, status: 'queued' | 'in_progress'): void {
+    this.out.write(type, { response: responseObject(this.info, { status }) });
+  }
+
+  private end(event: AgentResponse): void {
+    for (const writer of this.writers.values()) writer.cut();
+    this.writers.clear();
+    this.calls.cutAll();
+    this.response = event;
+    const response = responseOf(this.info, event);
+    // There is no event for a cancelled response: readers know only these three ends.
+    const end = response.status === 'completed' || response.status === 'failed' ? response.status : 'incomplete';
+    this.out.write(`response.${end}`, { response });
+  }
+
+  private message(event: Message): void {
+    if (!isTerminalStatus(event.status)) {
+      if (!this.writers.has(event.id)) this.open(event);
+    } else if (isOutput(event.type)) this.calls.outcome(event);
+    else this.close(event);
+  }
+
+  private open(message: Message): void {
+    const { type } = message;
+    if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
+      this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(message)));
+    } else if (type === 'function_call') {
+      const isClients = (name: string): boolean => this.view.clientTools?.has(name) ?? false;
+      this.writers.set(message.id, new FunctionCallWriter(this.out, message, isClients));
+    }
+  }
+
+  private close(message: Message): void {
+    const writer = this.writers.get(message.id);
+    writer?.close(message);
+    this.writers.delete(message.id);
+    if (isServerCall(message.type) || (writer instanceof FunctionCallWriter && !writer.isShown)) {
+      this.waiting = { call: message, behind: [] };
+    } else if (message.type === 'mcp_list_tools') this.listTools(message);
+    else if (message.type === 'mcp_approval_request') this.whole(approvalRequestItem(message));
+  }
+
+  private listTools(message: Message): void {
+    const item = listToolsItem(message);
+    const { error: _error, ...rest } = item;
+    const index = this.out.nextIndex();
+    const place = { item_id: item.id, output_index: index };
+    this.out.write('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
+    this.out.write('response.mcp_list_tools.in_progress', place);
+    this.out.write(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
+    this.out.write('response.output_item.done', { output_index: index, item });
+  }
+
+  private whole(item: object): void {
+    const index = this.out.nextIndex();
+    this.out.write('response.output_item.added', { output_index: index, item });
+    this.out.write('response.output_item.done', { output_index: index, item });
+  }
+
+  /** A message that is begun again after a recovery is another item. */
+  private freshId(message: Message): string {
+    const id = itemIdOf(message);
+    const times = (this.known.get(id) ?? 0) + 1;
+    this.known.set(id, times);
+    return times === 1 ? id : `${id}_${times}`;
+  }
+
+  /** What a lost worker left half done is ended as cut off; it is not in the response at the end. */
+  private discard(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.writers.get(id)?.cut();
+      this.writers.delete(id);
+    }
+    this.calls.cutAll(ids);
+  }
+}

@@ -1,0 +1,156 @@
+import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
+import { itemIdOf } from '../items/item-ids.js';
+import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
+import { itemStatus, summaryPart, textPart } from '../items/make-item.js';
+import { partText } from '../items/part-text.js';
+import type { EventOut } from './event-out.js';
+import { GrownText } from './grown-text.js';
+import type { ItemWriter } from './item-writer.js';
+
+/** The names and shapes in which the parts of an item are told. */
+export interface PartStyle<Part> {
+  readonly index: 'content_index' | 'summary_index';
+  readonly added: string;
+  readonly delta: string;
+  readonly done: string;
+  readonly partDone: string;
+  /** The field of `done` that holds the whole. */
+  readonly whole: 'text' | 'refusal';
+  /** What `delta` and `done` carry beside. */
+  readonly extra: object;
+  part(value: string): Part;
+}
+
+const TEXT: PartStyle<OutputPart> = {
+  index: 'content_index',
+  added: 'response.content_part.added',
+  delta: 'response.output_text.delta',
+  done: 'response.output_text.done',
+  partDone: 'response.content_part.done',
+  whole: 'text',
+  extra: { logprobs: [] },
+  part: textPart,
+};
+const REFUSAL: PartStyle<OutputPart> = {
+  ...TEXT,
+  delta: 'response.refusal.delta',
+  done: 'response.refusal.done',
+  whole: 'refusal',
+  extra: {},
+  part: (refusal) => ({ type: 'refusal', refusal }),
+};
+const SUMMARY: PartStyle<SummaryPart> = {
+  index: 'summary_index',
+  added: 'response.reasoning_summary_part.added',
+  delta: 'response.reasoning_summary_text.delta',
+  done: 'response.reasoning_summary_text.done',
+  partDone: 'response.reasoning_summary_part.done',
+  whole: 'text',
+  extra: {},
+  part: summaryPart,
+};
+
+/** One part of an item while it grows. */
+class PartWriter<Part> {
+  private readonly text = new GrownText();
+  private done: Part | undefined;
+
+  constructor(
+    private readonly out: EventOut,
+    private readonly style: PartStyle<Part>,
+    private readonly place: object,
+  ) {
+    this.write(style.added, { part: style.part('') });
+  }
+
+  get isOpen(): boolean {
+    return this.done === undefined;
+  }
+
+  get value(): Part {
+    return this.done ?? this.style.part(this.text.value);
+  }
+
+  content(event: Content): void {
+    if (!this.isOpen) return;
+    const isOver = isTerminalStatus(event.status);
+    // What is no text is told when it is whole: half an address helps nobody.
+    const isText = event.type === 'text' || event.type === 'refusal';
+    if (isText || isOver) {
+      const value = partText(event);
+      this.tell(event.delta === true && !isOver ? this.text.grow(value) : this.text.become(value));
+      if (isOver) this.end(value);
+    }
+  }
+
+  end(whole = this.text.value): void {
+    if (!this.isOpen) return;
+    const { style } = this;
+    this.write(style.done, { [style.whole]: whole, ...style.extra });
+    this.done = style.part(whole);
+    this.write(style.partDone, { part: this.done });
+  }
+
+  private tell(delta: string): void {
+    if (delta !== '') this.write(this.style.delta, { delta, ...this.style.extra });
+  }
+
+  private write(type: string, fields: object): void {
+    this.out.write(type, { ...this.place, ...fields });
+  }
+}
+
+/** A message or a reasoning: an item that consists of parts of text. */
+export class TextWriter implements ItemWriter {
+  private readonly id: string;
+  private readonly index: number;
+  private readonly parts: PartWriter<OutputPart | SummaryPart>[] = [];
+  private isOver = false;
+
+  constructor(
+    private readonly out: EventOut,
+    private readonly message: Message,
+    id?: string,
+  ) {
+    this.id = id ?? itemIdOf(message);
+    this.index = out.nextIndex();
+    out.write('response.output_item.added', { output_index: this.index, item: this.item('in_progress') });
+  }
+
+  content(event: Content): void {
+    const slot = event.index ?? 0;
+    const style: PartStyle<OutputPart | SummaryPart> =
+      this.message.type === 'reasoning' ? SUMMARY : event.type === 'refusal' ? REFUSAL : TEXT;
+    const place = { item_id: this.id, output_index: this.index, [style.index]: slot };
+    this.parts[slot] ??= new PartWriter(this.out, style, place);
+    this.parts[slot].content(event);
+  }
+
+  close(message: Message): void {
+    for (const [slot, content] of (message.content ?? []).entries()) {
+      if (this.parts[slot]?.isOpen !== false)
+        this.content({ ...content, index: slot, status: 'completed', delta: false });
+    }
+    this.end(itemStatus(message.status, true));
+  }
+
+  cut(): void {
+    this.end('incomplete');
+  }
+
+  private end(status: ItemStatus): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const part of this.parts) part.end();
+    this.out.write('response.output_item.done', { output_index: this.index, item: this.item(status) });
+  }
+
+  private item(status: ItemStatus): MessageItem | ReasoningItem {
+    const values = this.parts.map((part) => part.value);
+    if (this.message.type === 'reasoning') {
+      return { id: this.id, type: 'reasoning', status, summary: values as SummaryPart[] };
+    }
+    const role = this.message.role ?? 'assistant';
+    return { id: this.id, type: 'message', status, role, content: values as OutputPart[] };
+  }
+}

@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../../common/index.js';
+import { type Content, dataOf, type Message } from '../../../events/index.js';
+import { itemIdOf } from './item-ids.js';
+import type { Item } from './item.types.js';
+import { text } from './tool-data.js';
+
+/** Under which a message keeps an item that this server knows no other place for. */
+export const OPAQUE_ITEM = 'responses_item';
+
+/**
+ * The item of a message that came in: of a user, a system, a client's tool or a person who was asked.
+ * Undefined for what the assistant wrote.
+ */
+export function inputItem(message: Message): Item | undefined {
+  const opaque = message.metadata?.[OPAQUE_ITEM];
+  if (typeof opaque === 'object' && opaque !== null && !Array.isArray(opaque)) return opaqueItem(message, opaque);
+  if (message.type === 'function_call_output') return functionOutput(message);
+  if (message.type === 'mcp_approval_response') return approvalResponse(message);
+  if (message.type !== 'message' || message.role === 'assistant') return undefined;
+  return {
+    id: itemIdOf(message),
+    type: 'message',
+    status: 'completed',
+    role: message.role ?? 'user',
+    content: (message.content ?? []).flatMap(inputPart),
+  };
+}
+
+function opaqueItem(message: Message, item: JsonObject): Item {
+  const { id, type, ...rest } = item;
+  return { id: typeof id === 'string' ? id : message.id, type: text(type), ...rest };
+}
+
+function functionOutput(message: Message): Item {
+  const data = dataOf(message) ?? {};
+  return {
+    id: itemIdOf(message),
+    type: 'function_call_output',
+    status: 'completed',
+    call_id: text(data['call_id']),
+    output: text(data['output']),
+  };
+}
+
+function approvalResponse(message: Message): Item {
+  const data = dataOf(message) ?? {};
+  return {
+    id: itemIdOf(message),
+    type: 'mcp_approval_response',
+    approval_request_id: text(data['approval_request_id']),
+    approve: data['approve'] === true,
+    reason: typeof data['reason'] === 'string' ? data['reason'] : null,
+  };
+}
+
+function inputPart(content: Content): JsonObject[] {
+  switch (content.type) {
+    case 'text':
+      return [{ type: 'input_text', text: content.text ?? '' }];
+    case 'refusal':
+      return [{ type: 'input_text', text: content.refusal ?? '' }];
+    case 'data':
+      return [{ type: 'input_text', text: JSON.stringify(content.data ?? {}) }];
+    case 'image':
+      return [{ type: 'input_image', image_url: content.image_url, file_id: null, detail: 'auto' }];
+    case 'video':
+      return [{ type: 'input_video', video_url: content.video_url }];
+    case 'audio':
+      return [{ type: 'input_audio', input_audio: { data: content.data ?? '', format: content.format ?? 'wav' } }];
+    case 'file':
+      return [filePart(content)];
+  }
+}
+
+function filePart(content: Extract<Content, { type: 'file' }>): JsonObject {
+  const { file_url: url, file_id: id, file_data: data, filename } = content;
+  return {
+    type: 'input_file',
+    ...(url !== null && { file_url: url }),
+    ...(id !== null && { file_id: id }),
+    ...(data !== null && { file_data: data }),
+    ...(filename !== null && { filename }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Message, MessageType } from '../../../events/index.js';
+
+/** How the wire's ids of each kind of item begin. The rest is the id of the message behind it. */
+const PREFIXES: Partial<Record<MessageType, string>> = {
+  function_call: 'fc_',
+  function_call_output: 'fco_',
+  reasoning: 'rs_',
+  plugin_call: 'mcp_',
+  component_call: 'mcp_',
+  mcp_call: 'mcp_',
+  plugin_call_output: 'mcpo_',
+  component_call_output: 'mcpo_',
+  mcp_call_output: 'mcpo_',
+  mcp_list_tools: 'mcpl_',
+  mcp_approval_response: 'mcpa_',
+};
+const MESSAGE_PREFIX = 'msg_';
+const KNOWN_PREFIXES: readonly string[] = [...new Set(Object.values(PREFIXES))];
+
+/**
+ * The id of the item that shows a message: derived, so that the stream, the store and every replay agree.
+ * An approval request has the id of what is to be answered.
+ */
+export function itemIdOf(message: Pick<Message, 'id' | 'type' | 'content'>): string {
+  if (message.type === 'mcp_approval_request') return requestIdOf(message) ?? message.id;
+  const prefix = PREFIXES[message.type];
+  if (prefix === undefined || !message.id.startsWith(MESSAGE_PREFIX)) return message.id;
+  return prefix + message.id.slice(MESSAGE_PREFIX.length);
+}
+
+/** The id of the message behind an item; the inverse of `itemIdOf` but for approval requests. */
+export function messageIdOf(itemId: string): string {
+  const prefix = KNOWN_PREFIXES.find((one) => itemId.startsWith(one));
+  return prefix === undefined ? itemId : MESSAGE_PREFIX + itemId.slice(prefix.length);
+}
+
+function requestIdOf({ content }: Pick<Message, 'content'>): string | undefined {
+  for (const part of content ?? []) {
+    const id = part.type === 'data' ? part.data?.['id'] : undefined;
+    if (typeof id === 'string' && id !== '') return id;
+  }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import { dataOf, type Message } from '../../../events/index.js';
+import type { ItemView } from './item-view.js';
+import { inputItem } from './input-item.js';
+import type { Item, OutputItem } from './item.types.js';
+import {
+  approvalRequestItem,
+  approvedCallItem,
+  functionCallItem,
+  listToolsItem,
+  mcpCallItem,
+  messageItem,
+  reasoningItem,
+} from './make-item.js';
+import { callData, isOutput, isServerCall, outputData } from './tool-data.js';
+
+/** The tool traffic of a run, paired by call id. */
+interface Traffic {
+  /** The calls that wait, or waited, for a permission. */
+  readonly asked: ReadonlySet<string>;
+  readonly calls: ReadonlyMap<string, Message>;
+  readonly outputs: ReadonlyMap<string, Message>;
+}
+
+/**
+ * The output items of a run's messages (contract responses, A3 and G). A call and its outcome are one
+ * item, at the place of the call; an approved call stands where its outcome is. Messages this wire has
+ * no item for are left out.
+ */
+export function outputItems(messages: readonly Message[], view: ItemView): OutputItem[] {
+  const traffic = trafficOf(messages);
+  return messages.flatMap((message) => itemsOf(message, traffic, view));
+}
+
+/** The call that an approval request is about; undefined when it does not say. */
+export function askedCallId(message: Message): string | undefined {
+  const id = message.metadata?.['call_id'] ?? dataOf(message)?.['call_id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+/**
+ * The items of a conversation, or of a request's input: what users and tools said among what the
+ * assistant did, in order.
+ */
+export function historyItems(messages: readonly Message[], view: ItemView): Item[] {
+  const traffic = trafficOf(messages);
+  return messages.flatMap((message): Item[] => {
+    const said = inputItem(message);
+    if (said) return [said];
+    if (message.type === 'function_call') return [functionCallItem(message, view.isOver)];
+    return itemsOf(message, traffic, view);
+  });
+}
+
+function trafficOf(messages: readonly Message[]): Traffic {
+  const asked = new Set<string>();
+  const calls = new Map<string, Message>();
+  const outputs = new Map<string, Message>();
+  for (const message of messages) {
+    if (message.type === 'mcp_approval_request') {
+      const id = askedCallId(message);
+      if (id !== undefined) asked.add(id);
+    } else if (isOutput(message.type)) outputs.set(outputData(message).callId, message);
+    else if (isServerCall(message.type) || message.type === 'function_call')
+      calls.set(callData(message, '').callId, message);
+  }
+  return { asked, calls, outputs };
+}
+
+function itemsOf(message: Message, traffic: Traffic, view: ItemView): OutputItem[] {
+  switch (message.type) {
+    case 'message':
+      return message.role === 'assistant' ? [messageItem(message, view.isOver)] : [];
+    case 'reasoning':
+      return [reasoningItem(message, view.isOver)];
+    case 'mcp_list_tools':
+      return [listToolsItem(message)];
+    case 'mcp_approval_request':
+      return [approvalRequestItem(message)];
+    default:
+      if (isOutput(message.type)) return outcomeItems(message, traffic, view);
+      return isServerCall(message.type) || message.type === 'function_call' ? callItems(message, traffic, view) : [];
+  }
+}
+
+function callItems(message: Message, { asked, outputs }: Traffic, view: ItemView): OutputItem[] {
+  const { callId, name } = callData(message, view.agentLabel);
+  const output = outputs.get(callId);
+  if (message.type === 'function_call') {
+    const isClients = view.clientTools?.has(name) ?? output === undefined;
+    if (isClients || !output) return [functionCallItem(message, view.isOver)];
+  }
+  return asked.has(callId) ? [] : [mcpCallItem(message, output, view)];
+}
+
+/** Of an outcome whose call has no item of its own. A call that a person refused was never made. */
+function outcomeItems(message: Message, { asked, calls }: Traffic, view: ItemView): OutputItem[] {
+  const { callId, isDenied } = outputData(message);
+  const call = calls.get(callId);
+  if (isDenied || message.type === 'function_call_output' || (call && !asked.has(callId))) return [];
+  return [approvedCallItem(message, view, call)];
+}

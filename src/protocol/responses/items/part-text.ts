@@ -1,0 +1,36 @@
+import { assertUnreachable } from '../../../common/index.js';
+import type { Content } from '../../../events/index.js';
+
+/**
+ * What a content says in an `output_text` part. The wire has no parts for pictures, sounds, files and
+ * data in answers, so they become Markdown links and JSON text; the lossless form stays in the log.
+ */
+export function partText(content: Content): string {
+  switch (content.type) {
+    case 'text':
+      return content.text ?? '';
+    case 'refusal':
+      return content.refusal ?? '';
+    case 'image':
+      return content.image_url ? `![image](${content.image_url})` : '';
+    case 'video':
+      return content.video_url ? `[video](${content.video_url})` : '';
+    case 'file':
+      return fileText(content.filename ?? content.file_id ?? 'file', content.file_url);
+    case 'audio':
+      return content.data ? audioText(content.data, content.format ?? 'wav') : '';
+    case 'data':
+      return content.data ? JSON.stringify(content.data) : '';
+    default:
+      return assertUnreachable(content);
+  }
+}
+
+function fileText(name: string, url: string | null): string {
+  return url ? `[${name}](${url})` : `[${name}]`;
+}
+
+function audioText(data: string, format: string): string {
+  const isAddress = /^(https?|data):/.test(data);
+  return `[audio](${isAddress ? data : `data:audio/${format};base64,${data}`})`;
+}

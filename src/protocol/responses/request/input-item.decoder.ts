@@ -1,0 +1,171 @@
+import type { Json, JsonObject } from '../../../common/index.js';
+import { type ContentInput, dataMessage, type Message, messageOf, type MessageType } from '../../../events/index.js';
+import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
+import { OPAQUE_ITEM } from '../items/input-item.js';
+import { messageIdOf } from '../items/item-ids.js';
+import { decodeParts } from './content-part.decoder.js';
+import { compactionText } from './compaction.js';
+
+const ID_LENGTH = { min: 1, max: 250 };
+const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
+
+/** One entry of `input`: messages it stands for, or the item it names. */
+export type InputEntry =
+  | { readonly kind: 'messages'; readonly messages: readonly Message[] }
+  | { readonly kind: 'reference'; readonly id: string; readonly path: string };
+
+/** The messages of one item, made with ids from outside: `nextId` gives one for an item that has none. */
+interface ItemContext {
+  readonly path: string;
+  readonly id: string;
+  readonly nextId: () => string;
+}
+
+type Decoder = (fields: Fields, context: ItemContext) => readonly Message[];
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  message: decodeMessage,
+  function_call: (fields, context) => [callMessage('function_call', fields, context, 'arguments')],
+  function_call_output: (fields, context) => [outputMessage('function_call_output', fields, context)],
+  custom_tool_call: (fields, context) => [callMessage('plugin_call', fields, context, 'input')],
+  custom_tool_call_output: (fields, context) => [outputMessage('plugin_call_output', fields, context)],
+  reasoning: decodeReasoning,
+  mcp_call: decodeMcpCall,
+  mcp_list_tools: (fields, context) => [dataItem('mcp_list_tools', fields, context)],
+  mcp_approval_request: (fields, context) => [dataItem('mcp_approval_request', fields, context)],
+  mcp_approval_response: decodeApproval,
+  compaction: decodeCompaction,
+  compaction_summary: decodeCompaction,
+};
+
+/**
+ * Decodes one item of `input` (contract responses, A2). The kind is told by `type`; without it an item
+ * with a role is a message and one with only an id is a reference. Kinds this server does not know are
+ * kept as they are and not told to the model.
+ *
+ * @throws AppError naming the path of the first wrong field
+ */
+export function decodeInputItem(value: unknown, path: string, nextId: () => string): InputEntry {
+  const fields = fieldsAt(value, path);
+  const id = fields.string('id', ID_LENGTH);
+  const type = fields.string('type') ?? impliedType(fields, id);
+  if (type === 'item_reference') {
+    if (id === undefined) throw fieldError(fields.at('id'), 'is required', 'MISSING_PARAMETER');
+    return { kind: 'reference', id, path };
+  }
+  const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId };
+  const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
+  const messages = decode ? decode(fields, context) : [opaqueMessage(type, fields, context)];
+  return { kind: 'messages', messages };
+}
+
+function impliedType(fields: Fields, id: string | undefined): string {
+  if (fields.source['role'] !== undefined) return 'message';
+  if (id !== undefined && Object.keys(fields.source).length === 1) return 'item_reference';
+  throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+}
+
+function decodeMessage(fields: Fields, { id }: ItemContext): readonly Message[] {
+  const named = required(fields, 'role');
+  const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
+  if (!role)
+    throw fieldError(fields.at('role'), 'must be one of user, assistant, system, developer', 'INVALID_PARAMETER');
+  return [messageOf({ id, role }, decodeParts(fields, 'content'))];
+}
+
+function callMessage(type: MessageType, fields: Fields, { id }: ItemContext, textField: string): Message {
+  const data: JsonObject = {
+    call_id: required(fields, 'call_id'),
+    name: required(fields, 'name'),
+    arguments: argumentsOf(fields, textField),
+  };
+  return dataMessage({ id, role: 'assistant', type, data });
+}
+
+/** Arguments are JSON text; a client that sends the object itself is understood. */
+function argumentsOf(fields: Fields, name: string): string {
+  const value = fields.source[name];
+  if (value === undefined || value === null) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function outputMessage(type: MessageType, fields: Fields, { id }: ItemContext): Message {
+  const data: JsonObject = { call_id: required(fields, 'call_id'), output: outputText(fields) };
+  return dataMessage({ id, role: 'tool', type, data });
+}
+
+/** Text as it is; a list of parts becomes its texts, and JSON for what is no text. */
+function outputText(fields: Fields): string {
+  const value = fields.source['output'];
+  if (value === undefined || value === null) throw fieldError(fields.at('output'), 'is required', 'MISSING_PARAMETER');
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) throw fieldError(fields.at('output'), `must be a string or a list, not ${kindOf(value)}`);
+  return value
+    .map((part: unknown, index) => {
+      const one = fieldsAt(part, `${fields.at('output')}[${index}]`);
+      return one.string('text') ?? JSON.stringify(part);
+    })
+    .join('\n');
+}
+
+function decodeReasoning(fields: Fields, { id }: ItemContext): readonly Message[] {
+  const parts = [...(fields.list('summary', 1000) ?? []), ...(fields.list('content', 1000) ?? [])];
+  const contents = parts.map((part, index): ContentInput => {
+    const text = fieldsAt(part, `${fields.at('summary')}[${index}]`).string('text') ?? '';
+    return { type: 'text', text };
+  });
+  return [messageOf({ id, role: 'assistant', type: 'reasoning' }, contents)];
+}
+
+/** One item, two messages: the call and, when the item tells it, what came of it. */
+function decodeMcpCall(fields: Fields, { id, nextId }: ItemContext): readonly Message[] {
+  const callId = id;
+  const name = required(fields, 'name');
+  const label = fields.string('server_label') ?? '';
+  const data: JsonObject = { call_id: callId, name, arguments: argumentsOf(fields, 'arguments'), server_label: label };
+  const call = dataMessage({ id, role: 'assistant', type: 'mcp_call', data });
+  const error = fields.source['error'] ?? null;
+  const output = fields.string('output') ?? (error === null ? undefined : JSON.stringify(error));
+  if (output === undefined) return [call];
+  const metadata: JsonObject | null = error === null ? null : { is_error: true };
+  const outcome: JsonObject = { call_id: callId, name, output };
+  return [call, dataMessage({ id: nextId(), role: 'tool', type: 'mcp_call_output', data: outcome, metadata })];
+}
+
+function dataItem(type: MessageType, fields: Fields, { id }: ItemContext): Message {
+  const { type: _type, status: _status, ...data } = fields.source as JsonObject;
+  return dataMessage({ id, role: 'assistant', type, data });
+}
+
+function decodeApproval(fields: Fields, { id }: ItemContext): readonly Message[] {
+  const approve = fields.boolean('approve');
+  if (approve === undefined) throw fieldError(fields.at('approve'), 'is required', 'MISSING_PARAMETER');
+  const reason = fields.string('reason');
+  const data: JsonObject = {
+    approval_request_id: required(fields, 'approval_request_id'),
+    approve,
+    ...(reason !== undefined && { reason }),
+  };
+  return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
+}
+
+function decodeCompaction(fields: Fields, { id }: ItemContext): readonly Message[] {
+  const text = compactionText(required(fields, 'encrypted_content'));
+  if (text === undefined) {
+    throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
+  }
+  const metadata = { [OPAQUE_ITEM]: fields.source as Json };
+  return [messageOf({ id, role: 'system', metadata }, [{ type: 'text', text }])];
+}
+
+/** Kept in the history so that it can be listed and referred to; as a kind of message no model is told. */
+function opaqueMessage(type: string, fields: Fields, { id }: ItemContext): Message {
+  const metadata = { [OPAQUE_ITEM]: { ...fields.source, type } as Json };
+  return messageOf({ id, role: 'assistant', type: 'reasoning', metadata }, []);
+}
+
+function required(fields: Fields, name: string): string {
+  const value = fields.string(name);
+  if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
+  return value;
+}

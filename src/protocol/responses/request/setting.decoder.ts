@@ -1,0 +1,116 @@
+import type { JsonObject } from '../../../common/index.js';
+import type { ModelOptions } from '../../../agent/index.js';
+import { Fields, fieldError, fieldsAt } from '../../http/fields.js';
+
+const MAX_METADATA = 16;
+const METADATA_KEY_LENGTH = 64;
+const METADATA_VALUE_LENGTH = 512;
+const MIN_OUTPUT_TOKENS = 16;
+const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** `text`, as a response repeats it and as the model is told. */
+export interface TextSetting {
+  readonly echo: { readonly format: JsonObject; readonly verbosity: string };
+  readonly responseFormat: JsonObject | undefined;
+}
+
+/** The numbers of a request, absent ones undefined. */
+export interface NumberSettings {
+  readonly temperature: number | undefined;
+  readonly topP: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly frequencyPenalty: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly maxToolCalls: number | undefined;
+  readonly topLogprobs: number | undefined;
+}
+
+/** @throws AppError naming the first number that is none or out of its range */
+export function decodeNumbers(fields: Fields): NumberSettings {
+  const most = Number.MAX_SAFE_INTEGER;
+  return {
+    temperature: numberIn(fields, 'temperature', 0, 2),
+    topP: numberIn(fields, 'top_p', 0, 1),
+    presencePenalty: numberIn(fields, 'presence_penalty', -2, 2),
+    frequencyPenalty: numberIn(fields, 'frequency_penalty', -2, 2),
+    maxOutputTokens: fields.integer('max_output_tokens', { min: MIN_OUTPUT_TOKENS, max: most }),
+    maxToolCalls: fields.integer('max_tool_calls', { min: 1, max: most }),
+    topLogprobs: fields.integer('top_logprobs', { min: 0, max: 20 }),
+  };
+}
+
+/** Up to 16 pairs of short texts. @throws AppError naming the first wrong pair */
+export function decodeMetadata(fields: Fields): JsonObject {
+  const source = fields.object('metadata');
+  if (!source) return {};
+  const entries = Object.entries(source);
+  if (entries.length > MAX_METADATA) {
+    throw fieldError(fields.at('metadata'), `must have at most ${MAX_METADATA} pairs`, 'INVALID_PARAMETER');
+  }
+  const inner = fieldsAt(source, fields.at('metadata'));
+  for (const [key, value] of entries) {
+    if (key.length > METADATA_KEY_LENGTH) {
+      throw fieldError(
+        inner.at(key),
+        `must have a name of at most ${METADATA_KEY_LENGTH} characters`,
+        'INVALID_PARAMETER',
+      );
+    }
+    if (typeof value !== 'string') throw fieldError(inner.at(key), 'must be a string');
+    if (value.length > METADATA_VALUE_LENGTH) {
+      throw fieldError(inner.at(key), `must have at most ${METADATA_VALUE_LENGTH} characters`, 'INVALID_PARAMETER');
+    }
+  }
+  return source as JsonObject;
+}
+
+/** `text.format` and `text.verbosity`. @throws AppError naming the first wrong field */
+export function decodeText(fields: Fields): TextSetting {
+  const text = fieldsAt(fields.object('text') ?? {}, fields.at('text'));
+  const verbosity = text.string('verbosity') ?? 'medium';
+  const given = text.object('format');
+  if (!given) return { echo: { format: { type: 'text' }, verbosity }, responseFormat: undefined };
+  const format = fieldsAt(given, text.at('format'));
+  const type = format.string('type') ?? 'text';
+  if (type === 'text') return { echo: { format: { type }, verbosity }, responseFormat: undefined };
+  if (type === 'json_object') return { echo: { format: { type }, verbosity }, responseFormat: { type } };
+  if (type === 'json_schema') return schemaSetting(format, verbosity);
+  throw fieldError(format.at('type'), 'must be one of text, json_object, json_schema', 'INVALID_PARAMETER');
+}
+
+function schemaSetting(format: Fields, verbosity: string): TextSetting {
+  const name = format.string('name');
+  if (name === undefined) throw fieldError(format.at('name'), 'is required', 'MISSING_PARAMETER');
+  if (!FORMAT_NAME.test(name)) {
+    throw fieldError(format.at('name'), 'must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -', 'INVALID_PARAMETER');
+  }
+  const schema = format.object('schema') as JsonObject | undefined;
+  if (!schema) throw fieldError(format.at('schema'), 'is required', 'MISSING_PARAMETER');
+  const strict = format.boolean('strict') ?? null;
+  const description = format.string('description') ?? null;
+  const responseFormat = { type: 'json_schema', name, schema, ...(strict !== null && { strict }) };
+  return { echo: { format: { type: 'json_schema', name, description, schema, strict }, verbosity }, responseFormat };
+}
+
+/** `reasoning.effort` and `reasoning.summary`. @throws AppError when one is no string */
+export function decodeReasoningSetting(fields: Fields): { effort: string | null; summary: string | null } {
+  const reasoning = fieldsAt(fields.object('reasoning') ?? {}, fields.at('reasoning'));
+  return {
+    effort: reasoning.string('effort') ?? null,
+    // `generate_summary` is the older name.
+    summary: reasoning.string('summary') ?? reasoning.string('generate_summary') ?? null,
+  };
+}
+
+/** Settings that are there; the type cannot say that undefined members are gone. */
+export function presentOptions(options: { readonly [name: string]: unknown }): ModelOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function numberIn(fields: Fields, name: string, min: number, max: number): number | undefined {
+  const value = fields.number(name);
+  if (value !== undefined && (value < min || value > max)) {
+    throw fieldError(fields.at(name), `must be from ${min} to ${max}`, 'INVALID_PARAMETER');
+  }
+  return value;
+}

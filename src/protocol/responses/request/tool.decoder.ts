@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../../common/index.js';
+import type { ToolDeclaration } from '../../../tools/index.js';
+import { type Fields, fieldError, fieldsAt } from '../../http/fields.js';
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const MODES = ['none', 'auto', 'required'] as const;
+
+/** Which MCP server a request names, and where it says so. */
+export interface McpToolRequest {
+  readonly path: string;
+  readonly serverLabel: string;
+  readonly serverUrl: string | undefined;
+}
+
+/** The tools of a request. */
+export interface DecodedTools {
+  /** What the client runs itself. */
+  readonly clientTools: readonly ToolDeclaration[];
+  readonly mcp: readonly McpToolRequest[];
+  /** As a response repeats them: without credentials and without what this server does not offer. */
+  readonly echo: readonly JsonObject[];
+  /** Kinds that were left out. */
+  readonly skipped: readonly string[];
+}
+
+/** How the model may choose. */
+export type ToolChoice = (typeof MODES)[number] | { readonly name: string };
+
+/** `tool_choice`, as a response repeats it and as the model is told. */
+export interface DecodedChoice {
+  readonly echo: JsonObject | string;
+  readonly toolChoice: ToolChoice | undefined;
+  /** Of the client's tools only these are offered; undefined for all. */
+  readonly allowed: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Decodes `tools` (contract responses, A2). Functions are the client's; `mcp` names a server; other
+ * kinds are run by other vendors and are left out.
+ *
+ * @throws AppError naming the path of the first wrong field, or the function that appears twice
+ */
+export function decodeTools(items: readonly unknown[]): DecodedTools {
+  const clientTools: ToolDeclaration[] = [];
+  const mcp: McpToolRequest[] = [];
+  const echo: JsonObject[] = [];
+  const skipped: string[] = [];
+  items.forEach((item, index) => {
+    const fields = fieldsAt(item, `tools[${index}]`);
+    const type = fields.string('type');
+    if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+    if (type === 'function') {
+      const tool = functionOf(fields, clientTools);
+      clientTools.push(tool);
+      echo.push(functionEcho(tool, fields));
+    } else if (type === 'mcp') {
+      mcp.push(mcpOf(fields));
+      echo.push(mcpEcho(fields));
+    } else skipped.push(type);
+  });
+  return { clientTools, mcp, echo, skipped };
+}
+
+/**
+ * Decodes `tool_choice`.
+ *
+ * @throws AppError INVALID_PARAMETER for a mode there is not, or a function that is not among the tools
+ */
+export function decodeToolChoice(fields: Fields, { clientTools }: DecodedTools): DecodedChoice {
+  const path = fields.at('tool_choice');
+  const value = fields.source['tool_choice'] ?? 'auto';
+  if (typeof value === 'string') {
+    const mode = modeOf(value, path);
+    return { echo: mode, toolChoice: mode === 'auto' ? undefined : mode, allowed: undefined };
+  }
+  const choice = fieldsAt(value, path);
+  const echo = choice.source as JsonObject;
+  const type = choice.string('type');
+  if (type === undefined) throw fieldError(choice.at('type'), 'is required', 'MISSING_PARAMETER');
+  if (type === 'allowed_tools') return { echo, ...allowedOf(choice, clientTools) };
+  if (type === 'function' || type === 'custom') {
+    const name = knownName(choice, clientTools);
+    return { echo, toolChoice: { name }, allowed: undefined };
+  }
+  const name = type === 'mcp' ? choice.string('name') : undefined;
+  const forced = type === 'mcp' ? 'required' : undefined;
+  return { echo, toolChoice: name === undefined ? forced : { name }, allowed: undefined };
+}
+
+function allowedOf(choice: Fields, tools: readonly ToolDeclaration[]): Omit<DecodedChoice, 'echo'> {
+  const mode = modeOf(choice.string('mode') ?? 'auto', choice.at('mode'));
+  const listed = choice.list('tools', 1000) ?? [];
+  const names = listed.flatMap((tool, index) => {
+    const fields = fieldsAt(tool, `${choice.at('tools')}[${index}]`);
+    return fields.string('type') === 'function' ? [knownName(fields, tools)] : [];
+  });
+  return { toolChoice: mode === 'auto' ? undefined : mode, allowed: new Set(names) };
+}
+
+function modeOf(value: string, path: string): (typeof MODES)[number] {
+  const mode = MODES.find((one) => one === value);
+  if (mode) return mode;
+  throw fieldError(path, `must be one of ${MODES.join(', ')}, or an object`, 'INVALID_PARAMETER');
+}
+
+function knownName(fields: Fields, tools: readonly ToolDeclaration[]): string {
+  const name = fields.string('name');
+  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  if (tools.some((tool) => tool.name === name)) return name;
+  throw fieldError(fields.at('name'), `names ${name}, which is not in tools`, 'INVALID_PARAMETER');
+}
+
+function functionOf(fields: Fields, before: readonly ToolDeclaration[]): ToolDeclaration {
+  const name = fields.string('name');
+  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  if (!NAME.test(name)) {
+    const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
+    throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
+  }
+  if (before.some((tool) => tool.name === name)) {
+    throw fieldError(fields.at('name'), `repeats ${name}`, 'INVALID_PARAMETER');
+  }
+  const parameters = (fields.object('parameters') ?? { type: 'object', properties: {} }) as JsonObject;
+  return { name, description: fields.string('description') ?? '', parameters };
+}
+
+function functionEcho({ name }: ToolDeclaration, fields: Fields): JsonObject {
+  return {
+    type: 'function',
+    name,
+    description: fields.string('description') ?? null,
+    parameters: (fields.object('parameters') as JsonObject | undefined) ?? null,
+    strict: fields.boolean('strict') ?? null,
+  };
+}
+
+function mcpOf(fields: Fields): McpToolRequest {
+  const serverLabel = fields.string('server_label');
+  if (serverLabel === undefined) throw fieldError(fields.at('server_label'), 'is required', 'MISSING_PARAMETER');
+  return { path: fields.at('server_url'), serverLabel, serverUrl: fields.string('server_url') };
+}
+
+/** `headers` and `authorization` are neither kept nor repeated. */
+function mcpEcho({ source }: Fields): JsonObject {
+  const { headers: _headers, authorization: _authorization, ...rest } = source as JsonObject;
+  return rest;
+}

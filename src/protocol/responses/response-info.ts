@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../../common/index.js';
+import type { RunView } from '../../run/index.js';
+import type { ItemView } from './items/item-view.js';
+import type { McpApprovalRequestItem } from './items/item.types.js';
+import type { ResponseEcho } from './response.types.js';
+
+/** The name of this wire, in runs and in the registry of encoders. */
+export const WIRE = 'responses';
+
+/** What this wire keeps with a run: what a response repeats of its request, and what its items need. */
+export interface ResponseInfo {
+  readonly id: string;
+  /** Whole seconds: when the request was accepted. */
+  readonly createdAt: number;
+  readonly echo: ResponseEcho;
+  readonly items: Omit<ItemView, 'isOver'>;
+}
+
+/** The parts of a `ResponseInfo` that are stored as the run's wire data. */
+export interface StoredInfo {
+  readonly createdAt: number;
+  readonly echo: ResponseEcho;
+  readonly clientTools: readonly string[];
+  readonly approvals: readonly McpApprovalRequestItem[];
+}
+
+/** What a response repeats when its run was started over another wire. */
+function foreignEcho(model: string): ResponseEcho {
+  return {
+    background: false,
+    instructions: null,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    model,
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    conversation: null,
+    prompt_cache_key: null,
+    reasoning: { effort: null, summary: null },
+    safety_identifier: null,
+    service_tier: 'default',
+    store: true,
+    temperature: 1,
+    top_p: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
+    text: { format: { type: 'text' }, verbosity: 'medium' },
+    tool_choice: 'auto',
+    tools: [],
+    truncation: 'disabled',
+    user: null,
+    metadata: {},
+  };
+}
+
+/** As wire data of a run. */
+export function toWireData(info: StoredInfo): JsonObject {
+  return { ...info } as unknown as JsonObject;
+}
+
+/** What is known of a run that this wire is asked to show, whichever wire started it. */
+export function responseInfo(
+  run: Pick<RunView, 'runId' | 'agentType' | 'createdAt' | 'sessionId'> & { wire?: string; wireData?: JsonObject },
+): ResponseInfo {
+  const stored = run.wire === WIRE && run.wireData ? storedInfo(run.wireData) : undefined;
+  const agentLabel = run.agentType;
+  if (!stored) {
+    const echo = { ...foreignEcho(run.agentType), conversation: { id: run.sessionId } };
+    const items = { agentLabel, clientTools: undefined, approvals: new Map() };
+    return { id: run.runId, createdAt: Math.floor(run.createdAt / 1000), echo, items };
+  }
+  return storedResponseInfo(run.runId, agentLabel, stored);
+}
+
+/** The info of a run whose stored part is at hand. */
+export function storedResponseInfo(id: string, agentLabel: string, stored: StoredInfo): ResponseInfo {
+  const clientTools = new Set(stored.clientTools);
+  const approvals = new Map(stored.approvals.map((request) => [request.id, request]));
+  return { id, createdAt: stored.createdAt, echo: stored.echo, items: { agentLabel, clientTools, approvals } };
+}
+
+/** Undefined for the data of another wire, and for a run that was continued without this wire's request. */
+function storedInfo(data: JsonObject): StoredInfo | undefined {
+  const echo: Json | undefined = data['echo'];
+  return typeof echo === 'object' && echo !== null ? (data as unknown as StoredInfo) : undefined;
+}

@@ -1,0 +1,83 @@
+import type { AgentResponse, ErrorModel, RunStatus, Usage } from '../../events/index.js';
+import { outputItems } from './items/output-items.js';
+import type { OutputItem } from './items/item.types.js';
+import type { ResponseInfo } from './response-info.js';
+import type { ResponseError, ResponseObject, ResponseStatus, ResponseUsage } from './response.types.js';
+import { responseError } from './response-error.js';
+
+const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
+  created: 'queued',
+  queued: 'queued',
+  in_progress: 'in_progress',
+  unknown: 'in_progress',
+  completed: 'completed',
+  incomplete: 'incomplete',
+  canceled: 'cancelled',
+  failed: 'failed',
+  rejected: 'failed',
+};
+/** What a limit is called on this wire, by the code of the log. */
+const REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter', 'max_tool_calls']);
+const STEP_LIMIT = 'max_steps';
+
+/** What a response is beside its info. */
+export interface ResponseBody {
+  readonly status: ResponseStatus;
+  readonly completedAt?: number | null;
+  readonly output?: readonly OutputItem[];
+  readonly error?: ResponseError | null;
+  readonly reason?: string | null;
+  readonly usage?: ResponseUsage | null;
+}
+
+/** The response object, with every key (contract responses, A3). */
+export function responseObject({ id, createdAt, echo }: ResponseInfo, body: ResponseBody): ResponseObject {
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    completed_at: body.completedAt ?? null,
+    status: body.status,
+    error: body.error ?? null,
+    incomplete_details: body.reason ? { reason: body.reason } : null,
+    ...echo,
+    output: body.output ?? [],
+    usage: body.usage ?? null,
+  };
+}
+
+/** A run's response as this wire shows it, folded from its log or as it stands. */
+export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObject {
+  const status = statusOf(run.status, info.echo.background);
+  const isOver = status !== 'queued' && status !== 'in_progress';
+  return responseObject(info, {
+    status,
+    completedAt: status === 'completed' ? run.completed_at : null,
+    output: outputItems(run.output ?? [], { ...info.items, isOver }),
+    error: status === 'failed' ? responseError(run.error) : null,
+    reason: status === 'incomplete' ? reasonOf(run.error) : null,
+    usage: isOver ? usageOf(run.usage) : null,
+  });
+}
+
+/** Only a background response is ever queued: the others are in progress as soon as they are accepted. */
+function statusOf(status: RunStatus, background: boolean): ResponseStatus {
+  const mapped = STATUSES[status];
+  return mapped === 'queued' && !background ? 'in_progress' : mapped;
+}
+
+function reasonOf(error: ErrorModel | null): string {
+  if (error?.code === STEP_LIMIT) return 'max_tool_calls';
+  return error && REASONS.has(error.code) ? error.code : 'max_output_tokens';
+}
+
+function usageOf(usage: Usage | null): ResponseUsage {
+  const { input_tokens: input = 0, output_tokens: output = 0 } = usage ?? {};
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage?.cached_tokens ?? 0, cache_write_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage?.reasoning_tokens ?? 0 },
+    total_tokens: usage?.total_tokens ?? input + output,
+  };
+}

@@ -1,0 +1,37 @@
+import type { LoggedEvent } from '../../events/index.js';
+import type { ProtocolEncoder } from '../http/encoder.js';
+import { DONE_FRAME, eventFrame } from '../http/frames.js';
+import { ResponsesFold } from './encoder/response-fold.js';
+import type { ResponseInfo } from './response-info.js';
+
+/**
+ * The Responses view of a run as server-sent events (contract responses, A5): each frame has the type of
+ * its event and no id, and `[DONE]` comes last. Frames stay apart: one frame, one write.
+ */
+export class ResponsesEncoder implements ProtocolEncoder {
+  readonly joinable = false;
+  private readonly fold: ResponsesFold;
+  private readonly startingAfter: number;
+
+  /** @param startingAfter frames up to this `sequence_number` are counted and not written; -1 for none */
+  constructor(info: ResponseInfo, startingAfter = -1) {
+    this.fold = new ResponsesFold(info);
+    this.startingAfter = startingAfter;
+  }
+
+  /** The `sequence_number` of the last frame, counted whether or not it was written; -1 before the first. */
+  get lastNumber(): number {
+    return this.fold.lastNumber;
+  }
+
+  next(event: LoggedEvent): readonly string[] {
+    const before = this.fold.lastNumber;
+    const events = this.fold.next(event);
+    const skip = Math.max(0, this.startingAfter - before);
+    return events.slice(skip).map(({ type, json }) => eventFrame(json, { event: type }));
+  }
+
+  end(): readonly string[] {
+    return this.fold.ended ? [DONE_FRAME] : [];
+  }
+}

@@ -1,0 +1,121 @@
+import type { ResponseObject } from '../../src/protocol/responses/response.types.js';
+
+/** An event of a response's stream, parsed. */
+export interface WireEvent {
+  readonly type: string;
+  readonly sequence_number: number;
+  readonly output_index?: number;
+  readonly item_id?: string;
+  readonly content_index?: number;
+  readonly summary_index?: number;
+  readonly delta?: string;
+  readonly text?: string;
+  readonly refusal?: string;
+  readonly arguments?: string;
+  readonly item?: WireItem;
+  readonly part?: Record<string, unknown>;
+  readonly response?: ResponseObject;
+  readonly [key: string]: unknown;
+}
+
+/** An item, as far as tests look at it. */
+export interface WireItem {
+  readonly id: string;
+  readonly type: string;
+  readonly status?: string;
+  readonly name?: string;
+  readonly call_id?: string;
+  readonly arguments?: string;
+  readonly output?: string | null;
+  readonly content?: readonly { type: string; text?: string; refusal?: string }[];
+  readonly summary?: readonly { text: string }[];
+  readonly [key: string]: unknown;
+}
+
+const ENDS = ['response.completed', 'response.failed', 'response.incomplete'];
+
+/**
+ * Reads a stream as a strict client does (contract responses, A6 and A7) and throws at the first
+ * event that has no place: numbers with gaps, items out of order, parts that were not announced, deltas
+ * that do not make up the whole, anything after the end.
+ */
+export class ResponsesReader {
+  readonly events: WireEvent[] = [];
+  private readonly items: { item: WireItem; done: WireItem | undefined; texts: Map<string, string> }[] = [];
+  private id: string | undefined;
+  ended: ResponseObject | undefined;
+
+  /** @param broken how many texts may differ from their deltas, for logs that replace what was told */
+  constructor(private readonly strictTexts = true) {}
+
+  get types(): string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  read(event: WireEvent): void {
+    const fail = (why: string): never => {
+      throw new Error(`${why}: ${JSON.stringify(event)}`);
+    };
+    if (this.ended) fail('an event after the end');
+    if (event.sequence_number !== this.events.length) fail(`expected number ${this.events.length}`);
+    if (this.events.length === 0 && event.type !== 'response.created') fail('not created first');
+    this.events.push(event);
+    if (event.response) {
+      this.id ??= event.response.id;
+      if (event.response.id !== this.id) fail('another id');
+    }
+    if (ENDS.includes(event.type)) {
+      const open = this.items.find(({ done }) => !done);
+      if (open) fail(`item ${open.item.id} is open at the end`);
+      this.ended = event.response;
+    } else if (event.type === 'response.output_item.added') this.added(event, fail);
+    else if (event.output_index !== undefined) this.within(event, fail);
+  }
+
+  private added(event: WireEvent, fail: (why: string) => never): void {
+    const { item } = event;
+    if (!item || event.output_index !== this.items.length) fail('an item out of order');
+    else if (this.items.some((one) => one.item.id === item.id)) fail('an id used twice');
+    else this.items.push({ item, done: undefined, texts: new Map() });
+  }
+
+  private within(event: WireEvent, fail: (why: string) => never): void {
+    const one = this.items[event.output_index ?? -1];
+    if (!one) return fail('an unknown item');
+    if (one.done) return fail('an item that is over');
+    if (event.item_id !== undefined && event.item_id !== one.item.id) return fail('another item id');
+    const key = String(event.content_index ?? event.summary_index ?? '');
+    if (event.type === 'response.output_item.done') {
+      if (event.item?.id !== one.item.id || event.item.type !== one.item.type) fail('another item at the end');
+      one.done = event.item;
+    } else if (event.type.endsWith('part.added')) one.texts.set(key, '');
+    else if (event.type.endsWith('.delta')) {
+      if (key !== '' && !one.texts.has(key)) fail('a part that was not announced');
+      if (event.delta === '') fail('an empty delta');
+      one.texts.set(key, (one.texts.get(key) ?? '') + (event.delta ?? ''));
+    } else if (event.type.endsWith('.done') && !event.type.endsWith('part.done')) {
+      const whole = event.text ?? event.refusal ?? event.arguments;
+      if (this.strictTexts && whole !== (one.texts.get(key) ?? '')) fail(`deltas make ${one.texts.get(key)}`);
+    }
+  }
+}
+
+/** Parses the SSE frames of a stream; checks the name of each event. Comments are left out. */
+export function parseResponseFrames(text: string): { events: WireEvent[]; done: boolean } {
+  const events: WireEvent[] = [];
+  let done = false;
+  for (const frame of text.split('\n\n')) {
+    if (frame === '' || frame.startsWith(':')) continue;
+    if (done) throw new Error(`A frame after [DONE]: ${frame}`);
+    if (frame === 'data: [DONE]') {
+      done = true;
+      continue;
+    }
+    const match = /^event: (\S+)\ndata: (.*)$/.exec(frame);
+    if (!match) throw new Error(`A frame that is none: ${frame}`);
+    const event = JSON.parse(match[2] ?? '') as WireEvent;
+    if (event.type !== match[1]) throw new Error(`The frame ${match[1]} holds ${event.type}`);
+    events.push(event);
+  }
+  return { events, done };
+}
