@@ -1,4 +1,5 @@
 export * from './agent-tool.decorator.js';
+export { isAllowedMcpUrl } from './mcp/allowed-url.js';
 export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
 export * from './schema-validator.js';
 export * from './time-zone.js';

@@ -10,7 +10,10 @@ import { ToolsModule } from './tools.module.js';
 
 Logger.overrideLogger(false);
 
-const config = { tools: { timeoutMs: 1234, outputLimitBytes: 65536, maxInvalidCalls: 5 } } as AppConfig;
+const config = {
+  tools: { timeoutMs: 1234, outputLimitBytes: 65536, maxInvalidCalls: 5 },
+  mcp: { servers: [] },
+} as unknown as AppConfig;
 
 class AddArgs {
   @IsInt()

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { LocalToolSource } from './adapters/local-tool-source.js';
 import { CurrentTimeTool } from './builtin/current-time.tool.js';
 import { WeatherTool } from './builtin/weather.tool.js';
+import { McpToolSource } from './mcp/mcp-tool-source.js';
 import { SchemaValidator } from './schema-validator.js';
 import { ToolInvoker } from './tool-invoker.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -14,12 +15,13 @@ import { ToolRegistry } from './tool-registry.js';
     SchemaValidator,
     ToolInvoker,
     LocalToolSource,
+    McpToolSource,
     WeatherTool,
     CurrentTimeTool,
     {
       provide: ToolRegistry,
-      useFactory: (local: LocalToolSource) => new ToolRegistry([local]),
-      inject: [LocalToolSource],
+      useFactory: (local: LocalToolSource, mcp: McpToolSource) => new ToolRegistry([local, mcp]),
+      inject: [LocalToolSource, McpToolSource],
     },
   ],
   exports: [SchemaValidator, ToolInvoker, ToolRegistry],

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  CallToolRequestSchema,
+  CancelledNotificationSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+
+const PACKAGES = join(__dirname, '../../node_modules/@modelcontextprotocol');
+const EVERYTHING = join(PACKAGES, 'server-everything/dist/index.js');
+const FILESYSTEM = join(PACKAGES, 'server-filesystem/dist/index.js');
+const POLL_MS = 10;
+const PATIENCE_MS = 20_000;
+
+const children = new Set<ChildProcess>();
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+
+/** The reference server with one of everything, as a process of whoever connects to it. */
+export const everythingStdio = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
+
+/** The reference server for the files of one folder. */
+export function filesystemStdio(folder: string): { command: string; args: string[] } {
+  return { command: process.execPath, args: [FILESYSTEM, folder] };
+}
+
+/** Waits until a condition holds; the last reason why it does not is the error. */
+export async function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE_MS; ;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+}
+
+/** The reference server with one of everything, over HTTP, as a process that can be killed and started again. */
+export class EverythingHttp {
+  private child: ChildProcess | undefined;
+
+  constructor(readonly port: number) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  async start(): Promise<this> {
+    const env = { PATH: process.env['PATH'], PORT: String(this.port) };
+    const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { env, stdio: 'ignore' });
+    this.child = child;
+    children.add(child);
+    await eventually(async () => {
+      await fetch(this.url);
+    });
+    return this;
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child) return;
+    this.child = undefined;
+    children.delete(child);
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** A tool of a `ScriptedMcp`; anything may stand in it. */
+export type ScriptedTool = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** What a tool of a `ScriptedMcp` does when it is called. */
+export type ScriptedCall = (args: Readonly<Record<string, unknown>>, meta: object) => Promise<object>;
+
+/** A real MCP server over HTTP in this process whose tools a test chooses, and changes. */
+export class ScriptedMcp {
+  tools: readonly ScriptedTool[] = [];
+  pageSize = 100;
+  call: ScriptedCall = () => Promise.resolve({ content: [{ type: 'text', text: 'done' }] });
+  readonly calls: { name: string; args: unknown; meta: object }[] = [];
+  readonly headers: IncomingHttpHeaders[] = [];
+  listings = 0;
+  cancelled = 0;
+  private http: Server | undefined;
+  private port = 0;
+  private readonly sessions = new Map<string, { transport: StreamableHTTPServerTransport; server: McpServer }>();
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  get sessionCount(): number {
+    return this.sessions.size;
+  }
+
+  async start(port = this.port): Promise<this> {
+    const http = createServer((request, response) => void this.handle(request, response));
+    http.listen(port, '127.0.0.1');
+    await once(http, 'listening');
+    this.port = (http.address() as AddressInfo).port;
+    this.http = http;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    const { http } = this;
+    this.http = undefined;
+    this.sessions.clear();
+    if (!http) return;
+    const closed = once(http, 'close');
+    http.close();
+    http.closeAllConnections();
+    await closed;
+  }
+
+  /** Forgets every session, as a server does that was deployed anew. */
+  forget(): void {
+    this.sessions.clear();
+  }
+
+  /** Changes the tools and says so. */
+  async change(tools: readonly ScriptedTool[]): Promise<void> {
+    this.tools = tools;
+    await Promise.all([...this.sessions.values()].map(({ server }) => server.sendToolListChanged()));
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.headers.push(request.headers);
+    const id = request.headers['mcp-session-id'];
+    const known = typeof id === 'string' ? this.sessions.get(id) : undefined;
+    if (id !== undefined && !known) {
+      response.writeHead(404).end('Session not found');
+      return;
+    }
+    const { transport } = known ?? (await this.open());
+    await transport.handleRequest(request, response);
+  }
+
+  private async open(): Promise<{ transport: StreamableHTTPServerTransport; server: McpServer }> {
+    const server = this.makeServer();
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void this.sessions.set(id, { transport, server }),
+      onsessionclosed: (id) => void this.sessions.delete(id),
+    });
+    await server.connect(transport as Parameters<McpServer['connect']>[0]);
+    return { transport, server };
+  }
+
+  private makeServer(): McpServer {
+    const capabilities = { tools: { listChanged: true } };
+    const server = new McpServer({ name: 'scripted', version: '1.0.0' }, { capabilities });
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+      this.listings += 1;
+      const start = Number(params?.cursor ?? 0);
+      const end = start + this.pageSize;
+      const tools = this.tools.slice(start, end) as never[];
+      return end < this.tools.length ? { tools, nextCursor: String(end) } : { tools };
+    });
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+      const meta = params._meta ?? {};
+      this.calls.push({ name: params.name, args: params.arguments, meta });
+      return { ...(await this.call(params.arguments ?? {}, meta)) };
+    });
+    server.setNotificationHandler(CancelledNotificationSchema, () => void (this.cancelled += 1));
+    return server;
+  }
+}

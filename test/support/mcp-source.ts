@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../src/common/index.js';
+import { configFrom } from '../../src/config/index.js';
+import {
+  SchemaValidator,
+  type ServerTool,
+  type ToolCaller,
+  ToolInvoker,
+  ToolOffer,
+  type ToolProgress,
+  type ToolResult,
+} from '../../src/tools/index.js';
+import { McpToolSource } from '../../src/tools/mcp/mcp-tool-source.js';
+
+/** The MCP tools of a configuration, called through the real pipeline. */
+export class McpSource {
+  readonly progress: ToolProgress[] = [];
+  /** The calls that were written down before they were made. */
+  readonly begun: string[] = [];
+  readonly source: McpToolSource;
+  private readonly invoker: ToolInvoker;
+  private calls = 0;
+
+  constructor(servers: object, env: Readonly<Record<string, string>> = {}) {
+    const config = configFrom({ MCP_SERVERS: JSON.stringify({ mcpServers: servers }), ...env });
+    const validator = new SchemaValidator();
+    this.source = new McpToolSource(config, validator);
+    this.invoker = new ToolInvoker(validator, config);
+  }
+
+  /** The names on offer now. */
+  async names(): Promise<string[]> {
+    return (await this.source.list()).map(({ name }) => name);
+  }
+
+  async tool(name: string): Promise<ServerTool> {
+    const tool = (await this.source.list()).find((one) => one.name === name);
+    if (!tool) throw new Error(`No tool ${name}`);
+    return tool;
+  }
+
+  /** Calls a tool that is on offer. */
+  async call(
+    name: string,
+    args: JsonObject = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ToolResult> {
+    const offer = new ToolOffer([await this.tool(name)], []);
+    return this.callOf(offer, name, args, signal);
+  }
+
+  /** Calls a tool as a run does that took its offer earlier. */
+  async callOf(
+    offer: ToolOffer,
+    name: string,
+    args: JsonObject = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ToolResult> {
+    const callId = `call_${(this.calls += 1)}`;
+    const journal = {
+      inDoubt: () => false,
+      begin: (key: string) => Promise.resolve(void this.begun.push(key)),
+    };
+    const caller: ToolCaller = {
+      principal: { tenantId: 'default', userId: 'user' },
+      sessionId: 'session',
+      runId: 'run',
+      signal,
+      clientTime: undefined,
+      forwardedProps: {},
+      onProgress: (_call, update) => this.progress.push(update),
+    };
+    return this.invoker.invoke({ callId, name, arguments: JSON.stringify(args) }, offer, caller, journal);
+  }
+
+  close(): Promise<void> {
+    return this.source.onApplicationShutdown();
+  }
+}
