@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
+import { AttachModule } from './attach/attach.module.js';
 import { HttpModule } from './http/index.js';
 
 /** All wires this server speaks: one line each. */
-@Module({ imports: [HttpModule, AgentApiModule] })
+@Module({ imports: [HttpModule, AgentApiModule, AttachModule] })
 export class ProtocolModule {}

@@ -139,7 +139,8 @@ describe('AgentApiEncoder', () => {
       reason: 'client_tool',
       message: null,
       call_ids: ['c2'],
-      response_schema: null, items: [],
+      response_schema: null,
+      items: [],
     });
     const response = log.response.completed();
     const frames = encode(log.logged());

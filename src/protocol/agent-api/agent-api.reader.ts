@@ -4,7 +4,7 @@ import { AppError, type Demand, type Principal } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { acceptedTail, encodeTail, OpenStreams, tailObservable } from '../http/index.js';
+import { acceptedTail, encodeTail, OpenStreams, tailObservable, verifiedTail } from '../http/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 
 /** When a client may ask a server again that is shutting down. */
@@ -91,29 +91,6 @@ export class AgentApiReader {
         error instanceof Error ? error.stack : undefined,
       );
     });
-  }
-}
-
-/**
- * Passes a tail on and, once everything that was committed at the time of the request has been encoded,
- * verifies the cursor; then the request counts as accepted.
- */
-async function* verifiedTail(
-  tail: AsyncIterable<readonly LoggedEvent[]>,
-  lastSeq: number,
-  verify: () => void,
-): AsyncGenerator<readonly LoggedEvent[], void, void> {
-  let isVerified = lastSeq < 0;
-  if (isVerified) {
-    verify();
-    yield [];
-  }
-  for await (const events of tail) {
-    yield events;
-    if (isVerified || (events.at(-1)?.seq ?? -1) < lastSeq) continue;
-    verify();
-    isVerified = true;
-    yield [];
   }
 }
 

@@ -2,7 +2,7 @@ import { ChatUiReducer, parseFrames } from '../../../test/support/chat-ui-reduce
 import { ScriptedLog, textLog } from '../../../test/support/scripted-log.js';
 import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
 import { AppError } from '../../common/index.js';
-import { ProtocolModule } from '../protocol.module.js';
+import { AgentApiModule } from './agent-api.module.js';
 
 const input = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
 
@@ -10,7 +10,7 @@ describe('the Agent API over HTTP', () => {
   let wire: WireApp;
 
   beforeAll(async () => {
-    wire = await bootWire([ProtocolModule]);
+    wire = await bootWire([AgentApiModule]);
   });
 
   beforeEach(() => {

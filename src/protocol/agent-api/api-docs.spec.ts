@@ -2,7 +2,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { bootWire, type WireApp } from '../../../test/support/wire-app.js';
 import { SequentialIds } from '../../common/index.js';
 import { CONTENT_TYPES } from '../../events/index.js';
-import { ProtocolModule } from '../protocol.module.js';
+import { AgentApiModule } from './agent-api.module.js';
 import { decodeAgentRequest } from './agent-request.decoder.js';
 import { PROCESS_EXAMPLES } from './dto/examples.js';
 
@@ -11,7 +11,7 @@ describe('the documentation of the Agent API', () => {
   let document: OpenAPIObject;
 
   beforeAll(async () => {
-    wire = await bootWire([ProtocolModule]);
+    wire = await bootWire([AgentApiModule]);
     document = SwaggerModule.createDocument(wire.app, new DocumentBuilder().build());
   });
 

@@ -4,6 +4,7 @@ export * from './encoder-registry.js';
 export * from './error-mappers.js';
 export * from './failure.js';
 export * from './fields.js';
+export * from './frame-cursor.js';
 export * from './frames.js';
 export * from './http-error.filter.js';
 export * from './http.module.js';

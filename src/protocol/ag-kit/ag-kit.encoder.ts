@@ -1,0 +1,98 @@
+import {
+  type AgentResponse,
+  type InterruptEvent,
+  isTerminalEvent,
+  isTerminalStatus,
+  type LoggedEvent,
+  RUN_RECOVERED,
+} from '../../events/index.js';
+import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
+import type { ProtocolEncoder } from '../http/encoder.js';
+import { dataFrame, DONE_FRAME } from '../http/frames.js';
+import type { AgKitEvent } from './ag-kit.types.js';
+import { interruptEvents } from './interrupt.encoder.js';
+import { ShownCalls } from './shown-calls.js';
+
+/** How the encoder writes. */
+export interface AgKitEncoderOptions {
+  /** Said as text before an `error` event, for clients that show no errors; absent: nothing. */
+  readonly errorText?: string | undefined;
+}
+
+/** What parts the answer that a lost worker left half-done from the one that takes its place. */
+const BREAK = '\n\n';
+
+/**
+ * The original AG-Kit dialect's view of a run (contract ag-kit, sections 1.4 to 1.7), by way of its
+ * AG-UI events: text and tool traffic are shown, everything else is left out. The vendor's hook sets the
+ * order: no result comes while a call is open, an interrupt is last and follows something to show it with.
+ */
+export class AgKitEncoder implements ProtocolEncoder {
+  readonly joinable = true;
+  private readonly fold = new AgUiFold({ threadId: '', runId: '', generation: 'v1' });
+  private readonly calls = new ShownCalls();
+  private interrupt: InterruptEvent | undefined;
+  /** Something that the client shows has been written. */
+  private visible = false;
+  private breakDue = false;
+  private ended = false;
+
+  constructor(private readonly options: AgKitEncoderOptions = {}) {}
+
+  next(logged: LoggedEvent): readonly string[] {
+    return this.events(logged).map((event) => dataFrame(JSON.stringify(event)));
+  }
+
+  end(): readonly string[] {
+    return this.ended ? [DONE_FRAME] : [];
+  }
+
+  private events(logged: LoggedEvent): readonly AgKitEvent[] {
+    const { event } = logged;
+    if (event.object === 'interrupt') this.interrupt = event;
+    const isCut = event.object === 'message' && isTerminalStatus(event.status) && event.status !== 'completed';
+    const isEnd = isTerminalEvent(event);
+    const isRecovery = event.object === 'custom' && event.name === RUN_RECOVERED;
+    const shown = this.fold.next(logged).flatMap((one) => {
+      // A call that was cut off has no complete arguments: a client must not run it.
+      if (one.type === 'TOOL_CALL_END' && (isCut || isEnd || isRecovery)) return this.calls.drop(one.toolCallId);
+      return this.translate(one);
+    });
+    if (isRecovery) this.breakDue = this.visible;
+    return isEnd ? [...shown, ...this.calls.flush(), ...this.closing(event)] : shown;
+  }
+
+  private translate(event: AgUiEvent): readonly AgKitEvent[] {
+    switch (event.type) {
+      case 'TEXT_MESSAGE_CONTENT':
+        return this.text(event.delta);
+      case 'TOOL_CALL_START':
+        this.visible = true;
+        return this.calls.start(event.toolCallId, event.toolCallName);
+      case 'TOOL_CALL_ARGS':
+        return this.calls.args(event.toolCallId, event.delta);
+      case 'TOOL_CALL_END':
+        return this.calls.end(event.toolCallId);
+      case 'TOOL_CALL_RESULT':
+        return this.calls.result(event.toolCallId, event.content);
+      default:
+        return [];
+    }
+  }
+
+  private text(delta: string): readonly AgKitEvent[] {
+    this.visible ||= delta.trim() !== '';
+    const content = this.breakDue ? BREAK + delta : delta;
+    this.breakDue = false;
+    return [{ type: 'text', content }];
+  }
+
+  private closing(response: AgentResponse): readonly AgKitEvent[] {
+    this.ended = true;
+    if (response.status === 'completed') return this.interrupt ? interruptEvents(this.interrupt, this.visible) : [];
+    const { errorText } = this.options;
+    const error =
+      response.status === 'canceled' ? 'The run was canceled' : (response.error?.message ?? 'The run failed');
+    return [...(errorText ? this.text(errorText) : []), { type: 'error', error }];
+  }
+}

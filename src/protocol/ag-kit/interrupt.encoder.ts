@@ -1,0 +1,52 @@
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import type { InterruptEvent, OpenInterrupt } from '../../events/index.js';
+import type { AgKitEvent } from './ag-kit.types.js';
+
+/** What the vendor's servers say when an agent asks a person. */
+const REASON = 'agent requested interrupt';
+
+/**
+ * The events of a run that waits for a person (contract ag-kit, section 1.7, rules 3, 4 and 7). The
+ * client keeps one question at a time: of several the first is asked, the next one when it is answered.
+ * A run that only waits for client tools asks nothing.
+ *
+ * @param visible whether the turn has shown anything; without that the client would show no question
+ */
+export function interruptEvents({ items }: InterruptEvent, visible: boolean): readonly AgKitEvent[] {
+  const [item] = items;
+  if (!item) return [];
+  const reason = item.message ?? item.reason ?? REASON;
+  const lead: AgKitEvent[] = visible ? [] : [{ type: 'text', content: leadOf(item) }];
+  return [...lead, { type: 'interrupt', id: item.id, reason, payload: payloadOf(item, items.length - 1) }];
+}
+
+/** One sentence for a turn that has said nothing yet. */
+export function leadOf({ message, tool_name: tool }: OpenInterrupt): string {
+  const asked = tool === null ? 'Your answer is needed.' : `Your permission is needed for ${tool}.`;
+  return message?.trim() ? message : asked;
+}
+
+function payloadOf(item: OpenInterrupt, others: number): JsonObject {
+  return {
+    type: item.kind,
+    message: item.message,
+    ...(item.call_id !== null && { toolCallId: item.call_id }),
+    ...(item.tool_name !== null && { toolName: item.tool_name }),
+    ...(item.arguments !== null && { arguments: parsed(item.arguments) }),
+    ...(item.server_label !== null && { serverLabel: item.server_label }),
+    ...(item.kind === 'approval' && { mayEdit: item.may_edit }),
+    ...(item.response_schema && { responseSchema: item.response_schema }),
+    ...(item.expires_at !== null && { expiresAt: item.expires_at }),
+    ...(others > 0 && { others }),
+  };
+}
+
+/** The arguments as an object; the model's text when it is none. */
+function parsed(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? (value as JsonObject) : text;
+  } catch {
+    return text;
+  }
+}

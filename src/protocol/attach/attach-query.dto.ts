@@ -1,0 +1,24 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, Matches } from 'class-validator';
+
+/** The query of `GET /runs/{runId}/events`. */
+export class AttachQueryDto {
+  @ApiPropertyOptional({
+    default: 'agent-api',
+    example: 'ag-ui',
+    description: 'The wire in whose frames the run is shown, whichever wire started it.',
+  })
+  @IsOptional()
+  @IsString({ message: 'protocol must be the name of a wire' })
+  protocol?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: "How many of that wire's frames the reader has; the stream goes on with the next one.",
+  })
+  @IsOptional()
+  @Matches(/^\d{1,12}$/, { message: 'after must be a whole number from 0' })
+  after?: string;
+}

@@ -1,0 +1,75 @@
+import { textLog } from '../support/scripted-log.js';
+import { bootWire, rawRequest, until, type WireApp } from '../support/wire-app.js';
+import { AgentApiModule } from '../../src/protocol/agent-api/agent-api.module.js';
+import { AttachModule } from '../../src/protocol/attach/attach.module.js';
+
+describe('GET /runs/{runId}/events', () => {
+  let wire: WireApp;
+
+  beforeAll(async () => {
+    wire = await bootWire([AgentApiModule, AttachModule]);
+  });
+  afterEach(() => wire.runs.runs.clear());
+  afterAll(() => wire.app.close());
+
+  const read = async (path: string): Promise<{ status: number; text: string; runId: string | null }> => {
+    const answer = await fetch(`${wire.url}${path}`);
+    return { status: answer.status, text: await answer.text(), runId: answer.headers.get('x-run-id') };
+  };
+
+  async function original(): Promise<string> {
+    const input = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+    const answer = await fetch(`${wire.url}/process`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'r1', session_id: 's1', input }),
+    });
+    return answer.text();
+  }
+
+  it('repeats a finished run byte for byte, from any frame', async () => {
+    const bytes = await original();
+    expect(await read('/runs/r1/events')).toEqual({ status: 200, text: bytes, runId: 'r1' });
+    const frames = bytes.match(/data: .*\n\n/g) ?? [];
+    for (let after = 0; after < frames.length; after += 1) {
+      const { text } = await read(`/runs/r1/events?protocol=agent-api&after=${after}`);
+      expect(text).toBe(frames.slice(after).join(''));
+    }
+  });
+
+  it('goes on live where it was attached', async () => {
+    const log = textLog(['Hello', ' there'], 'r2');
+    wire.runs.add('r2', log.slice(0, 5));
+    const answer = rawRequest(wire.port, 'GET', '/runs/r2/events?after=2');
+    await until(() => answer.chunks.length === 3, 'what is committed');
+    wire.runs.append('r2', log.slice(5));
+    await until(() => answer.ended, 'the end');
+    expect(answer.chunks.at(-1)).toBe('data: [DONE]\n\n');
+    expect(answer.chunks[0]).toContain('"sequence_number":2,');
+  });
+
+  it('leaves the run alone when its reader goes', async () => {
+    wire.runs.add('r3', textLog(['Hello'], 'r3').slice(0, 3));
+    const answer = rawRequest(wire.port, 'GET', '/runs/r3/events');
+    await until(() => answer.chunks.length > 0, 'a frame');
+    answer.socket.destroy();
+    await until(() => wire.runs.openTails === 0, 'the tail closed');
+    expect(wire.runs.runs.get('r3')?.canceled).toBe(false);
+  });
+
+  it('refuses a cursor beyond the frames there are', async () => {
+    wire.runs.add('r4', textLog(['Hello'], 'r4').slice(0, 3));
+    const { status, text } = await read('/runs/r4/events?after=9');
+    expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
+  });
+
+  it.each([
+    ['/runs/nobody/events', 404, 'RUN_NOT_FOUND'],
+    ['/runs/r1/events?protocol=morse', 400, 'INVALID_PARAMETER'],
+    ['/runs/r1/events?after=-1', 400, 'PARAMETER_VALIDATION'],
+    ['/runs/r1/events?after=x', 400, 'PARAMETER_VALIDATION'],
+  ])('answers %s with %i', async (path, status, code) => {
+    const answer = await read(path);
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([status, { code }]);
+  });
+});
