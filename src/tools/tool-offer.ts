@@ -22,14 +22,16 @@ export class ToolOffer {
     /** Servers that cannot offer their tools to this run. */
     readonly unavailable: readonly UnavailableServer[] = [],
   ) {
-    this.serverTools = serverTools;
     const byName = new Map<string, ResolvedTool>();
     for (const tool of serverTools) byName.set(tool.name, { kind: 'server', tool });
     for (const declaration of clientTools) {
-      if (byName.has(declaration.name)) onCollision(declaration.name);
+      const present = byName.get(declaration.name);
+      const replaces = present?.kind === 'server' && declaration.overrides === true;
+      if (present && !replaces) onCollision(declaration.name);
       else byName.set(declaration.name, { kind: 'client', declaration });
     }
     this.byName = byName;
+    this.serverTools = serverTools.filter(({ name }) => byName.get(name)?.kind === 'server');
     this.declarations = [...byName.values()].flatMap(declared);
   }
 

@@ -13,6 +13,8 @@ export interface ToolDeclaration {
   readonly description: string;
   /** JSON Schema (draft 2020-12 or draft-07) of the arguments object. */
   readonly parameters: JsonObject;
+  /** Of a client's tool: it hides a tool of the server with the same name, for wires whose clients expect that. */
+  readonly overrides?: boolean;
 }
 
 /** The clock of the user's device, as the request told it (contract runs-api, section 8). */

@@ -121,7 +121,7 @@ function functionOf(fields: Fields, before: readonly ToolDeclaration[]): ToolDec
     throw fieldError(fields.at('name'), `repeats ${name}`, 'INVALID_PARAMETER');
   }
   const parameters = (fields.object('parameters') ?? { type: 'object', properties: {} }) as JsonObject;
-  return { name, description: fields.string('description') ?? '', parameters };
+  return { name, description: fields.string('description') ?? '', parameters, overrides: true };
 }
 
 function functionEcho({ name }: ToolDeclaration, fields: Fields): JsonObject {
