@@ -2,7 +2,7 @@ import type { ServerTool } from './tool.js';
 import { ToolOffer } from './tool-offer.js';
 
 const parameters = { type: 'object' };
-const server = { name: 'get_weather', description: 'of the server', parameters } as ServerTool;
+const server = { name: 'get_weather', description: 'of the server', parameters } as unknown as ServerTool;
 const client = { name: 'get_weather', description: 'of the client', parameters };
 
 describe('ToolOffer', () => {
