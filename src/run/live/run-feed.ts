@@ -1,8 +1,8 @@
 import type { LoggedEvent } from '../../events/index.js';
 
 /** What a feed keeps for readers that are a little behind; older events are read from the log. */
-const KEPT_EVENTS = 4096;
-const KEPT_CHARACTERS = 512 * 1024;
+const KEPT_EVENTS = 1024;
+const KEPT_CHARACTERS = 128 * 1024;
 
 /**
  * The live end of one run in this process: the newest committed events and a bell for its readers.
