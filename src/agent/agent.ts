@@ -85,6 +85,8 @@ export interface AgentContext {
   interrupt(question: InputQuestion): Promise<Json>;
   /** Writes a line for the audit trail, with the events of this turn. */
   audit(note: AuditNote): void;
+  /** What the request adds to the agent's own prompt, for this run only; often empty. */
+  readonly instructions: string;
   /**
    * The builder bound to this run's log: every call is an event of the run. The run opens and ends
    * the response itself; an agent makes messages and contents.

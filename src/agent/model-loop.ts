@@ -67,7 +67,7 @@ export class ModelLoop {
     const messages = [...context.history, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
-      messages: toModelMessages(systemPrompt, messages),
+      messages: toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
       offer: await this.tools.offer(context.clientTools),
       callIds: new CallIds(context.runId, usedIds),
       invalidCalls: 0,
@@ -89,6 +89,10 @@ export class ModelLoop {
     if (conversation.invalidCalls <= limit) return;
     throw new AppError('TOOL_EXECUTION_FAILED', `The model made more than ${limit} tool calls with invalid arguments`);
   }
+}
+
+function joinPrompts(...prompts: readonly string[]): string {
+  return prompts.filter((prompt) => prompt !== '').join('\n\n');
 }
 
 /** How the run ends with this answer; undefined when it goes on with tools. */

@@ -19,6 +19,8 @@ export const ERROR_CATALOGUE = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   SESSION_BUSY: { status: 409, message: 'Another run of this session is in progress' },
   RUN_ID_CONFLICT: { status: 409, message: 'This run id was already used with another request' },
+  SESSION_EXISTS: { status: 409, message: 'A session with this id exists already' },
+  EVENTS_EXPIRED: { status: 410, message: 'The events of this run were removed; its final response is kept' },
   CURSOR_AHEAD: { status: 409, message: 'The cursor is ahead of the end of this run' },
   INTERRUPT_ALREADY_ANSWERED: { status: 409, message: 'This was already answered' },
   INTERRUPT_EXPIRED: { status: 410, message: 'The time to answer this is over' },

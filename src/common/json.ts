@@ -38,3 +38,8 @@ export function deepFreeze<T>(value: T): T {
   for (const child of Object.values(value)) deepFreeze(child);
   return value;
 }
+
+/** True for text that every database keeps as it is: no NUL, no broken surrogates. No stored id is other. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/[\ud800-\udfff]/u.test(text);
+}

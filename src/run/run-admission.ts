@@ -22,7 +22,7 @@ export class RunAdmission {
     const lease = this.dispatcher.reserve();
     let started = false;
     try {
-      const { run, input, created } = await this.store.accept(request, {
+      const { run, input, created, canceled } = await this.store.accept(request, {
         runId: request.runId ?? this.ids.next('response_'),
         fingerprint: requestFingerprint(request),
         now: this.clock.now(),
@@ -32,8 +32,10 @@ export class RunAdmission {
       });
       started = created && run.state === 'running';
       if (started) this.dispatcher.start(run, input);
-      else if (run.state === 'queued') this.dispatcher.wake();
-      return { runId: run.id, sessionId: run.sessionId, created };
+      for (const runNo of canceled) this.dispatcher.cancel(runNo);
+      if (run.state === 'queued') this.dispatcher.wake();
+      const { createdSession, ordinal } = run;
+      return { runId: run.id, sessionId: run.sessionId, created, createdSession, ordinal };
     } finally {
       if (lease && !started) this.dispatcher.unreserve();
     }
@@ -51,7 +53,13 @@ function requestFingerprint(request: RunRequest): string {
     clientTime: request.clientTime,
     forwardedProps: request.forwardedProps,
     answers: request.answers,
+    ...additions(request),
   });
+}
+
+/** What only some requests have; absent, it leaves the fingerprints of earlier versions as they were. */
+function additions({ after, state, systemPrompt, store, parentRunId }: RunRequest): object {
+  return { after, state, systemPrompt, parentRunId, store: store === false ? false : undefined };
 }
 
 function withoutMessageId(content: object): object {

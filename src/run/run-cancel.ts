@@ -4,6 +4,7 @@ import { InterruptStore } from '../interrupt/index.js';
 import { SessionStore } from '../session/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { type RunRecord, RunStore } from './ports/run-store.js';
+import type { CancelOptions } from './runs.js';
 
 /** Has runs cancelled: the durable half of it, then the hint to the dispatcher. What they wait for is closed. */
 @Injectable()
@@ -17,8 +18,9 @@ export class RunCancel {
   ) {}
 
   /** @throws AppError RUN_NOT_FOUND */
-  async cancel(principal: Principal, runId: string): Promise<void> {
-    const run = await this.store.requestCancel(principal.tenantId, runId, this.clock.now());
+  async cancel(principal: Principal, runId: string, options: CancelOptions = {}): Promise<void> {
+    const request = { now: this.clock.now(), rollback: options.rollback === true };
+    const run = await this.store.requestCancel(principal.tenantId, runId, request);
     if (!run) throw new AppError('RUN_NOT_FOUND');
     if (run.state === 'interrupted') await this.interrupts.cancelOfRun(run.no, this.clock.now());
     this.tell(run);
@@ -36,6 +38,7 @@ export class RunCancel {
 
   private tell(run: RunRecord): void {
     if (run.state === 'running') this.dispatcher.cancel(run.no);
-    if (run.state === 'queued') this.dispatcher.wake();
+    // The end of one that waited may be the turn of the next.
+    else this.dispatcher.wake();
   }
 }

@@ -3,6 +3,7 @@ import { InterruptModule } from '../interrupt/index.js';
 import { SessionModule } from '../session/index.js';
 import { EmbeddedDispatcher } from './adapters/embedded-dispatcher.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
+import { TypeOrmRunRemover } from './adapters/typeorm-run-remover.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
 import { AgentQuestions } from './execute/agent-questions.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
@@ -16,10 +17,14 @@ import { RunTail } from './live/run-tail.js';
 import { ToolsModule } from '../tools/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunLog } from './ports/run-log.js';
+import { RunRemover } from './ports/run-remover.js';
 import { RunStore } from './ports/run-store.js';
 import { RunAdmission } from './run-admission.js';
 import { RunAnswers } from './run-answers.js';
 import { RunCancel } from './run-cancel.js';
+import { RunEndings } from './run-endings.js';
+import { RunEnds } from './run-ends.js';
+import { RunRemoval } from './run-removal.js';
 import { RunService } from './run.service.js';
 import { Runs } from './runs.js';
 
@@ -30,6 +35,7 @@ import { Runs } from './runs.js';
   providers: [
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLog, useClass: TypeOrmRunLog },
+    { provide: RunRemover, useClass: TypeOrmRunRemover },
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
     GroupCommit,
@@ -44,6 +50,9 @@ import { Runs } from './runs.js';
     RunAdmission,
     RunAnswers,
     RunCancel,
+    RunEndings,
+    RunRemoval,
+    RunEnds,
   ],
   exports: [Runs, Dispatcher, InterruptModule],
 })

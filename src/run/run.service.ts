@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../common/index.js';
-import type { AgentResponse, LoggedEvent } from '../events/index.js';
+import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import { RunAdmission } from './run-admission.js';
 import { RunAnswers } from './run-answers.js';
-import { RunCancel } from './run-cancel.js';
+import { RunEnds } from './run-ends.js';
 import { RunReader } from './live/run-reader.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
-import { Runs, type TailOptions } from './runs.js';
+import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './runs.js';
 
 /** The runs of this server: `Runs` on the ledger and the dispatcher. */
 @Injectable()
@@ -16,7 +16,7 @@ export class RunService extends Runs {
     private readonly admission: RunAdmission,
     private readonly reader: RunReader,
     private readonly answers: RunAnswers,
-    private readonly cancels: RunCancel,
+    private readonly ends: RunEnds,
     private readonly dispatcher: Dispatcher,
   ) {
     super();
@@ -40,20 +40,40 @@ export class RunService extends Runs {
     return this.reader.tail(principal, runId, options);
   }
 
-  view(principal: Principal, runId: string): Promise<RunView> {
-    return this.reader.view(principal, runId);
+  view(principal: Principal, runId: string, options: ReadOptions = {}): Promise<RunView> {
+    return this.reader.view(principal, runId, options);
   }
 
-  response(principal: Principal, runId: string): Promise<AgentResponse> {
-    return this.reader.response(principal, runId);
+  findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
+    return this.reader.findByKey(principal, sessionId, runKey);
   }
 
-  async cancel(principal: Principal, runId: string): Promise<RunView> {
-    await this.cancels.cancel(principal, runId);
-    return this.reader.view(principal, runId);
+  list(principal: Principal, sessionId: string, options: ListOptions = {}): Promise<readonly RunView[]> {
+    return this.reader.list(principal, sessionId, options);
+  }
+
+  response(principal: Principal, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {
+    return this.reader.response(principal, runId, options);
+  }
+
+  input(principal: Principal, runId: string): Promise<readonly Message[]> {
+    return this.reader.input(principal, runId);
+  }
+
+  async cancel(principal: Principal, runId: string, options: CancelOptions = {}): Promise<RunView> {
+    await this.ends.cancel(principal, runId, options);
+    return this.reader.view(principal, runId, { accepted: true });
   }
 
   async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
-    return this.cancels.cancelSession(principal, sessionId);
+    return this.ends.cancelSession(principal, sessionId);
+  }
+
+  remove(principal: Principal, runId: string): Promise<void> {
+    return this.ends.removeRun(principal, runId);
+  }
+
+  removeSession(principal: Principal, sessionId: string): Promise<void> {
+    return this.ends.removeSession(principal, sessionId);
   }
 }

@@ -9,8 +9,14 @@ export type { InterruptAnswer } from '../interrupt/index.js';
 /** The states of a run (architecture, section 6). */
 export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
 
-/** What happens when the session already has a run that is not over. */
-export type BusyPolicy = 'reject' | 'enqueue';
+/**
+ * What happens when the session already has runs that are not over. `interrupt` cancels them and keeps
+ * their work; `rollback` cancels them, and their messages and state no longer count for later runs.
+ */
+export type BusyPolicy = 'reject' | 'enqueue' | 'interrupt' | 'rollback';
+
+/** The wire of requests that name none. */
+export const DEFAULT_WIRE = 'agent-api';
 
 /** A request to run an agent, as every protocol's decoder makes it. */
 export interface RunRequest {
@@ -20,6 +26,15 @@ export interface RunRequest {
   readonly sessionGiven?: boolean;
   /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */
   readonly runId?: string;
+  /** The wire that accepts the run, `DEFAULT_WIRE` when absent. At most 32 characters. */
+  readonly wire?: string;
+  /**
+   * The client's run id where it is unique within the session only: repeated with equal content it
+   * replays. At most 256 characters; `runId` is then left to the server.
+   */
+  readonly runKey?: string;
+  /** Opaque, kept with the run. At most 256 characters. */
+  readonly parentRunId?: string;
   readonly agentType: string;
   /** The messages of this request, each with an id. May repeat what the session already has. */
   readonly input: readonly Message[];
@@ -36,14 +51,35 @@ export interface RunRequest {
   readonly answers?: readonly InterruptAnswer[];
   /** True when the request names no user: while nobody has to log in, its answers are taken for the owner's. */
   readonly anonymous?: boolean;
+  /** Replaces the session's shared state before the agent begins. */
+  readonly state?: JsonObject;
+  /**
+   * A run id: the history is that run and what it was built on. When the conversation has gone on
+   * since, it forks: a new session, `sessionId`, begins with a copy of the messages up to that run.
+   * Otherwise the run joins the session of that one and `sessionId` is ignored.
+   */
+  readonly after?: string;
+  /**
+   * False: the messages of this run are no history for later runs, and once it is over only the
+   * request that it was accepted by can read it. Default true.
+   */
+  readonly store?: boolean;
+  /** What the wire keeps with the run, opaque to the core; no part of what makes requests equal. */
+  readonly wireData?: JsonObject;
+  /** Instructions for this run only, put after the agent's own prompt. */
+  readonly systemPrompt?: string;
 }
 
-/** What `accept` answers once the run is committed. */
+/** What `accept` answers once the run is committed. A repeated request gets the same answer. */
 export interface AcceptedRun {
   readonly runId: string;
   readonly sessionId: string;
   /** False: this request had been accepted before; its run is replayed. */
   readonly created: boolean;
+  /** Whether the session was made for this run. */
+  readonly createdSession: boolean;
+  /** Grows with every run of the session: 1 for the first run of a session that it opened. */
+  readonly ordinal: number;
 }
 
 /** A run as it stands. Times are milliseconds since the epoch. */
@@ -51,7 +87,16 @@ export interface RunView {
   readonly runId: string;
   readonly sessionId: string;
   readonly agentType: string;
+  readonly ordinal: number;
+  readonly wire: string;
+  readonly runKey: string | null;
+  readonly parentRunId: string | null;
+  readonly wireData: JsonObject;
   readonly state: RunState;
+  /** True for a failed run whose time was over: as a whole, between two events, or while it waited. */
+  readonly timedOut: boolean;
+  /** 1 for the next of the session; null unless queued. */
+  readonly queuePosition: number | null;
   readonly attempt: number;
   readonly createdAt: number;
   readonly startedAt: number | null;

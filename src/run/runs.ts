@@ -1,15 +1,39 @@
 import type { Demand, Principal } from '../common/index.js';
-import type { AgentResponse, LoggedEvent } from '../events/index.js';
-import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
+import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
+import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from './run.types.js';
+
+/** Who reads a run. */
+export interface ReadOptions {
+  /**
+   * True for the request that the run was accepted by: it reads the run also when it is not stored
+   * (`RunRequest.store`) and over.
+   */
+  readonly accepted?: boolean;
+}
 
 /** How to read a run's log. */
-export interface TailOptions {
+export interface TailOptions extends ReadOptions {
   /** Only events with a greater number; -1, the default, for all. */
   readonly after?: number;
   /** Back-pressure of the socket that is fed. */
   readonly demand?: Demand;
   /** Ends the iteration when it aborts (the client is gone). The run goes on. */
   readonly signal?: AbortSignal;
+}
+
+/** Which runs of a session to list. */
+export interface ListOptions {
+  /** At most so many, default 20. */
+  readonly limit?: number;
+  /** Only runs with a smaller ordinal. */
+  readonly before?: number;
+  readonly states?: readonly RunState[];
+}
+
+/** How a run is cancelled. */
+export interface CancelOptions {
+  /** Also takes the run's messages and state out of the session, as the busy policy `rollback` does. */
+  readonly rollback?: boolean;
 }
 
 /**
@@ -20,10 +44,11 @@ export abstract class Runs {
   /**
    * Accepts a run: session, input messages and run are committed when this resolves.
    *
-   * @throws AppError SESSION_BUSY (policy `reject`), RUN_ID_CONFLICT, AGENT_NOT_FOUND, QUEUE_FULL,
-   *   INVALID_PARAMETER (a tool result that answers no open call), SHUTTING_DOWN; with answers also
-   *   INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED, INVALID_PARAMETER (edits or
-   *   a payload that are not allowed or not valid)
+   * @throws AppError SESSION_BUSY (policy `reject`; a fork of a run that is not over), RUN_ID_CONFLICT,
+   *   AGENT_NOT_FOUND, QUEUE_FULL, INVALID_PARAMETER (a tool result that answers no open call),
+   *   RUN_NOT_FOUND (`after`), SESSION_EXISTS (a fork under a session id that is taken), SHUTTING_DOWN;
+   *   with answers also INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED,
+   *   INVALID_PARAMETER (edits or a payload that are not allowed or not valid)
    */
   abstract accept(request: RunRequest): Promise<AcceptedRun>;
 
@@ -44,25 +69,50 @@ export abstract class Runs {
    * Reads the log from a cursor: what is committed, then live, until the terminal event. Yields
    * batches of at least one event, in order, without gap or repeat.
    *
-   * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD when `after` lies beyond the end of the log. Both
-   *   before the first batch.
+   * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD when `after` lies beyond the end of the log;
+   *   EVENTS_EXPIRED when the events were removed. All before the first batch.
    */
   abstract tail(principal: Principal, runId: string, options?: TailOptions): AsyncIterable<readonly LoggedEvent[]>;
 
   /** @throws AppError RUN_NOT_FOUND */
-  abstract view(principal: Principal, runId: string): Promise<RunView>;
+  abstract view(principal: Principal, runId: string, options?: ReadOptions): Promise<RunView>;
+
+  /** The run of a session with the client's run id; undefined when there is none. */
+  abstract findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined>;
+
+  /** The runs of a session, newest first; none of an unknown session. */
+  abstract list(principal: Principal, sessionId: string, options?: ListOptions): Promise<readonly RunView[]>;
 
   /** The response as it stands, folded from the log. @throws AppError RUN_NOT_FOUND */
-  abstract response(principal: Principal, runId: string): Promise<AgentResponse>;
+  abstract response(principal: Principal, runId: string, options?: ReadOptions): Promise<AgentResponse>;
+
+  /** The messages that a run was accepted with, without what the session had already. @throws AppError RUN_NOT_FOUND */
+  abstract input(principal: Principal, runId: string): Promise<readonly Message[]>;
 
   /**
    * Requests the cancel of a run, durably. Idempotent; a finished run stays as it is, but what it waits
-   * for is closed.
+   * for is closed. A run that was never begun has ended when this resolves.
    *
    * @throws AppError RUN_NOT_FOUND
    */
-  abstract cancel(principal: Principal, runId: string): Promise<RunView>;
+  abstract cancel(principal: Principal, runId: string, options?: CancelOptions): Promise<RunView>;
 
   /** Cancels every run of a session that is not over or waits for a person, and returns their ids; none is no error. */
   abstract cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]>;
+
+  /**
+   * Removes a run: its log, its journal and its messages in the session. One that is not over is
+   * cancelled first, and its end awaited.
+   *
+   * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end; SHUTTING_DOWN
+   */
+  abstract remove(principal: Principal, runId: string): Promise<void>;
+
+  /**
+   * Removes a session and everything of it. Runs that are not over are cancelled first, and their
+   * ends awaited.
+   *
+   * @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end; SHUTTING_DOWN
+   */
+  abstract removeSession(principal: Principal, sessionId: string): Promise<void>;
 }

@@ -1,19 +1,35 @@
 import type { JsonObject, Principal } from '../common/index.js';
 import type { Queryable } from '../database/index.js';
 import type { Message } from '../events/index.js';
+import type { RemovedSession } from './session-cleaners.js';
 
 /** A session that was opened inside a write: its key and what the new run gets of it. */
 export interface OpenedSession {
   readonly no: number;
-  /** The ordinal of the run that opened it: 1 for the first of the session. */
+  /** The ordinal of the run that opened it: 1 for the first of a session that did not exist before. */
   readonly runOrdinal: number;
 }
 
 /** Whose messages are stored. */
 export interface MessageOwner {
   readonly sessionNo: number;
+  /** 0 outside a run. */
   readonly runNo: number;
   readonly runOrdinal: number;
+}
+
+/** How messages are stored. */
+export interface AppendOptions {
+  readonly origin: 'input' | 'output';
+  /** True: no part of the conversation, only its own run sees them. */
+  readonly hidden?: boolean;
+}
+
+/** Where a session is forked. */
+export interface ForkPoint {
+  readonly sessionNo: number;
+  /** The last ordinal whose messages are copied. */
+  readonly ordinal: number;
 }
 
 /**
@@ -24,27 +40,61 @@ export abstract class SessionStore {
   /** Finds or makes the session and counts one more run. */
   abstract open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
 
+  /** Counts one more run of a session that exists. Whoever does so waits for the rivals before. */
+  abstract reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession>;
+
+  /** Makes rivals for a session wait until this transaction is over. */
+  abstract lock(tx: Queryable, sessionNo: number): Promise<void>;
+
+  /**
+   * Makes a session that begins with a copy of another's messages and state, and counts its first run.
+   *
+   * @throws AppError SESSION_EXISTS
+   */
+  abstract fork(tx: Queryable, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession>;
+
   /** Adds messages, in order. */
-  abstract append(tx: Queryable, owner: MessageOwner, messages: readonly Message[], now: number): Promise<void>;
+  abstract append(
+    tx: Queryable,
+    owner: MessageOwner,
+    messages: readonly Message[],
+    now: number,
+    options: AppendOptions,
+  ): Promise<void>;
+
+  /** Takes the messages of a run out of the conversation. */
+  abstract hideRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void>;
+
+  /** Whether the conversation has messages of later ordinals. */
+  abstract hasMessagesAfter(tx: Queryable, sessionNo: number, ordinal: number): Promise<boolean>;
 
   /** Replaces the shared state. */
   abstract saveState(tx: Queryable, sessionNo: number, state: JsonObject, now: number): Promise<void>;
 
-  /** Those of the given ids that the session has, with their messages. */
+  /** Those of the given ids that the conversation has, with their messages. */
   abstract known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>>;
 
-  /** The session's tool calls for clients and their outputs, oldest first. */
+  /** The conversation's tool calls for clients and their outputs, oldest first. */
   abstract clientToolTraffic(tx: Queryable, sessionNo: number): Promise<readonly Message[]>;
 
   /** The messages that a run was accepted with, in order. */
-  abstract ofRun(sessionNo: number, runOrdinal: number): Promise<readonly Message[]>;
+  abstract inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]>;
 
-  /** Messages of runs before the given ordinal, oldest first; the newest `limit` of them. */
+  /** Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. */
   abstract history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 
-  /** The shared state, `{}` at first. */
-  abstract state(sessionNo: number): Promise<JsonObject>;
+  /** The shared state, `{}` at first. Inside a write: as that write sees it. */
+  abstract state(sessionNo: number, tx?: Queryable): Promise<JsonObject>;
 
   /** The key of a session, or undefined when nobody opened it. */
   abstract find(principal: Principal, sessionId: string): Promise<number | undefined>;
+
+  /** Whose session it is; undefined when it is gone. */
+  abstract owner(tx: Queryable, sessionNo: number): Promise<RemovedSession | undefined>;
+
+  /** Removes a run's messages. */
+  abstract removeRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void>;
+
+  /** Removes the session and its messages. */
+  abstract remove(tx: Queryable, sessionNo: number): Promise<void>;
 }

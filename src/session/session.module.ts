@@ -1,10 +1,18 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmSessionStore } from './adapters/typeorm-session-store.js';
+import { TypeOrmSessions } from './adapters/typeorm-sessions.js';
+import { SessionCleaners } from './session-cleaners.js';
 import { SessionStore } from './session-store.js';
+import { Sessions } from './sessions.js';
 
-/** Sessions: messages and state of (tenant, user, session). */
+/** Sessions: messages and state of (tenant, user, session). Needs the global database and clock. */
+@Global()
 @Module({
-  providers: [{ provide: SessionStore, useClass: TypeOrmSessionStore }],
-  exports: [SessionStore],
+  providers: [
+    { provide: SessionStore, useClass: TypeOrmSessionStore },
+    { provide: Sessions, useClass: TypeOrmSessions },
+    SessionCleaners,
+  ],
+  exports: [SessionStore, Sessions, SessionCleaners],
 })
 export class SessionModule {}

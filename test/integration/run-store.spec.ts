@@ -133,26 +133,67 @@ describeOnLedgers('claiming runs', (ledger) => {
 
   it('releases without counting the attempt, and only under the fence', async () => {
     const run = await ledger().running();
-    await ledger().runs.release(run.no, run.fence + 1);
+    await ledger().runs.release(run.no, run.fence + 1, NOW);
     expect((await ledger().find(run)).state).toBe('running');
-    await ledger().runs.release(run.no, run.fence);
+    await ledger().runs.release(run.no, run.fence, NOW);
     expect(await ledger().find(run)).toMatchObject({ state: 'queued', attempt: 0, leaseOwner: null });
     expect((await claim())[0]).toMatchObject({ no: run.no, attempt: 1, fence: 2 });
   });
 
-  it('takes a cancelled run out of its turn', async () => {
+  it('ends a cancelled run that was never begun at once, with a whole log', async () => {
     const first = await ledger().running({ sessionId: 's' });
     await ledger().accept({ sessionId: 's' });
     const third = (await ledger().accept({ sessionId: 's' })).run;
+    const ended = await ledger().runs.requestCancel('default', third.id, { now: NOW + 5 });
+    expect(ended).toMatchObject({ state: 'canceled', cancelRequestedAt: NOW + 5, finishedAt: NOW + 5, nextSeq: 3 });
+    const events = await ledger().log.read(third.no, 0, 10);
+    expect(events.map(({ seq, event }) => [seq, 'status' in event && event.status])).toEqual([
+      [0, 'created'],
+      [1, 'in_progress'],
+      [2, 'canceled'],
+    ]);
     expect(await claim()).toEqual([]);
-    const requested = await ledger().runs.requestCancel('default', third.id, NOW + 5);
-    expect(requested).toMatchObject({ state: 'queued', cancelRequestedAt: NOW + 5 });
-    expect((await claim()).map(({ no }) => no)).toEqual([third.no]);
-    await ledger().runs.requestCancel('default', first.id, NOW + 6);
-    await ledger().runs.requestCancel('default', first.id, NOW + 7);
-    expect((await ledger().find(first)).cancelRequestedAt).toBe(NOW + 6);
+    await ledger().runs.requestCancel('default', first.id, { now: NOW + 6 });
+    await ledger().runs.requestCancel('default', first.id, { now: NOW + 7 });
+    expect(await ledger().find(first)).toMatchObject({ state: 'running', cancelRequestedAt: NOW + 6 });
     expect(await ledger().runs.cancelRequested(LEASE.owner)).toEqual([first.no]);
-    expect(await ledger().runs.requestCancel('other', first.id, NOW)).toBeUndefined();
+    expect(await ledger().runs.requestCancel('other', first.id, { now: NOW })).toBeUndefined();
+  });
+
+  it('lets a run that was begun and given back end by a worker', async () => {
+    const run = await ledger().running();
+    await ledger().log.append([logWrite(run, { lines: lines(0, 2) })]);
+    await ledger().runs.release(run.no, run.fence, NOW);
+    const canceled = await ledger().runs.requestCancel('default', run.id, { now: NOW });
+    expect(canceled).toMatchObject({ state: 'queued', cancelRequestedAt: NOW, nextSeq: 2 });
+    expect((await claim())[0]).toMatchObject({ no: run.no, cancelRequestedAt: NOW });
+  });
+
+  it('ends runs that waited too long', async () => {
+    const early = (await ledger().accept({ sessionId: 'a' }, { now: NOW - 1000 })).run;
+    const late = (await ledger().accept({ sessionId: 'b' })).run;
+    expect((await ledger().runs.endOverdue(NOW - 500, NOW, 10)).map(({ no }) => no)).toEqual([early.no]);
+    expect(await ledger().find(early)).toMatchObject({
+      state: 'failed',
+      error: { code: 'TIMEOUT' },
+      startedAt: null,
+      cancelRequestedAt: null,
+    });
+    expect((await ledger().find(late)).state).toBe('queued');
+    expect(await ledger().runs.endOverdue(NOW - 500, NOW, 10)).toEqual([]);
+  });
+
+  it('adds up the time that attempts used, not the time in between', async () => {
+    const run = await ledger().running();
+    expect(run).toMatchObject({ claimedAt: NOW, usedMs: 0 });
+    await ledger().runs.release(run.no, run.fence, NOW + 40);
+    const [second] = await claim('node/2/b', NOW + 1000, NOW + 1500);
+    expect(second).toMatchObject({ claimedAt: NOW + 1000, usedMs: 40 });
+    const [third] = await claim('node/3/c', NOW + 9000, NOW + 9900);
+    expect(third).toMatchObject({ claimedAt: NOW + 9000, usedMs: 540 });
+    await ledger().runs.expire('node/3/c', NOW + 9100);
+    const [fourth] = await claim('node/4/d', NOW + 20_000);
+    expect(fourth).toMatchObject({ claimedAt: NOW + 20_000, usedMs: 640 });
   });
 
   it('renews the leases of the runs it is told, if it still has them', async () => {
@@ -169,7 +210,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     const run = await ledger().running();
     const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
     expect([...(await ledger().runs.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
-    await ledger().runs.expire(LEASE.owner);
+    await ledger().runs.expire(LEASE.owner, NOW);
     expect((await claim()).map(({ no }) => no)).toEqual([run.no]);
     expect((await ledger().find(other)).leaseOwner).toBe('else/1/c');
     expect((await ledger().runs.active(run.sessionNo)).map(({ no }) => no)).toEqual([run.no]);

@@ -1,5 +1,11 @@
 import { AppError, type Principal } from '../../src/common/index.js';
-import { type AgentResponse, isTerminalEvent, type LoggedEvent, ResponseFold } from '../../src/events/index.js';
+import {
+  type AgentResponse,
+  isTerminalEvent,
+  type LoggedEvent,
+  type Message,
+  ResponseFold,
+} from '../../src/events/index.js';
 import {
   type AcceptedRun,
   type InterruptAnswer,
@@ -35,7 +41,7 @@ export class FakeRuns extends Runs {
     const runId = request.runId ?? `response_${this.runs.size + 1}`;
     const created = !this.runs.has(runId);
     if (created) this.add(runId, this.script(request, runId), request);
-    return { runId, sessionId: request.sessionId, created };
+    return { runId, sessionId: request.sessionId, created, createdSession: created, ordinal: 1 };
   }
 
   /** Puts a run with a log there. */
@@ -53,7 +59,13 @@ export class FakeRuns extends Runs {
   override async answer(principal: Principal, answers: readonly InterruptAnswer[]): Promise<AcceptedRun> {
     if (this.refusal) throw this.refusal;
     this.answers.push({ principal, answers });
-    return { runId: `response_${this.runs.size + 1}`, sessionId: 's1', created: true };
+    return {
+      runId: `response_${this.runs.size + 1}`,
+      sessionId: 's1',
+      created: true,
+      createdSession: false,
+      ordinal: this.runs.size + 1,
+    };
   }
 
   override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
@@ -88,11 +100,40 @@ export class FakeRuns extends Runs {
       createdAt: 1_795_253_520_000,
       startedAt: log.length > 0 ? 1_795_253_520_500 : null,
       finishedAt: ended ? 1_795_253_521_000 : null,
+      ordinal: 1,
+      wire: request?.wire ?? 'agent-api',
+      runKey: request?.runKey ?? null,
+      parentRunId: request?.parentRunId ?? null,
+      wireData: request?.wireData ?? {},
+      timedOut: ended?.error?.code === 'TIMEOUT',
+      queuePosition: log.length > 0 ? null : 1,
       cancelRequestedAt: canceled ? 1 : null,
       lastSeq: log.length - 1,
       error: ended?.error ?? null,
       usage: null,
     };
+  }
+
+  override async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
+    return (await this.list(principal, sessionId)).find((run) => run.runKey === runKey);
+  }
+
+  override async list(principal: Principal, sessionId: string): Promise<readonly RunView[]> {
+    const views = await Promise.all([...this.runs.keys()].map((runId) => this.view(principal, runId)));
+    return views.filter((view) => view.sessionId === sessionId).reverse();
+  }
+
+  override async input(_: Principal, runId: string): Promise<readonly Message[]> {
+    return this.find(runId).request?.input ?? [];
+  }
+
+  override async remove(_: Principal, runId: string): Promise<void> {
+    this.find(runId);
+    this.runs.delete(runId);
+  }
+
+  override async removeSession(principal: Principal, sessionId: string): Promise<void> {
+    for (const { runId } of await this.list(principal, sessionId)) this.runs.delete(runId);
   }
 
   override async response(_: Principal, runId: string): Promise<AgentResponse> {

@@ -4,10 +4,12 @@ import { Database, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
+import { TypeOrmRunRemover } from '../../src/run/adapters/typeorm-run-remover.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
 import type { AcceptOptions, Acceptance, Lease, RunRecord } from '../../src/run/ports/run-store.js';
 import type { RunRequest } from '../../src/run/run.types.js';
+import { SessionCleaners } from '../../src/session/index.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
@@ -23,6 +25,8 @@ export class Ledger {
   readonly runs: TypeOrmRunStore;
   readonly log: TypeOrmRunLog;
   readonly interrupts: TypeOrmInterruptStore;
+  readonly remover: TypeOrmRunRemover;
+  readonly cleaners = new SessionCleaners();
 
   private constructor(
     readonly test: TestDatabase,
@@ -32,6 +36,7 @@ export class Ledger {
     this.interrupts = new TypeOrmInterruptStore(database);
     this.runs = new TypeOrmRunStore(database, this.sessions, this.interrupts);
     this.log = new TypeOrmRunLog(database, this.sessions, this.interrupts);
+    this.remover = new TypeOrmRunRemover(database, this.sessions, this.interrupts, this.cleaners);
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {

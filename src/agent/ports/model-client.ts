@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
 
@@ -38,7 +39,28 @@ export interface ModelOptions {
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
   readonly seed?: number;
+  readonly responseFormat?: ResponseFormat;
+  /** Whether, and which, tools are to be called. Default `auto`. */
+  readonly toolChoice?: ToolChoice;
+  /** False: at most one call in an answer. */
+  readonly parallelToolCalls?: boolean;
+  /** How hard a reasoning model is to think, in the provider's words: `low`, `medium`, `high` … */
+  readonly reasoningEffort?: string;
 }
+
+/** What the answer's text has to be. A `json_schema` answer is a valid instance of the schema. */
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+    };
+
+/** No call, a call if the model likes, at least one call, or a call of this tool. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** One model call. */
 export interface ModelRequest {

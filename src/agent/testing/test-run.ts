@@ -60,6 +60,7 @@ export class TestRun {
       resumption: options.resumption ?? NO_RESUMPTION,
       interrupt: () => Promise.reject(new Error('This test answers no questions')),
       audit: (note) => this.notes.push(note),
+      instructions: '',
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
       journal: this.journal,
       signal: this.abort.signal,

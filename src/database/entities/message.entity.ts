@@ -15,6 +15,7 @@ export class MessageEntity {
   @Column('varchar', { name: 'id', length: 256 })
   id!: string;
 
+  /** The run it belongs to; 0 for one that was added outside a run. */
   @Column('integer', { name: 'run_no' })
   runNo!: number;
 
@@ -34,4 +35,12 @@ export class MessageEntity {
   /** Milliseconds since the epoch. */
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
+
+  /** `input` of a request, or `output` of an agent. */
+  @Column('varchar', { name: 'origin', length: 8, default: 'input' })
+  origin!: string;
+
+  /** 1: no part of the conversation, because its run is transient or was rolled back. */
+  @Column('integer', { name: 'hidden', default: 0 })
+  hidden!: number;
 }

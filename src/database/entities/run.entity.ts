@@ -8,6 +8,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Unique('uq_runs_tenant_id', ['tenantId', 'id'])
 @Unique('uq_runs_session_ordinal', ['sessionNo', 'ordinal'])
 @Index('ix_runs_status', ['status', 'no'])
+@Index('ux_runs_session_key', ['sessionNo', 'runKey'], { unique: true })
+@Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
 export class RunEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })
   no!: number;
@@ -82,4 +84,43 @@ export class RunEntity {
 
   @Column('bigint', { name: 'finished_at', nullable: true })
   finishedAt!: number | null;
+
+  /** The wire that accepted the run. */
+  @Column('varchar', { name: 'wire', length: 32, default: 'agent-api' })
+  wire!: string;
+
+  /** The client's id of the run where it is unique within the session only. */
+  @Column('varchar', { name: 'run_key', length: 256, nullable: true })
+  runKey!: string | null;
+
+  @Column('varchar', { name: 'parent_run_id', length: 256, nullable: true })
+  parentRunId!: string | null;
+
+  /** What the wire keeps with the run: JSON object, opaque here. */
+  @Column('text', { name: 'wire_data', default: '{}' })
+  wireData!: string;
+
+  /** `kept`; `transient` (no history for later runs, unknown once it is over); `rolled_back` (its work is undone). */
+  @Column('varchar', { name: 'keep', length: 16, default: 'kept' })
+  keep!: string;
+
+  /** 1 when the session was made for this run. */
+  @Column('integer', { name: 'created_session', default: 0 })
+  createdSession!: number;
+
+  /** JSON of the session's state before this run's request replaced it; null when it did not. */
+  @Column('text', { name: 'state_before', nullable: true })
+  stateBefore!: string | null;
+
+  /** When the present attempt was claimed; null while nobody executes the run. */
+  @Column('bigint', { name: 'claimed_at', nullable: true })
+  claimedAt!: number | null;
+
+  /** Milliseconds that earlier attempts have used. */
+  @Column('bigint', { name: 'used_ms', default: 0 })
+  usedMs!: number;
+
+  /** When the events before the terminal one were removed. */
+  @Column('bigint', { name: 'events_pruned_at', nullable: true })
+  eventsPrunedAt!: number | null;
 }

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /**
  * A session of one user. `no` is the key inside the database; `id` is the client's, unique within
@@ -6,6 +6,8 @@ import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
  */
 @Entity({ name: 'sessions' })
 @Unique('uq_sessions_owner_id', ['tenantId', 'userId', 'id'])
+@Index('ix_sessions_tenant_id', ['tenantId', 'id'])
+@Index('ix_sessions_owner_updated', ['tenantId', 'userId', 'updatedAt', 'no'])
 export class SessionEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
   no!: number;
@@ -23,7 +25,14 @@ export class SessionEntity {
   @Column('text', { name: 'state', default: '{}' })
   state!: string;
 
-  /** How many runs the session ever had: the ordinal of the newest. */
+  /** What its owner notes about it: a JSON object. */
+  @Column('text', { name: 'metadata', default: '{}' })
+  metadata!: string;
+
+  /**
+   * The newest ordinal. Runs take one each; so do the making of a session without a run and messages
+   * that are added between runs. The first run of a session that it opened itself has 1.
+   */
   @Column('integer', { name: 'run_count', default: 0 })
   runCount!: number;
 

@@ -5,19 +5,21 @@ import type { InterruptStore } from '../../interrupt/index.js';
 import type { OpenedSession, SessionStore } from '../../session/index.js';
 import { checkToolResults, withoutRepetition } from '../accept-input.js';
 import type { AcceptOptions, Acceptance, ResumedRuns, StoredRequest } from '../ports/run-store.js';
-import type { RunRequest } from '../run.types.js';
+import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { goesOn, settle } from './accept-answers.js';
+import { openFor, type RunPlace } from './accept-place.js';
+import { findRepeated } from './accept-repeated.js';
+import { cancelActive } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
-
-const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
 
 const COUNT_ACTIVE = `
   SELECT COUNT(*) AS active FROM runs WHERE session_no = ? AND status IN ('queued', 'running')`;
 
 const INSERT = `
   INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
-    fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+    fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at, claimed_at, wire,
+    run_key, parent_run_id, wire_data, keep, created_session, state_before)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   RETURNING ${RUN_COLUMNS}`;
 
 /** Where an accepted run writes beside its own row. */
@@ -36,43 +38,51 @@ export async function acceptRun(
   request: RunRequest,
   options: AcceptOptions,
 ): Promise<Acceptance> {
-  const repeated = request.runId === undefined ? undefined : await findRepeated(tx, request, options);
+  const repeated = await findRepeated(tx, request, options);
   if (repeated) return repeated;
-  const session = await sessions.open(tx, request.principal, request.sessionId, options.now);
-  const starts = await checkTurn(tx, session, request, options);
+  const place = await openFor(tx, sessions, request, options.now);
+  const { session } = place;
+  const turn = await takeTurn(tx, sessions, session, request, options);
   const input = await newInput(tx, sessions, session, request.input);
-  const turn = await goesOn(tx, interrupts, session, input, options);
-  const run = await insert(tx, session, request, { ...options, resumes: turn.resumes }, starts);
-  await settle(tx, interrupts, run, turn, options);
+  const questions = await goesOn(tx, interrupts, session, input, options);
+  const run = await insert(tx, place, request, options, {
+    starts: turn.starts,
+    resumes: questions.resumes,
+    stateBefore: await replaceState(tx, sessions, session, request, options.now),
+  });
+  await settle(tx, interrupts, run, questions, options);
   const owner = { sessionNo: session.no, runNo: run.no, runOrdinal: session.runOrdinal };
-  await sessions.append(tx, owner, input, options.now);
-  return { run, input, created: true };
+  await sessions.append(tx, owner, input, options.now, { origin: 'input', hidden: run.keep !== 'kept' });
+  return { run, input, created: true, canceled: turn.canceled };
 }
 
-async function findRepeated(
-  tx: Queryable,
-  request: RunRequest,
-  options: AcceptOptions,
-): Promise<Acceptance | undefined> {
-  const [row] = await tx.all<RunRow>(FIND, [request.principal.tenantId, options.runId]);
-  if (!row) return undefined;
-  if (row.fingerprint !== options.fingerprint) throw new AppError('RUN_ID_CONFLICT');
-  return { run: runRecord(row), input: [], created: false };
+interface Turn {
+  /** True when the run may start at once; it waits its turn otherwise. */
+  readonly starts: boolean;
+  /** Runs that are executed now and shall end. */
+  readonly canceled: readonly number[];
 }
 
-/** True when the run may start at once; it waits its turn otherwise. */
-async function checkTurn(
+async function takeTurn(
   tx: Queryable,
+  sessions: SessionStore,
   session: OpenedSession,
-  request: RunRequest,
+  { onBusy }: RunRequest,
   options: AcceptOptions,
-): Promise<boolean> {
-  if (session.runOrdinal === 1) return true;
+): Promise<Turn> {
+  if (session.runOrdinal === 1) return { starts: true, canceled: [] };
+  if (onBusy === 'interrupt' || onBusy === 'rollback') {
+    const canceled = await cancelActive(tx, sessions, session.no, {
+      now: options.now,
+      rollback: onBusy === 'rollback',
+    });
+    return { starts: canceled.length === 0, canceled };
+  }
   const [row] = await tx.all<{ active: number }>(COUNT_ACTIVE, [session.no]);
   const active = row?.active ?? 0;
-  if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
+  if (active > 0 && onBusy === 'reject') throw new AppError('SESSION_BUSY');
   if (active > options.queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
-  return active === 0;
+  return { starts: active === 0, canceled: [] };
 }
 
 async function newInput(
@@ -91,38 +101,73 @@ async function newInput(
   return fresh;
 }
 
-async function insert(
+/** Sets the state that the request brings and returns, as JSON, what it replaces: a rollback puts it back. */
+async function replaceState(
   tx: Queryable,
+  sessions: SessionStore,
   session: OpenedSession,
-  request: RunRequest,
-  options: AcceptOptions & { readonly resumes: ResumedRuns | undefined },
-  starts: boolean,
-): Promise<Acceptance['run']> {
-  const lease = starts ? options.lease : undefined;
-  const stored: StoredRequest = {
+  { state }: RunRequest,
+  now: number,
+): Promise<string | null> {
+  if (state === undefined) return null;
+  const before = session.runOrdinal === 1 ? {} : await sessions.state(session.no, tx);
+  await sessions.saveState(tx, session.no, state, now);
+  return JSON.stringify(before);
+}
+
+function stored(request: RunRequest, resumes: ResumedRuns | undefined): StoredRequest {
+  return {
     clientTools: request.clientTools,
     modelOptions: request.modelOptions,
     clientTime: request.clientTime ?? null,
     forwardedProps: request.forwardedProps,
-    ...(options.resumes ? { resumes: options.resumes } : {}),
+    ...(resumes ? { resumes } : {}),
+    ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
+    ...(request.state === undefined ? {} : { state: request.state }),
   };
+}
+
+/** What was found out about the run that is to be written. */
+interface NewRun {
+  readonly starts: boolean;
+  readonly resumes: ResumedRuns | undefined;
+  readonly stateBefore: string | null;
+}
+
+async function insert(
+  tx: Queryable,
+  { session, sessionId, created }: RunPlace,
+  request: RunRequest,
+  options: AcceptOptions,
+  { starts, resumes, stateBefore }: NewRun,
+): Promise<Acceptance['run']> {
+  const lease = starts ? options.lease : undefined;
+  const startedAt = lease ? options.now : null;
   const values: SqlValue[] = [
     options.runId,
     request.principal.tenantId,
     request.principal.userId,
-    request.sessionId,
+    sessionId,
     session.no,
     session.runOrdinal,
     request.agentType,
     lease ? 'running' : 'queued',
-    JSON.stringify(stored),
+    JSON.stringify(stored(request, resumes)),
     options.fingerprint,
     lease ? 1 : 0,
     lease ? 1 : 0,
     lease?.owner ?? null,
     lease?.until ?? 0,
     options.now,
-    lease ? options.now : null,
+    startedAt,
+    startedAt,
+    request.wire ?? DEFAULT_WIRE,
+    request.runKey ?? null,
+    request.parentRunId ?? null,
+    JSON.stringify(request.wireData ?? {}),
+    request.store === false ? 'transient' : 'kept',
+    created ? 1 : 0,
+    stateBefore,
   ];
   const [row] = await tx.all<RunRow>(INSERT, values);
   if (!row) throw new Error('the run was not inserted');

@@ -97,7 +97,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   private async finish(run: RunRecord, execution: ReturnType<RunExecutor['execute']>): Promise<void> {
     try {
       const how = await execution;
-      if (how === 'handed-over') await this.store.release(run.no, run.fence);
+      if (how === 'handed-over') await this.store.release(run.no, run.fence, this.clock.now());
       else if ((await this.store.active(run.sessionNo)).length > 0) this.wake();
     } catch (error) {
       this.logger.error(`run ${run.id} was not put away: ${String(error)}`);
@@ -127,7 +127,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     for (const runNo of await this.store.cancelRequested(this.owner)) this.cancel(runNo);
     if (!this.accepting) return;
     for (const owner of await this.store.owners()) {
-      if (isGone(owner, this.owner)) await this.store.expire(owner);
+      if (isGone(owner, this.owner)) await this.store.expire(owner, this.clock.now());
     }
     const capacity = this.capacity();
     if (capacity <= 0) return;

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../common/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
 import type { RunState } from '../run.types.js';
-import type { RunRecord, StoredRequest } from '../ports/run-store.js';
+import type { RunKeeping, RunRecord, StoredRequest } from '../ports/run-store.js';
 
 /** A row of `runs` as plain SQL returns it. */
 export interface RunRow {
@@ -26,12 +27,22 @@ export interface RunRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
+  readonly wire: string;
+  readonly run_key: string | null;
+  readonly parent_run_id: string | null;
+  readonly wire_data: string;
+  readonly keep: string;
+  readonly created_session: number;
+  readonly claimed_at: number | null;
+  readonly used_ms: number;
+  readonly events_pruned_at: number | null;
 }
 
 /** The columns of `RunRow`, for SELECT and RETURNING. */
 export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
   fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
-  created_at, started_at, finished_at`;
+  created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session, claimed_at,
+  used_ms, events_pruned_at`;
 
 /** A row as the rest of the house knows it. */
 export function runRecord(row: RunRow): RunRecord {
@@ -58,5 +69,14 @@ export function runRecord(row: RunRow): RunRecord {
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
+    wire: row.wire,
+    runKey: row.run_key,
+    parentRunId: row.parent_run_id,
+    wireData: JSON.parse(row.wire_data) as JsonObject,
+    keep: row.keep as RunKeeping,
+    createdSession: row.created_session === 1,
+    claimedAt: row.claimed_at,
+    usedMs: row.used_ms,
+    eventsPrunedAt: row.events_pruned_at,
   };
 }

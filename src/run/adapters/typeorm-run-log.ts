@@ -4,6 +4,7 @@ import { LoggedEvent } from '../../events/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
+import type { RunKeeping } from '../ports/run-store.js';
 
 /** Only the holder of the fence writes, and only where the log ends. */
 const ADVANCE = `
@@ -12,7 +13,7 @@ const ADVANCE = `
 const FINISH = `
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
     lease_until = 0
-  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep`;
 
 const INSERT_CHUNK = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
@@ -103,10 +104,10 @@ export class TypeOrmRunLog extends RunLog {
   private async appendOne(tx: Queryable, write: LogWrite): Promise<boolean> {
     const guard: SqlValue[] = [write.runNo, write.fence, write.firstSeq];
     const count = write.lines.length;
-    const touched = write.end
-      ? await tx.run(FINISH, [count, ...endValues(write.end), write.at, ...guard])
-      : await tx.run(ADVANCE, [count, ...guard]);
-    if (touched === 0) return false;
+    const [ended] = write.end
+      ? await tx.all<{ keep: RunKeeping }>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
+      : [];
+    if (write.end ? !ended : (await tx.run(ADVANCE, [count, ...guard])) === 0) return false;
     if (count > 0) {
       await tx.run(INSERT_CHUNK, [write.runNo, write.firstSeq, count, write.lines.join('\n'), write.at]);
     }
@@ -116,14 +117,16 @@ export class TypeOrmRunLog extends RunLog {
       await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
     if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
-    if (write.end) await this.saveSession(tx, write, write.end);
+    if (write.end && ended) await this.saveSession(tx, write, write.end, ended.keep);
     return true;
   }
 
-  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd): Promise<void> {
-    await this.sessions.append(tx, write, end.output, write.at);
+  /** What a run leaves in its session: nothing when it was rolled back, no messages when it is transient. */
+  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, keep: RunKeeping): Promise<void> {
+    if (keep === 'kept') await this.sessions.append(tx, write, end.output, write.at, { origin: 'output' });
     if (end.asked) await this.interrupts.open(tx, write.runNo, end.asked, write.at);
-    if (end.sessionState) await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
+    if (end.sessionState && keep !== 'rolled_back')
+      await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }
 }
 

@@ -1,36 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
-import { AppError, type JsonObject } from '../../common/index.js';
-import { Database, RunEntity, RunStepEntity, isUniqueViolation } from '../../database/index.js';
+import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
+import { Database, RunStepEntity, isUniqueViolation, type SqlValue } from '../../database/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import {
   type AcceptOptions,
   type Acceptance,
+  type CancelRequest,
   type Lease,
+  type RunQuery,
   type RunRecord,
   RunStore,
   type StoredStep,
 } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
+import { failure, WAITED_TOO_LONG } from '../execute/run-ending.js';
+import { FIND_BY_KEY } from './accept-repeated.js';
 import { acceptRun } from './accept-run.js';
+import { cancelRun, endUnstarted, forUpdate } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
 /**
- * Which runs may be taken over: the head of its session's queue, one whose lease is over, one that
- * waits and shall be cancelled. A session's order needs no lock of its own: only its head qualifies.
+ * Which runs may be taken over: the head of its session's queue, or one whose lease is over. A
+ * session's order needs no lock of its own: only its head qualifies.
  */
 const CLAIMABLE = `
   SELECT r.no FROM runs r
-  WHERE (r.status = 'queued' AND (r.cancel_requested_at IS NOT NULL OR NOT EXISTS (
+  WHERE (r.status = 'queued' AND NOT EXISTS (
       SELECT 1 FROM runs o
-      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running'))))
+      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running')))
     OR (r.status = 'running' AND r.lease_until < ?)
   ORDER BY r.no LIMIT ?`;
 
+/** The time an attempt took: till now, or till the end of a lease that was not renewed any more. */
+const USED = `
+  used_ms = used_ms + CASE
+    WHEN claimed_at IS NULL OR status <> 'running' THEN 0
+    WHEN lease_until > claimed_at AND lease_until < ? THEN lease_until - claimed_at
+    ELSE ? - claimed_at END`;
+
 const TAKE = `
-  UPDATE runs SET status = 'running', attempt = attempt + 1, fence = fence + 1, lease_owner = ?, lease_until = ?,
-    started_at = COALESCE(started_at, ?)
+  UPDATE runs SET status = 'running', attempt = attempt + 1, fence = fence + 1, ${USED}, claimed_at = ?,
+    lease_owner = ?, lease_until = ?, started_at = COALESCE(started_at, ?)
   WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < ?))
   RETURNING ${RUN_COLUMNS}`;
 
@@ -41,12 +52,20 @@ const AMONG = {
 };
 
 const RELEASE = `
-  UPDATE runs SET status = 'queued', attempt = attempt - 1, lease_owner = NULL, lease_until = 0
+  UPDATE runs SET status = 'queued', attempt = attempt - 1, ${USED}, claimed_at = NULL, lease_owner = NULL,
+    lease_until = 0
   WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const REQUEST_CANCEL = `
-  UPDATE runs SET cancel_requested_at = ?
-  WHERE tenant_id = ? AND id = ? AND status IN ('queued', 'running') AND cancel_requested_at IS NULL`;
+const EXPIRE = `
+  UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE lease_owner = ? AND status = 'running'`;
+
+const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
+
+const WAITING_BEFORE = `
+  SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
+
+const OVERDUE = `
+  SELECT ${RUN_COLUMNS} FROM runs WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
 
 /** The rows of runs in the ledger. */
 @Injectable()
@@ -64,16 +83,42 @@ export class TypeOrmRunStore extends RunStore {
       return await this.database.write((tx) => acceptRun(tx, this, request, options));
     } catch (error) {
       // Two equal requests at the same moment: the slower one is refused and finds the faster one's run.
+      const named = request.runId !== undefined || request.runKey !== undefined;
       const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
-      if (request.runId === undefined || !(refused || isUniqueViolation(error))) throw error;
+      if (!named || !(refused || isUniqueViolation(error))) throw error;
       return this.database.write((tx) => acceptRun(tx, this, request, options));
     }
   }
 
   async find(tenantId: string, runId: string): Promise<RunRecord | undefined> {
-    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
-    const [row] = await this.database.read.all<RunRow>(sql, [tenantId, runId]);
+    if (!isStorable(runId)) return undefined;
+    const [row] = await this.database.read.all<RunRow>(FIND, [tenantId, runId]);
     return row && runRecord(row);
+  }
+
+  async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunRecord | undefined> {
+    const { tenantId, userId } = principal;
+    if (![userId, sessionId, runKey].every(isStorable)) return undefined;
+    const [row] = await this.database.read.all<RunRow>(FIND_BY_KEY, [runKey, tenantId, userId, sessionId]);
+    return row && runRecord(row);
+  }
+
+  async list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]> {
+    const sessionNo = await this.sessions.find(principal, sessionId);
+    if (sessionNo === undefined) return [];
+    const values: SqlValue[] = [sessionNo];
+    let where = '';
+    if (query.before !== undefined) {
+      where += ' AND ordinal < ?';
+      values.push(query.before);
+    }
+    if (query.states) {
+      where += ` AND status IN (${query.states.map(() => '?').join(', ') || 'NULL'})`;
+      values.push(...query.states);
+    }
+    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ?${where}
+      AND (keep <> 'transient' OR status IN ('queued', 'running')) ORDER BY ordinal DESC LIMIT ?`;
+    return (await this.database.read.all<RunRow>(sql, [...values, query.limit])).map(runRecord);
   }
 
   async waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
@@ -82,6 +127,11 @@ export class TypeOrmRunStore extends RunStore {
       SELECT MAX(waiting_run_no) FROM interrupts WHERE tenant_id = ? AND id IN (${marks}))`;
     const [row] = await this.database.read.all<RunRow>(sql, [tenantId, ...interruptIds]);
     return row && runRecord(row);
+  }
+
+  async waitingBefore(run: RunRecord): Promise<number> {
+    const [row] = await this.database.read.all<{ n: number }>(WAITING_BEFORE, [run.sessionNo, run.ordinal]);
+    return row?.n ?? 0;
   }
 
   async active(sessionNo: number): Promise<readonly RunRecord[]> {
@@ -99,7 +149,7 @@ export class TypeOrmRunStore extends RunStore {
       const heads = await tx.all<{ no: number }>(CLAIMABLE + lock, [now, limit]);
       const claimed: RunRecord[] = [];
       for (const head of heads) {
-        const rows = await tx.all<RunRow>(TAKE, [lease.owner, lease.until, now, head.no, now]);
+        const rows = await tx.all<RunRow>(TAKE, [now, now, now, lease.owner, lease.until, now, head.no, now]);
         claimed.push(...rows.map(runRecord));
       }
       return claimed;
@@ -114,13 +164,32 @@ export class TypeOrmRunStore extends RunStore {
     return rows.map((row) => row.no);
   }
 
-  async release(runNo: number, fence: number): Promise<void> {
-    await this.database.write((tx) => tx.run(RELEASE, [runNo, fence]));
+  async release(runNo: number, fence: number, now: number): Promise<void> {
+    await this.database.write((tx) => tx.run(RELEASE, [now, now, runNo, fence]));
   }
 
-  async requestCancel(tenantId: string, runId: string, now: number): Promise<RunRecord | undefined> {
-    await this.database.write((tx) => tx.run(REQUEST_CANCEL, [now, tenantId, runId]));
-    return this.find(tenantId, runId);
+  async requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined> {
+    if (!isStorable(runId)) return undefined;
+    return this.database.write(async (tx) => {
+      const [row] = await tx.all<RunRow>(FIND + forUpdate(tx), [tenantId, runId]);
+      return row && runRecord(await cancelRun(tx, this.sessions, row, request));
+    });
+  }
+
+  async endOverdue(createdBefore: number, now: number, limit: number): Promise<readonly RunRecord[]> {
+    // As in `claim`: most of the time there is none.
+    const [found] = await this.database.read.all(OVERDUE, [createdBefore, 1]);
+    if (!found) return [];
+    const ending = failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
+    return this.database.write(async (tx) => {
+      const lock = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+      const ended: RunRecord[] = [];
+      for (const row of await tx.all<RunRow>(OVERDUE + lock, [createdBefore, limit])) {
+        const after = await endUnstarted(tx, row, ending, now);
+        if (after) ended.push(runRecord(after));
+      }
+      return ended;
+    });
   }
 
   async cancelRequested(owner: string): Promise<readonly number[]> {
@@ -136,10 +205,8 @@ export class TypeOrmRunStore extends RunStore {
     return rows.map((row) => row.lease_owner);
   }
 
-  async expire(owner: string): Promise<void> {
-    await this.database.write((tx) =>
-      tx.manager.update(RunEntity, { leaseOwner: owner, status: In(['running']) }, { leaseUntil: 0 }),
-    );
+  async expire(owner: string, now: number): Promise<void> {
+    await this.database.write((tx) => tx.run(EXPIRE, [now, now, owner]));
   }
 
   async steps(runNo: number): Promise<readonly StoredStep[]> {

@@ -56,9 +56,9 @@ export class RunContextFactory {
   async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
     const { base, resumption, steps } = await this.past(run);
     const own = base.no === run.no ? parts.input : undefined;
-    const input = own ?? (await this.sessions.ofRun(run.sessionNo, base.ordinal));
+    const input = own ?? (await this.sessions.inputOf(run.sessionNo, base.no));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, base.ordinal, HISTORY_LIMIT);
-    const stored = run.ordinal === 1 ? {} : await this.sessions.state(run.sessionNo);
+    const stored = await this.stateFor(run);
     const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
     const { writer, response, signal } = parts;
     const context: AgentContext = {
@@ -78,13 +78,22 @@ export class RunContextFactory {
       resumption,
       interrupt: this.questions.asker(resumption.inputs),
       audit: (note) => writer.note(note),
+      instructions: run.request.systemPrompt ?? '',
       response,
       journal: new RunJournal(writer, [...steps, ...parts.remains.steps]),
       signal,
       emit: (event) => writer.emit(event),
       flush: () => writer.flush(),
     };
-    return { context, changedState: () => state.changed };
+    // Runs before it may have set the state while this one waited: its own is written again at its end.
+    const waited = run.startedAt !== run.createdAt;
+    return { context, changedState: () => state.changed ?? (waited ? run.request.state : undefined) };
+  }
+
+  /** The state that the run begins with: what its request brought, else the session's. */
+  private async stateFor(run: RunRecord): Promise<JsonObject> {
+    if (run.request.state) return run.request.state;
+    return run.ordinal === 1 ? {} : this.sessions.state(run.sessionNo);
   }
 
   /** Where the run begins: at itself, or at the run that it does again because that one asked a question. */

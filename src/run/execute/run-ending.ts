@@ -11,6 +11,9 @@ export type Ending =
   | { readonly kind: 'error'; readonly error: ErrorModel }
   | { readonly kind: 'canceled' };
 
+/** What is said of a run that ended before it began. */
+export const WAITED_TOO_LONG = 'The run waited too long';
+
 /** The ending for a thrown error: its public code and sentence. */
 export function failure(error: unknown): Ending {
   return { kind: 'error', error: publicError(error) };

@@ -7,7 +7,7 @@ import type { RunRecord } from '../ports/run-store.js';
 import { driveAgent } from './agent-drive.js';
 import type { RunControl } from './run-control.js';
 import { RunContextFactory } from './run-context.factory.js';
-import { type Ending, failure, failureOf, stopped, writeEnding } from './run-ending.js';
+import { type Ending, failure, failureOf, stopped, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
 import { type OpenRun, RunOpening } from './run-opening.js';
 import { closeRemains } from './run-recovery.js';
 
@@ -84,7 +84,7 @@ export class RunExecutor {
     if (run.attempt > this.config.runs.maxAttempts) return failureOf('WORKER_LOST');
     if (open.remains.response && agent.recovery === 'fail') return failureOf('WORKER_LOST');
     const waited = (run.startedAt ?? run.createdAt) - run.createdAt;
-    if (waited > this.config.runs.queueTimeoutMs) return failure(new AppError('TIMEOUT', 'The run waited too long'));
+    if (waited > this.config.runs.queueTimeoutMs) return failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
     return undefined;
   }
 

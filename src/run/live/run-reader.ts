@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../common/index.js';
-import { type AgentResponse, isTerminalEvent, type LoggedEvent, ResponseFold } from '../../events/index.js';
+import {
+  type AgentResponse,
+  isTerminalEvent,
+  type LoggedEvent,
+  type Message,
+  ResponseFold,
+} from '../../events/index.js';
+import { SessionStore } from '../../session/index.js';
 import { RunLog } from '../ports/run-log.js';
 import { type RunRecord, RunStore } from '../ports/run-store.js';
+import { runView } from '../run-view.js';
 import type { RunView } from '../run.types.js';
-import type { TailOptions } from '../runs.js';
+import type { ListOptions, ReadOptions, TailOptions } from '../runs.js';
 import { RunTail } from './run-tail.js';
 
 const PAGE = 1024;
+const LISTED = 20;
 
 /** Reads runs for whoever may see them. A foreign tenant's run is an unknown one. */
 @Injectable()
@@ -16,55 +25,68 @@ export class RunReader {
     private readonly store: RunStore,
     private readonly log: RunLog,
     private readonly tails: RunTail,
+    private readonly sessions: SessionStore,
   ) {}
 
   tail(principal: Principal, runId: string, options: TailOptions): AsyncIterable<readonly LoggedEvent[]> {
-    return this.tails.read(() => this.find(principal, runId), options);
+    return this.tails.read(() => this.find(principal, runId, options), options);
   }
 
-  async view(principal: Principal, runId: string): Promise<RunView> {
-    const run = await this.find(principal, runId);
-    return {
-      runId: run.id,
-      sessionId: run.sessionId,
-      agentType: run.agentType,
-      state: run.state,
-      attempt: run.attempt,
-      createdAt: run.createdAt,
-      startedAt: run.startedAt,
-      finishedAt: run.finishedAt,
-      cancelRequestedAt: run.cancelRequestedAt,
-      lastSeq: run.nextSeq - 1,
-      error: run.error,
-      usage: run.usage,
-    };
+  async view(principal: Principal, runId: string, options: ReadOptions): Promise<RunView> {
+    return this.viewOf(await this.find(principal, runId, options));
+  }
+
+  async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
+    const run = await this.store.findByKey(principal, sessionId, runKey);
+    return run && !isForgotten(run) ? this.viewOf(run) : undefined;
+  }
+
+  async list(principal: Principal, sessionId: string, options: ListOptions): Promise<readonly RunView[]> {
+    const runs = await this.store.list(principal, sessionId, { limit: LISTED, ...options });
+    return Promise.all(runs.map((run) => this.viewOf(run)));
   }
 
   /** The terminal event is the whole response; of a run that is not over the log is folded. */
-  async response(principal: Principal, runId: string): Promise<AgentResponse> {
-    const run = await this.find(principal, runId);
+  async response(principal: Principal, runId: string, options: ReadOptions): Promise<AgentResponse> {
+    const run = await this.find(principal, runId, options);
     if (run.nextSeq === 0) return waiting(run);
     const [last] = await this.log.read(run.no, run.nextSeq - 1, 1);
     if (last && isTerminalEvent(last.event)) return last.event;
     const fold = new ResponseFold();
     for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);
+      if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
       for (const { event } of events) fold.apply(event);
       next += events.length;
     }
     return fold.response() ?? waiting(run);
   }
 
-  /** The session's runs that are not over, oldest first. */
-  active(sessionNo: number): Promise<readonly RunRecord[]> {
-    return this.store.active(sessionNo);
+  async input(principal: Principal, runId: string): Promise<readonly Message[]> {
+    const run = await this.find(principal, runId, {});
+    return this.sessions.inputOf(run.sessionNo, run.no);
   }
 
-  private async find(principal: Principal, runId: string): Promise<RunRecord> {
+  /** The runs of the caller's session that are not over, oldest first. */
+  async active(principal: Principal, sessionId: string): Promise<readonly RunRecord[]> {
+    const sessionNo = await this.sessions.find(principal, sessionId);
+    return sessionNo === undefined ? [] : this.store.active(sessionNo);
+  }
+
+  private async viewOf(run: RunRecord): Promise<RunView> {
+    return runView(run, run.state === 'queued' ? await this.store.waitingBefore(run) : 0);
+  }
+
+  private async find(principal: Principal, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
     const run = await this.store.find(principal.tenantId, runId);
-    if (!run) throw new AppError('RUN_NOT_FOUND');
+    if (!run || (isForgotten(run) && accepted !== true)) throw new AppError('RUN_NOT_FOUND');
     return run;
   }
+}
+
+/** A transient run that is over is unknown to everybody but the request that it was accepted by. */
+function isForgotten(run: RunRecord): boolean {
+  return run.keep === 'transient' && run.finishedAt !== null;
 }
 
 function waiting(run: RunRecord): AgentResponse {

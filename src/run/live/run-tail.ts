@@ -23,8 +23,8 @@ export class RunTail {
 
   /**
    * @param find the run, asked for with the first batch
-   * @throws what `find` throws; AppError CURSOR_AHEAD when `after` lies beyond the end of the log.
-   *   Both with the first batch.
+   * @throws what `find` throws; AppError CURSOR_AHEAD when `after` lies beyond the end of the log,
+   *   EVENTS_EXPIRED when events after it were removed. All with the first batch.
    */
   read(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
     return new TailIterator(find, options, this.log, this.feeds);
@@ -38,6 +38,8 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
   private position: number;
   private idlePolls = 0;
   private ended = false;
+  /** True when nothing can come any more. */
+  private atEnd = false;
   private readonly wake = (): void => this.feed?.ring();
 
   constructor(
@@ -80,6 +82,8 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
   private async join(): Promise<RunFeed> {
     const run = await this.find();
     if (this.position > run.nextSeq) throw new AppError('CURSOR_AHEAD');
+    if (run.eventsPrunedAt !== null && this.position < run.nextSeq - 1) throw eventsExpired(run);
+    this.atEnd = run.finishedAt !== null && this.position === run.nextSeq;
     this.runNo = run.no;
     this.options.signal?.addEventListener('abort', this.wake);
     return (this.feed = this.feeds.join(run.no));
@@ -118,7 +122,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
   }
 
   private isOver(): boolean {
-    return this.ended || this.options.signal?.aborted === true || this.feeds.isClosed;
+    return this.ended || this.atEnd || this.options.signal?.aborted === true || this.feeds.isClosed;
   }
 
   private close(): void {
@@ -133,4 +137,12 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
 /** Parses only what may be the end: the kind stands at the beginning of the text. */
 function isLast(event: LoggedEvent): boolean {
   return event.json.startsWith('{"object":"response"') && isTerminalEvent(event.event);
+}
+
+function eventsExpired(run: RunRecord): AppError {
+  const earliest = run.nextSeq - 1;
+  const message = `The earliest event that is left has the number ${earliest}`;
+  return new AppError('EVENTS_EXPIRED', undefined, {
+    details: [{ path: 'after', message, rule: 'earliest', limit: earliest }],
+  });
 }

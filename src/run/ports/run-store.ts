@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import type { JsonObject, Principal } from '../../common/index.js';
 import type { ErrorModel, Message, Usage } from '../../events/index.js';
 import type { ModelOptions } from '../../agent/index.js';
 import type { CheckedAnswer, InterruptRun } from '../../interrupt/index.js';
@@ -13,6 +13,8 @@ export interface StoredRequest {
   readonly forwardedProps: JsonObject;
   /** Set when the run goes on where an earlier one waited. */
   readonly resumes?: ResumedRuns;
+  readonly systemPrompt?: string;
+  readonly state?: JsonObject;
 }
 
 /** Where a run goes on. */
@@ -31,6 +33,12 @@ export function interruptRun(run: RunRecord): InterruptRun {
   return { no: run.no, id: run.id, sessionNo: run.sessionNo, rootRunNo: run.request.resumes?.rootRunNo ?? run.no };
 }
 
+/**
+ * Whether a run counts: `kept`; `transient` (no history for later runs, unknown once it is over);
+ * `rolled_back` (its messages and state are undone).
+ */
+export type RunKeeping = 'kept' | 'transient' | 'rolled_back';
+
 /** A run as the ledger has it. Times are milliseconds since the epoch. */
 export interface RunRecord {
   readonly no: number;
@@ -41,6 +49,13 @@ export interface RunRecord {
   readonly sessionNo: number;
   readonly ordinal: number;
   readonly agentType: string;
+  readonly wire: string;
+  readonly runKey: string | null;
+  readonly parentRunId: string | null;
+  readonly wireData: JsonObject;
+  readonly keep: RunKeeping;
+  /** Whether the session was made for this run. */
+  readonly createdSession: boolean;
   readonly state: RunState;
   readonly request: StoredRequest;
   readonly fingerprint: string;
@@ -54,7 +69,13 @@ export interface RunRecord {
   readonly usage: Usage | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
+  /** When the present attempt began. */
+  readonly claimedAt: number | null;
+  /** Milliseconds that earlier attempts used. */
+  readonly usedMs: number;
   readonly finishedAt: number | null;
+  /** When the events before the terminal one were removed. */
+  readonly eventsPrunedAt: number | null;
 }
 
 /** A worker's hold on the runs it claims. */
@@ -82,6 +103,22 @@ export interface Acceptance {
   readonly input: readonly Message[];
   /** False: the same request had been accepted before. */
   readonly created: boolean;
+  /** The runs that are executed now and shall end because of this one. */
+  readonly canceled: readonly number[];
+}
+
+/** How a run is asked to end. */
+export interface CancelRequest {
+  readonly now: number;
+  /** Also takes its messages and state out of the session. */
+  readonly rollback?: boolean;
+}
+
+/** Which runs of a session to list. */
+export interface RunQuery {
+  readonly limit: number;
+  readonly before?: number;
+  readonly states?: readonly RunState[];
 }
 
 /** A step of a run's journal as the ledger has it. */
@@ -95,20 +132,31 @@ export interface StoredStep {
 
 /** The rows of runs: who may execute which, and how each stands. */
 export abstract class RunStore {
-  /** @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER; then nothing is written */
+  /**
+   * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
+   *   SESSION_EXISTS; then nothing is written
+   */
   abstract accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance>;
 
   abstract find(tenantId: string, runId: string): Promise<RunRecord | undefined>;
 
   /** The newest run that waits for one of these questions, of whoever it is. */
   abstract waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
+  /** The run of the caller's session with a client's run id. */
+  abstract findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunRecord | undefined>;
+
+  /** Runs of the caller's session, newest first. */
+  abstract list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]>;
+
+  /** How many runs of its session come before a waiting run. */
+  abstract waitingBefore(run: RunRecord): Promise<number>;
 
   /** The session's runs that are not over, oldest first. */
   abstract active(sessionNo: number): Promise<readonly RunRecord[]>;
 
   /**
-   * Takes over up to `limit` runs: the heads of their sessions' queues, runs whose lease is over,
-   * and waiting runs whose cancel was requested. Each gets a new fence, and one attempt more.
+   * Takes over up to `limit` runs: the heads of their sessions' queues and runs whose lease is over.
+   * Each gets a new fence, and one attempt more.
    */
   abstract claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]>;
 
@@ -119,10 +167,16 @@ export abstract class RunStore {
   abstract renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]>;
 
   /** Gives a run back to the queue without counting the attempt. */
-  abstract release(runNo: number, fence: number): Promise<void>;
+  abstract release(runNo: number, fence: number, now: number): Promise<void>;
 
-  /** Writes down that a run shall end; undefined when there is no such run. */
-  abstract requestCancel(tenantId: string, runId: string, now: number): Promise<RunRecord | undefined>;
+  /**
+   * Writes down that a run shall end; undefined when there is no such run. One that was never begun
+   * has ended then, with a whole log; another one ends when its worker hears of it.
+   */
+  abstract requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined>;
+
+  /** Ends up to `limit` runs as failed that wait since before a time and were never begun. */
+  abstract endOverdue(createdBefore: number, now: number, limit: number): Promise<readonly RunRecord[]>;
 
   /** The numbers of an owner's runs whose cancel was requested. */
   abstract cancelRequested(owner: string): Promise<readonly number[]>;
@@ -131,7 +185,7 @@ export abstract class RunStore {
   abstract owners(): Promise<readonly string[]>;
 
   /** Ends all leases of an owner that is known to be gone. */
-  abstract expire(owner: string): Promise<void>;
+  abstract expire(owner: string, now: number): Promise<void>;
 
   abstract steps(runNo: number): Promise<readonly StoredStep[]>;
 }

@@ -79,6 +79,15 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     createdAt: 0,
     startedAt: 0,
     finishedAt: null,
+    wire: 'agent-api',
+    runKey: null,
+    parentRunId: null,
+    wireData: {},
+    keep: 'kept',
+    createdSession: false,
+    claimedAt: 0,
+    usedMs: 0,
+    eventsPrunedAt: null,
     ...overrides,
   };
 }

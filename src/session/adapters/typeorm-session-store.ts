@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan } from 'typeorm';
-import type { JsonObject, Principal } from '../../common/index.js';
+import { In, LessThan, MoreThan } from 'typeorm';
+import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, MessageEntity, type Queryable, SessionEntity } from '../../database/index.js';
-
 import type { Message } from '../../events/index.js';
-import { type MessageOwner, type OpenedSession, SessionStore } from '../session-store.js';
+import type { RemovedSession } from '../session-cleaners.js';
+import {
+  type AppendOptions,
+  type ForkPoint,
+  type MessageOwner,
+  type OpenedSession,
+  SessionStore,
+} from '../session-store.js';
 
 const OPEN = `
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
@@ -13,12 +19,29 @@ const OPEN = `
   DO UPDATE SET run_count = sessions.run_count + 1, updated_at = excluded.updated_at
   RETURNING no, run_count`;
 
+const REOPEN = `UPDATE sessions SET run_count = run_count + 1, updated_at = ? WHERE no = ? RETURNING no, run_count`;
+
+/** The copied messages take ordinal 1, the run that forks takes 2. */
+const FORK = `
+  INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
+  SELECT s.tenant_id, s.user_id, CAST(? AS varchar), s.state, 2,
+    (SELECT COUNT(*) FROM messages m WHERE m.session_no = s.no AND m.run_ordinal <= ? AND m.hidden = 0),
+    CAST(? AS bigint), CAST(? AS bigint)
+  FROM sessions s WHERE s.no = ?
+  ON CONFLICT (tenant_id, user_id, id) DO NOTHING
+  RETURNING no, run_count`;
+
+const COPY_MESSAGES = `
+  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
+  SELECT CAST(? AS integer), ROW_NUMBER() OVER (ORDER BY run_ordinal, seq), id, 0, 1, role, type, body, created_at, origin, 0
+  FROM messages WHERE session_no = ? AND run_ordinal <= ? AND hidden = 0`;
+
 const TAKE_NUMBERS = `
   UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`;
 
 const INSERT_MESSAGE = `
-  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Sessions in the ledger. The writes of every run are plain statements, the rest goes by entities. */
 @Injectable()
@@ -28,18 +51,32 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   async open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
-    const [row] = await tx.all<{ no: number; run_count: number }>(OPEN, [
-      principal.tenantId,
-      principal.userId,
-      sessionId,
-      now,
-      now,
-    ]);
-    if (!row) throw new Error('the session was neither inserted nor found');
-    return { no: row.no, runOrdinal: row.run_count };
+    return opened(await tx.all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]));
   }
 
-  async append(tx: Queryable, owner: MessageOwner, messages: readonly Message[], now: number): Promise<void> {
+  async reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession> {
+    return opened(await tx.all<OpenedRow>(REOPEN, [now, sessionNo]));
+  }
+
+  async lock(tx: Queryable, sessionNo: number): Promise<void> {
+    if (tx.dialect === 'postgres') await tx.all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionNo]);
+  }
+
+  async fork(tx: Queryable, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession> {
+    const rows = await tx.all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionNo]);
+    if (rows.length === 0) throw new AppError('SESSION_EXISTS');
+    const session = opened(rows);
+    await tx.run(COPY_MESSAGES, [session.no, from.sessionNo, from.ordinal]);
+    return session;
+  }
+
+  async append(
+    tx: Queryable,
+    owner: MessageOwner,
+    messages: readonly Message[],
+    now: number,
+    { origin, hidden }: AppendOptions,
+  ): Promise<void> {
     if (messages.length === 0) return;
     const [row] = await tx.all<{ message_count: number }>(TAKE_NUMBERS, [messages.length, now, owner.sessionNo]);
     if (!row) throw new Error('the session is gone');
@@ -56,8 +93,18 @@ export class TypeOrmSessionStore extends SessionStore {
         message.type,
         JSON.stringify(message),
         now,
+        origin,
+        hidden ? 1 : 0,
       ]);
     }
+  }
+
+  async hideRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void> {
+    await tx.manager.update(MessageEntity, { sessionNo, runNo }, { hidden: 1 });
+  }
+
+  async hasMessagesAfter(tx: Queryable, sessionNo: number, ordinal: number): Promise<boolean> {
+    return tx.manager.existsBy(MessageEntity, { sessionNo, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
 
   async saveState(tx: Queryable, sessionNo: number, state: JsonObject, now: number): Promise<void> {
@@ -67,7 +114,7 @@ export class TypeOrmSessionStore extends SessionStore {
   async known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
     const rows = await tx.manager.find(MessageEntity, {
-      where: { sessionNo, id: In([...ids]) },
+      where: { sessionNo, id: In([...ids]), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
@@ -75,33 +122,34 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async clientToolTraffic(tx: Queryable, sessionNo: number): Promise<readonly Message[]> {
     const rows = await tx.manager.find(MessageEntity, {
-      where: { sessionNo, type: In(['function_call', 'function_call_output']) },
+      where: { sessionNo, type: In(['function_call', 'function_call_output']), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return rows.map(messageOf);
   }
 
-  async ofRun(sessionNo: number, runOrdinal: number): Promise<readonly Message[]> {
-    const where = { sessionNo, runOrdinal };
+  async inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]> {
+    const where = { sessionNo, runNo, origin: 'input' };
     const rows = await this.database.read.manager.find(MessageEntity, { where, order: { seq: 'ASC' } });
     return rows.map(messageOf);
   }
 
   async history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
     const rows = await this.database.read.manager.find(MessageEntity, {
-      where: { sessionNo, runOrdinal: LessThan(beforeOrdinal) },
+      where: { sessionNo, runOrdinal: LessThan(beforeOrdinal), hidden: 0 },
       order: { runOrdinal: 'DESC', seq: 'DESC' },
       take: limit,
     });
     return rows.reverse().map(messageOf);
   }
 
-  async state(sessionNo: number): Promise<JsonObject> {
-    const row = await this.database.read.manager.findOneBy(SessionEntity, { no: sessionNo });
+  async state(sessionNo: number, tx: Queryable = this.database.read): Promise<JsonObject> {
+    const row = await tx.manager.findOneBy(SessionEntity, { no: sessionNo });
     return row ? (JSON.parse(row.state) as JsonObject) : {};
   }
 
   async find(principal: Principal, sessionId: string): Promise<number | undefined> {
+    if (!isStorable(sessionId) || !isStorable(principal.userId)) return undefined;
     const row = await this.database.read.manager.findOneBy(SessionEntity, {
       tenantId: principal.tenantId,
       userId: principal.userId,
@@ -109,6 +157,30 @@ export class TypeOrmSessionStore extends SessionStore {
     });
     return row?.no;
   }
+
+  async owner(tx: Queryable, no: number): Promise<RemovedSession | undefined> {
+    const row = await tx.manager.findOneBy(SessionEntity, { no });
+    return row ? { no, tenantId: row.tenantId, userId: row.userId, sessionId: row.id } : undefined;
+  }
+
+  async removeRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void> {
+    await tx.manager.delete(MessageEntity, { sessionNo, runNo });
+  }
+
+  async remove(tx: Queryable, sessionNo: number): Promise<void> {
+    await tx.manager.delete(MessageEntity, { sessionNo });
+    await tx.manager.delete(SessionEntity, { no: sessionNo });
+  }
+}
+
+interface OpenedRow {
+  readonly no: number;
+  readonly run_count: number;
+}
+
+function opened([row]: readonly OpenedRow[]): OpenedSession {
+  if (!row) throw new Error('the session was neither inserted nor found');
+  return { no: row.no, runOrdinal: row.run_count };
 }
 
 function messageOf(row: MessageEntity): Message {

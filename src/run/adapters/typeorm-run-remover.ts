@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Queryable, RunEntity, RunEventChunkEntity, RunStepEntity } from '../../database/index.js';
+import { InterruptStore } from '../../interrupt/index.js';
+import { type AfterRemoval, SessionCleaners, SessionStore } from '../../session/index.js';
+import { type Pruning, RunRemover } from '../ports/run-remover.js';
+import type { RunRecord } from '../ports/run-store.js';
+import { forUpdate } from './cancel-run.js';
+import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
+
+const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE no = ?`;
+const OF_SESSION = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ?`;
+
+const FINISHED = `
+  SELECT ${RUN_COLUMNS} FROM runs WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+
+const READ_LAST = `
+  SELECT first_seq, event_count, body, created_at FROM run_event_chunks WHERE run_no = ?
+  ORDER BY first_seq DESC LIMIT 1`;
+
+const INSERT_CHUNK = `
+  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, 1, ?, ?)`;
+
+interface LastChunk {
+  readonly first_seq: number;
+  readonly event_count: number;
+  readonly body: string;
+  readonly created_at: number;
+}
+
+/** Removals in the ledger, each in one transaction with what other features keep. */
+@Injectable()
+export class TypeOrmRunRemover extends RunRemover {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionStore,
+    private readonly interrupts: InterruptStore,
+    private readonly cleaners: SessionCleaners,
+  ) {
+    super();
+  }
+
+  removeRun({ no }: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
+    return this.database.write(async (tx) => {
+      const [row] = await tx.all<RunRow>(FIND + forUpdate(tx), [no]);
+      if (!row) return [];
+      return row.finished_at === null ? undefined : this.deleteRun(tx, row);
+    });
+  }
+
+  removeSession(sessionNo: number): Promise<readonly AfterRemoval[] | undefined> {
+    return this.database.write(async (tx) => {
+      await this.sessions.lock(tx, sessionNo);
+      const rows = await tx.all<RunRow>(OF_SESSION + forUpdate(tx), [sessionNo]);
+      if (rows.some((row) => row.finished_at === null)) return undefined;
+      for (const row of rows) await deleteLog(tx, row.no);
+      const owner = await this.sessions.owner(tx, sessionNo);
+      const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
+      await this.interrupts.remove(tx, { sessionNo });
+      await tx.manager.delete(RunEntity, { sessionNo });
+      await this.sessions.remove(tx, sessionNo);
+      return after;
+    });
+  }
+
+  async prune(finishedBefore: number, now: number, limit: number): Promise<Pruning> {
+    // Look before taking the write lock: most of the time there is nothing to remove.
+    const [found] = await this.database.read.all(FINISHED, [finishedBefore, 1]);
+    if (!found) return { runs: 0, events: 0 };
+    return this.database.write(async (tx) => {
+      const lock = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+      const rows = await tx.all<RunRow>(FINISHED + lock, [finishedBefore, limit]);
+      let events = 0;
+      for (const row of rows)
+        events += row.keep === 'transient' ? await this.forget(tx, row) : await compact(tx, row, now);
+      return { runs: rows.length, events };
+    });
+  }
+
+  private async forget(tx: Queryable, row: RunRow): Promise<number> {
+    await this.deleteRun(tx, row);
+    return row.next_seq;
+  }
+
+  private async deleteRun(tx: Queryable, row: RunRow): Promise<readonly AfterRemoval[]> {
+    const run = runRecord(row);
+    const after = await this.cleaners.cleanRun(tx, { ...run, runId: run.id });
+    await deleteLog(tx, row.no);
+    await this.interrupts.remove(tx, { runNo: row.no });
+    await this.sessions.removeRun(tx, row.session_no, row.no);
+    await tx.manager.delete(RunEntity, { no: row.no });
+    return after;
+  }
+}
+
+async function deleteLog(tx: Queryable, runNo: number): Promise<void> {
+  await tx.manager.delete(RunEventChunkEntity, { runNo });
+  await tx.manager.delete(RunStepEntity, { runNo });
+}
+
+/** Keeps the last event only, which is the whole response, and returns how many were removed. */
+async function compact(tx: Queryable, row: RunRow, now: number): Promise<number> {
+  const [last] = await tx.all<LastChunk>(READ_LAST, [row.no]);
+  await deleteLog(tx, row.no);
+  await tx.run('UPDATE runs SET events_pruned_at = ? WHERE no = ?', [now, row.no]);
+  if (!last) return 0;
+  const line = last.body.slice(last.body.lastIndexOf('\n') + 1);
+  const seq = last.first_seq + last.event_count - 1;
+  await tx.run(INSERT_CHUNK, [row.no, seq, line, last.created_at]);
+  return seq;
+}

@@ -1,0 +1,65 @@
+import { AppError, type JsonObject } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
+import type { SessionMessage, SessionView } from '../sessions.js';
+
+/** A row of `sessions`, as `s`, with the number of its runs. */
+export interface SessionRow {
+  readonly no: number;
+  readonly id: string;
+  readonly state: string;
+  readonly metadata: string;
+  readonly runs: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** The columns of `SessionRow`. */
+export const SESSION_COLUMNS = `s.no, s.id, s.state, s.metadata, s.created_at, s.updated_at,
+  (SELECT COUNT(*) FROM runs r WHERE r.session_no = s.no) AS runs`;
+
+/** A row of `messages`, as `m`, with the id of its run, `r`. */
+export interface MessageRow {
+  readonly seq: number;
+  readonly run_id: string | null;
+  readonly run_ordinal: number;
+  readonly body: string;
+  readonly created_at: number;
+}
+
+/** The columns of `MessageRow`. */
+export const MESSAGE_COLUMNS = 'm.seq, r.id AS run_id, m.run_ordinal, m.body, m.created_at';
+
+/** A session as protocols see it. */
+export function viewOf(row: SessionRow): SessionView {
+  return {
+    sessionId: row.id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    runCount: row.runs,
+    metadata: JSON.parse(row.metadata) as JsonObject,
+    state: JSON.parse(row.state) as JsonObject,
+  };
+}
+
+/** A message as protocols see it. */
+export function messageOf(row: MessageRow): SessionMessage {
+  return {
+    seq: row.seq,
+    runId: row.run_id,
+    runOrdinal: row.run_ordinal,
+    createdAt: row.created_at,
+    message: JSON.parse(row.body) as Message,
+  };
+}
+
+/** The cursor of the page that begins after this session. */
+export function cursorAfter(row: SessionRow): string {
+  return Buffer.from(`${row.updated_at}.${row.no}`).toString('base64url');
+}
+
+/** The time and number that a cursor stands for. @throws AppError INVALID_PARAMETER */
+export function readCursor(cursor: string): [updatedAt: number, no: number] {
+  const match = /^(\d{1,16})\.(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match) throw new AppError('INVALID_PARAMETER', 'The cursor is not one of this server');
+  return [Number(match[1]), Number(match[2])];
+}

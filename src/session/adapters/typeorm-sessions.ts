@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, Clock, isStorable, type JsonObject, type Principal } from '../../common/index.js';
+import { Database, isUniqueViolation, type Queryable, type SqlValue } from '../../database/index.js';
+import type { Message } from '../../events/index.js';
+import { SessionStore } from '../session-store.js';
+import {
+  type MessagesQuery,
+  type SessionMessage,
+  type SessionPage,
+  Sessions,
+  type SessionsQuery,
+  type SessionView,
+} from '../sessions.js';
+import {
+  cursorAfter,
+  MESSAGE_COLUMNS,
+  messageOf,
+  type MessageRow,
+  readCursor,
+  SESSION_COLUMNS,
+} from './session-row.js';
+import { type SessionRow, viewOf } from './session-row.js';
+
+const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?`;
+
+/** It takes an ordinal, so that the first run knows that the session was there before. */
+const CREATE = `
+  INSERT INTO sessions (tenant_id, user_id, id, state, metadata, run_count, message_count, created_at, updated_at)
+  VALUES (?, ?, ?, '{}', ?, 1, 0, ?, ?)`;
+
+const MESSAGES = `
+  SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
+  WHERE m.hidden = 0 AND m.session_no =
+    (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
+
+/** Sessions of the ledger, each for its user. */
+@Injectable()
+export class TypeOrmSessions extends Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async view(principal: Principal, sessionId: string): Promise<SessionView | undefined> {
+    const row = await this.find(this.database.read, principal, sessionId);
+    return row && viewOf(row);
+  }
+
+  async list({ tenantId, userId }: Principal, query: SessionsQuery): Promise<SessionPage> {
+    const descending = query.order !== 'asc';
+    const values: SqlValue[] = [tenantId, userId];
+    let beyond = '';
+    if (query.cursor !== undefined) {
+      beyond = `AND (s.updated_at, s.no) ${descending ? '<' : '>'} (?, ?)`;
+      values.push(...readCursor(query.cursor));
+    }
+    const direction = descending ? 'DESC' : 'ASC';
+    const rows = await this.database.read.all<SessionRow>(
+      `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? ${beyond}
+       ORDER BY s.updated_at ${direction}, s.no ${direction} LIMIT ?`,
+      [...values, query.limit + 1],
+    );
+    const items = rows.slice(0, query.limit);
+    const last = items.at(-1);
+    return {
+      items: items.map(viewOf),
+      ...(rows.length > items.length && last ? { nextCursor: cursorAfter(last) } : {}),
+    };
+  }
+
+  async messages(principal: Principal, sessionId: string, query: MessagesQuery): Promise<readonly SessionMessage[]> {
+    const bounds: readonly (readonly [string, number | undefined])[] = [
+      ['m.seq > ?', query.after],
+      ['m.seq < ?', query.before],
+      ['m.created_at >= ?', query.from],
+      ['m.created_at < ?', query.to],
+    ];
+    const given = bounds.filter(([, value]) => value !== undefined);
+    const where = given.map(([condition]) => ` AND ${condition}`).join('');
+    const order = query.order === 'desc' ? 'DESC' : 'ASC';
+    const values = [...given.map(([, value]) => value as number), query.limit];
+    return this.readMessages(principal, sessionId, `${where} ORDER BY m.seq ${order} LIMIT ?`, values);
+  }
+
+  async message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined> {
+    if (!isStorable(id)) return undefined;
+    const rest = ' AND m.id = ? ORDER BY m.seq DESC LIMIT 1';
+    return (await this.readMessages(principal, sessionId, rest, [id]))[0];
+  }
+
+  async create(principal: Principal, sessionId: string, metadata: JsonObject = {}): Promise<SessionView> {
+    const { tenantId, userId } = principal;
+    const now = this.clock.now();
+    const values = [tenantId, userId, sessionId, JSON.stringify(metadata), now, now];
+    try {
+      await this.database.write((tx) => tx.run(CREATE, values));
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new AppError('SESSION_EXISTS');
+      throw error;
+    }
+    return { sessionId, createdAt: now, updatedAt: now, runCount: 0, metadata, state: {} };
+  }
+
+  append(principal: Principal, sessionId: string, messages: readonly Message[]): Promise<readonly SessionMessage[]> {
+    const now = this.clock.now();
+    return this.database.write(async (tx) => {
+      const { no } = await this.require(tx, principal, sessionId);
+      const { runOrdinal } = await this.store.reopen(tx, no, now);
+      await this.store.append(tx, { sessionNo: no, runNo: 0, runOrdinal }, messages, now, { origin: 'input' });
+      const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
+        WHERE m.session_no = ? AND m.run_ordinal = ? ORDER BY m.seq`;
+      return (await tx.all<MessageRow>(sql, [no, runOrdinal])).map(messageOf);
+    });
+  }
+
+  async removeMessage(principal: Principal, sessionId: string, id: string): Promise<boolean> {
+    if (!isStorable(id)) return false;
+    const sql = 'DELETE FROM messages WHERE session_no = ? AND id = ? AND hidden = 0';
+    return this.database.write(async (tx) => {
+      const session = await this.find(tx, principal, sessionId);
+      return session !== undefined && (await tx.run(sql, [session.no, id])) > 0;
+    });
+  }
+
+  saveMetadata(principal: Principal, sessionId: string, metadata: JsonObject): Promise<SessionView> {
+    return this.update(principal, sessionId, 'metadata', metadata);
+  }
+
+  saveState(principal: Principal, sessionId: string, state: JsonObject): Promise<SessionView> {
+    return this.update(principal, sessionId, 'state', state);
+  }
+
+  async ownedByAnother({ tenantId, userId }: Principal, sessionId: string): Promise<boolean> {
+    if (!isStorable(sessionId)) return false;
+    const sql = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
+    return (await this.database.read.all(sql, [tenantId, sessionId, userId])).length > 0;
+  }
+
+  private update(
+    principal: Principal,
+    sessionId: string,
+    column: 'metadata' | 'state',
+    value: JsonObject,
+  ): Promise<SessionView> {
+    const sql = `UPDATE sessions SET ${column} = ?, updated_at = ? WHERE no = ?`;
+    return this.database.write(async (tx) => {
+      const { no } = await this.require(tx, principal, sessionId);
+      await tx.run(sql, [JSON.stringify(value), this.clock.now(), no]);
+      return viewOf(await this.require(tx, principal, sessionId));
+    });
+  }
+
+  private async readMessages(
+    { tenantId, userId }: Principal,
+    sessionId: string,
+    rest: string,
+    values: readonly SqlValue[],
+  ): Promise<readonly SessionMessage[]> {
+    if (!isStorable(sessionId) || !isStorable(userId)) return [];
+    const rows = await this.database.read.all<MessageRow>(MESSAGES + rest, [tenantId, userId, sessionId, ...values]);
+    return rows.map(messageOf);
+  }
+
+  private async find(
+    tx: Queryable,
+    { tenantId, userId }: Principal,
+    sessionId: string,
+  ): Promise<SessionRow | undefined> {
+    if (!isStorable(sessionId) || !isStorable(userId)) return undefined;
+    return (await tx.all<SessionRow>(FIND, [tenantId, userId, sessionId]))[0];
+  }
+
+  private async require(tx: Queryable, principal: Principal, sessionId: string): Promise<SessionRow> {
+    const row = await this.find(tx, principal, sessionId);
+    if (!row) throw new AppError('SESSION_NOT_FOUND');
+    return row;
+  }
+}
