@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { HttpModule } from './http/index.js';
+import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
 /** All wires this server speaks: one line each. */
-@Module({ imports: [HttpModule, AgentApiModule, AttachModule] })
+@Module({ imports: [HttpModule, AgentApiModule, AttachModule, UserSettingsApiModule] })
 export class ProtocolModule {}
