@@ -39,13 +39,17 @@ export const StreamDemand = createParamDecorator((_: unknown, context: Execution
   demandOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Gives a handler an `AbortSignal` that aborts when the client leaves before its answer is complete. */
-export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+/** An `AbortSignal` that aborts when the client leaves before its answer is complete. */
+export function clientGoneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();
   });
   if (raw.destroyed) gone.abort();
   return gone.signal;
-});
+}
+
+/** Gives a handler the `clientGoneOf` its answer. */
+export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  clientGoneOf(context.switchToHttp().getResponse<FastifyReply>()),
+);
