@@ -26,6 +26,7 @@ export const ERROR_CATALOGUE = {
   INTERRUPT_EXPIRED: { status: 410, message: 'The time to answer this is over' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body exceeds the size limit' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type must be application/json' },
+  INVALID_USER_SETTINGS: { status: 422, message: 'The settings are not valid' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests' },
   QUEUE_FULL: { status: 429, message: 'Too many runs are waiting' },
   AGENT_UNKNOWN_ERROR: { status: 500, message: 'Unknown agent error' },

@@ -3,7 +3,8 @@ import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { HttpModule } from './http/index.js';
+import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
 /** All wires this server speaks: one line each. */
-@Module({ imports: [HttpModule, AgentApiModule, AttachModule, AgKitModule] })
+@Module({ imports: [HttpModule, AgentApiModule, AttachModule, AgKitModule, UserSettingsApiModule] })
 export class ProtocolModule {}

@@ -167,7 +167,7 @@ export class ScriptedMcp {
       onsessioninitialized: (id) => void this.sessions.set(id, { transport, server }),
       onsessionclosed: (id) => void this.sessions.delete(id),
     });
-    await server.connect(transport as Parameters<McpServer['connect']>[0]);
+    await server.connect(transport);
     return { transport, server };
   }
 
@@ -189,4 +189,12 @@ export class ScriptedMcp {
     server.setNotificationHandler(CancelledNotificationSchema, () => void (this.cancelled += 1));
     return server;
   }
+}
+
+/** A server that notes the ids of its processes in a file, one a line. */
+export function withPids(
+  server: { command: string; args: string[] },
+  file: string,
+): { command: string; args: string[] } {
+  return { command: 'sh', args: ['-c', 'echo $$ >> "$0"; exec "$@"', file, server.command, ...server.args] };
 }

@@ -8,7 +8,7 @@ const LONGEST_NAME = 64;
  * `+08:00` are refused, although some runtimes take them for zones (contract runs-api, section 2.2).
  */
 export function isTimeZone(value: unknown): value is string {
-  return typeof value === 'string' && knownName(value) !== undefined;
+  return typeof value === 'string' && timeZoneName(value) !== undefined;
 }
 
 /**
@@ -18,17 +18,17 @@ export function isTimeZone(value: unknown): value is string {
  */
 export function resolveTimeZone(candidates: readonly unknown[]): string {
   for (const candidate of candidates) {
-    const name = typeof candidate === 'string' ? knownName(candidate) : undefined;
+    const name = typeof candidate === 'string' ? timeZoneName(candidate) : undefined;
     if (name !== undefined) return name;
   }
   return DEFAULT_TIME_ZONE;
 }
 
 /**
- * The zone's name in its usual letter case. A name that the runtime replaces by an older one
- * (`Asia/Kolkata` by `Asia/Calcutta`) stays as it was written.
+ * An IANA zone's name in its usual letter case, or undefined for anything else. A name that the runtime
+ * replaces by an older one (`Asia/Kolkata` by `Asia/Calcutta`) stays as it was written.
  */
-function knownName(value: string): string | undefined {
+export function timeZoneName(value: string): string | undefined {
   if (!/^[a-z]/i.test(value) || value.length > LONGEST_NAME) return undefined;
   try {
     const resolved = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;

@@ -1,4 +1,4 @@
-import { localTime } from './builtin/local-time.js';
+import { localTime } from './local-time.js';
 import { isTimeZone, resolveTimeZone } from './time-zone.js';
 
 describe('time zones', () => {
