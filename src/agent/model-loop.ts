@@ -7,7 +7,7 @@ import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { toolRound } from './loop/tool-round.js';
-import { ModelClient, type ModelMessage } from './ports/model-client.js';
+import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
@@ -89,7 +89,9 @@ export class ModelLoop {
     { messages, situation, offer, callIds }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
-    const request = { messages: [...messages], tools: offer.declarations, options: context.modelOptions };
+    const isFirst = step === 0 && context.resumption.approvals.length === 0;
+    const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
+    const request = { messages: [...messages], tools: offer.declarations, options };
     return modelStep({ context, client: this.client, request, situation, offer, callIds, step });
   }
 
@@ -114,6 +116,12 @@ function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefine
 
 function waitFor(callIds: readonly string[]): AgentOutcome {
   return { kind: 'interrupted', reason: 'client_tool', message: null, callIds, responseSchema: null };
+}
+
+/** A call that was asked for is made once: a model that must call a tool at each step would never answer. */
+function unforced(options: ModelOptions): ModelOptions {
+  const { toolChoice } = options;
+  return toolChoice === 'required' || typeof toolChoice === 'object' ? { ...options, toolChoice: 'auto' } : options;
 }
 
 /** What the model said and what its calls gave, for the next model call. */
