@@ -86,6 +86,8 @@ export interface AcceptedRun {
 export interface RunView {
   readonly runId: string;
   readonly sessionId: string;
+  /** Whose session it is. */
+  readonly userId: string;
   readonly agentType: string;
   readonly ordinal: number;
   readonly wire: string;
