@@ -8,7 +8,6 @@ import { HealthModule, ReadinessProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
 import { LoggingModule } from './telemetry/index.js';
-import { UserSettingsModule } from './user-settings/index.js';
 
 /** Time and identity, for everybody. */
 @Global()
@@ -38,7 +37,6 @@ export class AppModule {
         AgentModule.forRoot({
           model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig] },
         }),
-        UserSettingsModule,
         RunModule,
         ProtocolModule,
         HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),

@@ -7,24 +7,18 @@ import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { toolRound } from './loop/tool-round.js';
-import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
+import { ModelClient, type ModelMessage } from './ports/model-client.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
 /** How an agent uses the loop. */
 export interface ModelLoopOptions {
   readonly systemPrompt: string;
-  /**
-   * What the model is told of the moment, after the system prompt. A resumed run may be told otherwise:
-   * the journal does not compare it.
-   */
-  readonly situation?: string;
 }
 
 /** A run on its way through the loop. */
 interface Conversation {
   readonly messages: ModelMessage[];
-  readonly situation: string;
   readonly offer: ToolOffer;
   readonly callIds: CallIds;
   invalidCalls: number;
@@ -69,15 +63,11 @@ export class ModelLoop {
     return { kind: 'incomplete', reason: 'max_steps' };
   }
 
-  private async begin(
-    context: AgentContext,
-    { systemPrompt, situation = '' }: ModelLoopOptions,
-  ): Promise<Conversation> {
+  private async begin(context: AgentContext, { systemPrompt }: ModelLoopOptions): Promise<Conversation> {
     const messages = [...context.history, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
-      situation,
       offer: await this.tools.offer(context.clientTools),
       callIds: new CallIds(context.runId, usedIds),
       invalidCalls: 0,
@@ -86,13 +76,11 @@ export class ModelLoop {
 
   private modelStep(
     context: AgentContext,
-    { messages, situation, offer, callIds }: Conversation,
+    { messages, offer, callIds }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
-    const isFirst = step === 0 && context.resumption.approvals.length === 0;
-    const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
-    const request = { messages: [...messages], tools: offer.declarations, options };
-    return modelStep({ context, client: this.client, request, situation, offer, callIds, step });
+    const request = { messages: [...messages], tools: offer.declarations, options: context.modelOptions };
+    return modelStep({ context, client: this.client, request, offer, callIds, step });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {
@@ -116,12 +104,6 @@ function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefine
 
 function waitFor(callIds: readonly string[]): AgentOutcome {
   return { kind: 'interrupted', reason: 'client_tool', message: null, callIds, responseSchema: null };
-}
-
-/** A call that was asked for is made once: a model that must call a tool at each step would never answer. */
-function unforced(options: ModelOptions): ModelOptions {
-  const { toolChoice } = options;
-  return toolChoice === 'required' || typeof toolChoice === 'object' ? { ...options, toolChoice: 'auto' } : options;
 }
 
 /** What the model said and what its calls gave, for the next model call. */

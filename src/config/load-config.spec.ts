@@ -65,6 +65,7 @@ describe('loadConfig: defaults', () => {
         nodeName: hostname(),
       },
       agentApi: { busyPolicy: 'reject', doneFrame: true },
+      agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
       log: { level: 'info', format: 'json' },
     });
   });

@@ -2,7 +2,8 @@ import { ValidateBy } from 'class-validator';
 import { type Rule } from './setting-rules.js';
 
 /** Where a setting is listed in the documentation. */
-export type SettingGroup = 'HTTP' | 'Storage' | 'Model' | 'Agent' | 'Tools' | 'Runs' | 'Agent API' | 'Logging';
+export type SettingGroup =
+  'HTTP' | 'Storage' | 'Model' | 'Agent' | 'Tools' | 'Runs' | 'Agent API' | 'AG-UI' | 'Logging';
 
 /** One environment variable: what it means, what it may be, and what it is when nobody sets it. */
 export interface SettingOptions {

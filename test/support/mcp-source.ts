@@ -66,8 +66,6 @@ export class McpSource {
       runId: 'run',
       signal,
       clientTime: undefined,
-      timeZone: 'UTC',
-      locale: null,
       forwardedProps: {},
       onProgress: (_call, update) => this.progress.push(update),
     };

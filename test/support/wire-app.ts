@@ -6,9 +6,7 @@ import { Clock, IdFactory, SequentialIds, SystemClock } from '../../src/common/i
 import { type AppConfig, ConfigModule, configFrom } from '../../src/config/index.js';
 import { fastifyServerOptions, registerRequestLimits } from '../../src/protocol/http/index.js';
 import { Runs } from '../../src/run/index.js';
-import { UserSettings } from '../../src/user-settings/index.js';
 import { FakeRuns } from './fake-runs.js';
-import { MemoryUserSettings } from './memory-user-settings.js';
 
 /** A wire's modules on a real port, over runs in memory. */
 export interface WireApp {
@@ -26,11 +24,10 @@ export async function bootWire(imports: readonly Type[], env: NodeJS.ProcessEnv 
     { provide: Runs, useValue: runs },
     { provide: IdFactory, useValue: new SequentialIds() },
     { provide: Clock, useValue: new SystemClock() },
-    { provide: UserSettings, useValue: new MemoryUserSettings() },
   ];
 
   @Global()
-  @Module({ providers: tokens, exports: tokens.map(({ provide }) => provide) })
+  @Module({ providers: tokens, exports: [Runs, IdFactory, Clock] })
   class Below {}
 
   const module = await Test.createTestingModule({

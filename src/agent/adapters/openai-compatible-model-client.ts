@@ -54,7 +54,6 @@ export class OpenAiCompatibleModelClient extends ModelClient {
       name: 'openaiCompatible',
       baseURL: settings.baseUrl,
       includeUsage: true,
-      supportsStructuredOutputs: true,
       ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
     });
   }

@@ -11,7 +11,7 @@ import {
 } from '../../tools/index.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { ModelLoop } from '../model-loop.js';
-import type { ModelClient, ModelOptions } from '../ports/model-client.js';
+import type { ModelClient } from '../ports/model-client.js';
 import { MemoryJournal } from './memory-journal.js';
 
 /** What a test may choose of a run. */
@@ -22,8 +22,6 @@ export interface TestRunOptions {
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
   readonly attempt?: number;
-  readonly instructions?: string;
-  readonly modelOptions?: ModelOptions;
   readonly resumption?: Resumption;
 }
 
@@ -56,16 +54,13 @@ export class TestRun {
         },
       },
       clientTools: options.clientTools ?? [],
-      modelOptions: options.modelOptions ?? {},
+      modelOptions: {},
       clientTime: undefined,
-      timeZone: 'UTC',
-      locale: null,
-      requestedAt: Date.UTC(2026, 2, 16, 16, 9, 13),
       forwardedProps: {},
       resumption: options.resumption ?? NO_RESUMPTION,
       interrupt: () => Promise.reject(new Error('This test answers no questions')),
       audit: (note) => this.notes.push(note),
-      instructions: options.instructions ?? '',
+      instructions: '',
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
       journal: this.journal,
       signal: this.abort.signal,

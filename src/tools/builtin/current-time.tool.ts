@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, isTimeZone, localTime, resolveTimeZone } from '../../common/index.js';
+import { Clock } from '../../common/index.js';
 import { AgentTool } from '../agent-tool.decorator.js';
+import { isTimeZone, resolveTimeZone } from '../time-zone.js';
 import type { ToolContext } from '../tool.js';
+import { localTime } from './local-time.js';
 
 interface GetCurrentTimeArgs {
   readonly timezone?: string;
@@ -24,7 +26,7 @@ export class CurrentTimeTool {
     },
   })
   async getCurrentTime({ timezone }: GetCurrentTimeArgs, context: ToolContext): Promise<unknown> {
-    const zone = resolveTimeZone([timezone, context.timeZone]);
+    const zone = resolveTimeZone([timezone, context.clientTime?.device_timezone]);
     const isKnown: boolean = timezone === undefined || isTimeZone(timezone);
     const now = this.clock.now();
     return {

@@ -1,2 +1,0 @@
-export * from './user-settings.js';
-export * from './user-settings.module.js';
