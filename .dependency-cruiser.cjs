@@ -2,7 +2,8 @@
  * Who may import whom. The house is built in layers:
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
-const FEATURES = 'agent|attachment|auth|common|config|database|events|health|interrupt|run|session|telemetry|tools';
+const FEATURES =
+  'agent|attachment|auth|calendar|common|config|database|events|health|interrupt|run|session|telemetry|tools|ui-schema|user-settings';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -81,6 +82,10 @@ module.exports = {
     layer('tools', 'agent|interrupt|health|protocol|run|session'),
     layer('agent', 'health|protocol|run'),
     layer('run', 'health|protocol'),
+    layer('user-settings', 'agent|attachment|calendar|health|protocol|run|session|tools'),
+    layer('attachment', 'agent|calendar|health|protocol|run|tools'),
+    layer('calendar', 'agent|health|protocol|run'),
+    layer('ui-schema', 'agent|calendar|health|protocol|run|session|tools'),
     {
       name: 'common-and-events-are-plain',
       severity: 'error',

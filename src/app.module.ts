@@ -8,6 +8,7 @@ import { HealthModule, ReadinessProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
 import { LoggingModule } from './telemetry/index.js';
+import { UserSettingsModule } from './user-settings/index.js';
 
 /** Time and identity, for everybody. */
 @Global()
@@ -37,6 +38,7 @@ export class AppModule {
         AgentModule.forRoot({
           model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig] },
         }),
+        UserSettingsModule,
         RunModule,
         ProtocolModule,
         HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),

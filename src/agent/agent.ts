@@ -71,6 +71,12 @@ export interface AgentContext {
   readonly clientTools: readonly ToolDeclaration[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
+  /** The user's IANA zone: the device's, else that of the user's settings, else UTC (docs/tools.md#time-zones). */
+  readonly timeZone: string;
+  /** The language of the user's settings, a BCP 47 tag; null when none is set. */
+  readonly locale: string | null;
+  /** When the request was made: the device's clock where it told one, else when the run was accepted. Milliseconds. */
+  readonly requestedAt: number;
   readonly forwardedProps: JsonObject;
   /** The answers that this run goes on with, when it goes on where an earlier one waited. */
   readonly resumption: Resumption;

@@ -14,11 +14,17 @@ import { callsOf } from './prompt/tool-traffic.js';
 /** How an agent uses the loop. */
 export interface ModelLoopOptions {
   readonly systemPrompt: string;
+  /**
+   * What the model is told of the moment, after the system prompt. A resumed run may be told otherwise:
+   * the journal does not compare it.
+   */
+  readonly situation?: string;
 }
 
 /** A run on its way through the loop. */
 interface Conversation {
   readonly messages: ModelMessage[];
+  readonly situation: string;
   readonly offer: ToolOffer;
   readonly callIds: CallIds;
   invalidCalls: number;
@@ -63,11 +69,15 @@ export class ModelLoop {
     return { kind: 'incomplete', reason: 'max_steps' };
   }
 
-  private async begin(context: AgentContext, { systemPrompt }: ModelLoopOptions): Promise<Conversation> {
+  private async begin(
+    context: AgentContext,
+    { systemPrompt, situation = '' }: ModelLoopOptions,
+  ): Promise<Conversation> {
     const messages = [...context.history, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
+      situation,
       offer: await this.tools.offer(context.clientTools),
       callIds: new CallIds(context.runId, usedIds),
       invalidCalls: 0,
@@ -76,11 +86,11 @@ export class ModelLoop {
 
   private modelStep(
     context: AgentContext,
-    { messages, offer, callIds }: Conversation,
+    { messages, situation, offer, callIds }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const request = { messages: [...messages], tools: offer.declarations, options: context.modelOptions };
-    return modelStep({ context, client: this.client, request, offer, callIds, step });
+    return modelStep({ context, client: this.client, request, situation, offer, callIds, step });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {

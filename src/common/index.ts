@@ -6,4 +6,7 @@ export * from './duration.js';
 export * from './error-codes.js';
 export * from './ids.js';
 export * from './json.js';
+export * from './local-time.js';
+export * from './locale.js';
 export * from './principal.js';
+export * from './time-zone.js';

@@ -396,30 +396,28 @@ export class Environment {
   readonly AGENT_API_DONE_FRAME!: boolean;
 
   @Setting({
-    group: 'AG-UI',
-    rule: choice('auto', 'camel', 'both', 'snake'),
-    fallback: 'auto',
-    description:
-      'How the keys of AG-UI events are written: camelCase, with snake_case copies, or snake_case. `auto`: camelCase for clients that send `protocolVersion`, `both` for others.',
+    group: 'Runs API',
+    rule: choice('reject', 'fallback'),
+    fallback: 'reject',
+    description: 'A `client_time` with a bad value: the request is refused, or the value counts as missing.',
   })
-  readonly AGUI_KEY_CASE!: 'auto' | 'camel' | 'both' | 'snake';
+  readonly RUNS_API_INVALID_CLIENT_TIME!: 'reject' | 'fallback';
 
   @Setting({
-    group: 'AG-UI',
-    rule: choice('reject', 'enqueue', 'interrupt', 'rollback'),
-    fallback: 'interrupt',
-    description:
-      'A second run on a thread whose run is in progress is refused (`reject`), waits (`enqueue`), stops that one and keeps its work (`interrupt`), or stops it and forgets it (`rollback`). Applies to CopilotKit too.',
+    group: 'Runs API',
+    rule: flag(),
+    fallback: false,
+    description: 'Errors repeat their message as `detail`, for clients that look for it there.',
   })
-  readonly AGUI_BUSY_POLICY!: 'reject' | 'enqueue' | 'interrupt' | 'rollback';
+  readonly RUNS_API_DETAIL_ALIAS!: boolean;
 
   @Setting({
-    group: 'AG-UI',
-    rule: choice('continue', 'cancel'),
-    fallback: 'continue',
-    description: 'Whether a run goes on when its AG-UI client leaves. CopilotKit clients stop runs by a request.',
+    group: 'Runs API',
+    rule: integer(1000, DAY_MS),
+    fallback: HOUR_MS / 2,
+    description: 'Milliseconds after which an event stream ends between two events. Its client resumes.',
   })
-  readonly AGUI_ON_DISCONNECT!: 'continue' | 'cancel';
+  readonly RUNS_API_STREAM_MS!: number;
 
   @Setting({
     group: 'Logging',

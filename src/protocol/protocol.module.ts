@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AgUiModule } from './ag-ui/ag-ui.module.js';
+import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { HttpModule } from './http/index.js';
+import { RunsModule } from './runs/runs.module.js';
+import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
 /** All wires this server speaks: one line each. */
-@Module({ imports: [HttpModule, AgentApiModule, AgUiModule, AttachModule] })
+@Module({ imports: [HttpModule, AgentApiModule, AttachModule, AgKitModule, RunsModule, UserSettingsApiModule] })
 export class ProtocolModule {}

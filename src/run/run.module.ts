@@ -9,6 +9,7 @@ import { AgentQuestions } from './execute/agent-questions.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
 import { RunExecutor } from './execute/run-executor.js';
 import { RunOpening } from './execute/run-opening.js';
+import { RunPast } from './execute/run-past.js';
 import { RunRecovery } from './execute/run-recovery.js';
 import { GroupCommit } from './live/group-commit.js';
 import { RunFeeds } from './live/run-feeds.js';
@@ -28,7 +29,7 @@ import { RunRemoval } from './run-removal.js';
 import { RunService } from './run.service.js';
 import { Runs } from './runs.js';
 
-/** Runs: accept, execute, log, tail, cancel, recover. Needs the global database, configuration, clock and agents. */
+/** Runs: accept, execute, log, tail, cancel, recover. Needs the global database, configuration, clock, agents and user settings. */
 @Global()
 @Module({
   imports: [SessionModule, InterruptModule, ToolsModule],
@@ -45,6 +46,7 @@ import { Runs } from './runs.js';
     RunRecovery,
     RunOpening,
     AgentQuestions,
+    RunPast,
     RunContextFactory,
     RunExecutor,
     RunAdmission,

@@ -2,7 +2,6 @@ export * from './agent-tool.decorator.js';
 export { isAllowedMcpUrl } from './mcp/allowed-url.js';
 export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
 export * from './schema-validator.js';
-export * from './time-zone.js';
 export * from './tool-call.js';
 export * from './tool-error.js';
 export * from './tool-invoker.js';

@@ -30,6 +30,10 @@ export interface ToolCaller {
   readonly runId: string;
   readonly signal: AbortSignal;
   readonly clientTime: ClientTime | undefined;
+  /** The user's zone (docs/tools.md#time-zones). */
+  readonly timeZone: string;
+  /** The language of the user's settings, if any. */
+  readonly locale: string | null;
   readonly forwardedProps: JsonObject;
   /** Told how far a call is while it runs. */
   onProgress?(call: ToolCall, update: ToolProgress): void;

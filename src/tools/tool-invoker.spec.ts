@@ -42,7 +42,16 @@ class Journal implements ToolJournal {
 
 function caller(signal = new AbortController().signal): ToolCaller {
   const principal = { tenantId: 't', userId: 'u' };
-  return { principal, sessionId: 's', runId: 'r', signal, clientTime: undefined, forwardedProps: { a: 1 } };
+  return {
+    principal,
+    sessionId: 's',
+    runId: 'r',
+    signal,
+    clientTime: undefined,
+    timeZone: 'UTC',
+    locale: null,
+    forwardedProps: { a: 1 },
+  };
 }
 
 function invoke(overrides: Partial<ServerTool>, args = '{}', journal = new Journal(), signal?: AbortSignal) {

@@ -86,7 +86,7 @@ export class ToolInvoker {
 }
 
 function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): ToolContext {
-  const { principal, sessionId, runId, clientTime, forwardedProps } = caller;
+  const { principal, sessionId, runId, clientTime, timeZone, locale, forwardedProps } = caller;
   return {
     principal,
     sessionId,
@@ -95,6 +95,8 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
     idempotencyKey: idempotencyKey(runId, call.callId),
     signal,
     ...(clientTime ? { clientTime } : {}),
+    timeZone,
+    locale,
     forwardedProps,
     progress: (update) => {
       if (!signal.aborted) caller.onProgress?.(call, update);

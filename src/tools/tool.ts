@@ -64,6 +64,13 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The device's clock, when the request brought one. */
   readonly clientTime?: ClientTime;
+  /**
+   * The user's IANA zone: the device's of `clientTime`, else that of the user's settings, else UTC. A zone
+   * that the call itself names goes before it (docs/tools.md#time-zones).
+   */
+  readonly timeZone: string;
+  /** The language of the user's settings, a BCP 47 tag; null when none is set. */
+  readonly locale: string | null;
   /** Opaque extra properties of the request (`forwarded_props`), never interpreted by the server. */
   readonly forwardedProps: JsonObject;
   /** Tells those who watch the run how far the call is. Never throws; too many reports are thinned out. */

@@ -72,17 +72,14 @@ async function boot(provider: Type): Promise<TestingModule> {
   return module.init();
 }
 
-function context(device?: string): ToolContext {
-  const clientTime = device
-    ? { device_timezone: device, client_now_iso: '2026-03-16T09:09:13-07:00', client_epoch_ms: 1 }
-    : undefined;
-  return { clientTime, forwardedProps: {} } as unknown as ToolContext;
+function context(timeZone = 'UTC'): ToolContext {
+  return { timeZone, locale: null, forwardedProps: {} } as unknown as ToolContext;
 }
 
 describe('ToolsModule', () => {
   let module: TestingModule;
-  const invoke = async (name: string, args: Record<string, string>, device?: string): Promise<unknown> =>
-    (await module.get(ToolRegistry).find(name))?.invoke(args, context(device));
+  const invoke = async (name: string, args: Record<string, string>, zone?: string): Promise<unknown> =>
+    (await module.get(ToolRegistry).find(name))?.invoke(args, context(zone));
 
   beforeAll(async () => {
     module = await boot(Calculator);
@@ -117,7 +114,7 @@ describe('ToolsModule', () => {
     await expect(invoke('get_weather', {})).rejects.toThrow('Name the city');
   });
 
-  it('get_current_time takes the argument, then the device, then UTC', async () => {
+  it('get_current_time takes the argument, then the zone of the user', async () => {
     const utc = '2026-03-16T16:09:13.000Z';
     expect(await invoke('get_current_time', { timezone: 'Asia/Shanghai' }, 'Europe/Berlin')).toMatchObject({
       timezone: 'Asia/Shanghai',

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { answerText, counted, eventually, expectWhole, isTerminal, ProcessClient } from '../support/process-client.js';
@@ -44,10 +46,15 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
   beforeAll(async () => {
     upstream = new LLMock({ port: 0, chunkSize: 16_384 });
     upstream.onMessage('a lot', { content: MEGABYTE.repeat(4) });
+    upstream.onMessage('far too much', { content: MEGABYTE.repeat(8) });
     upstream.onMessage('a little', { content: 'Here it is.' });
     await upstream.start();
     database = await openDatabase();
-    server = await ServerProcess.start(database, { LLM_BASE_URL: `${upstream.url}/v1`, SLOW_READER_TIMEOUT_MS: '500' });
+    server = await ServerProcess.start(database, {
+      LLM_BASE_URL: `${upstream.url}/v1`,
+      SLOW_READER_TIMEOUT_MS: '500',
+      LOG_LEVEL: 'info',
+    });
   });
 
   afterAll(async () => {
@@ -74,4 +81,44 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     const last = expectWhole([...slow.frames, ...((await rest?.all()) ?? [])]);
     expect(answerText(last)).toHaveLength(4 * MEGABYTE.length);
   });
+
+  it('is disconnected when it takes nothing for too long', async () => {
+    const departures = (): number => server.output.split('left by the client').length;
+    const before = departures();
+    const socket = await post(server.port, 'far too much');
+    socket.pause();
+    await eventually(
+      () => Promise.resolve(departures()),
+      (count) => count > before,
+      20_000,
+    );
+    let received = '';
+    socket.on('data', (data: Buffer) => (received += data.toString('latin1'))).resume();
+    await once(socket, 'close');
+    expect(received.length).toBeLessThan(20 * MEGABYTE.length);
+    expect(received).not.toContain('[DONE]');
+    const id = /x-run-id: (.+)\r/i.exec(received)?.[1] as string;
+    const client = new ProcessClient(server.url);
+    const read = await eventually(
+      () => client.read(id),
+      ({ body }) => isTerminal(body),
+    );
+    expect(answerText(read.body)).toHaveLength(8 * MEGABYTE.length);
+  });
 });
+
+/** A request on a bare connection, which takes from the network only what the test lets it take. */
+async function post(port: number, text: string): Promise<Socket> {
+  const input = [{ role: 'user', content: [{ type: 'text', text }] }];
+  const body = JSON.stringify({ input });
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  const head = [
+    'POST /process HTTP/1.1',
+    'host: x',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return socket;
+}

@@ -190,3 +190,11 @@ export class ScriptedMcp {
     return server;
   }
 }
+
+/** A server that notes the ids of its processes in a file, one a line. */
+export function withPids(
+  server: { command: string; args: string[] },
+  file: string,
+): { command: string; args: string[] } {
+  return { command: 'sh', args: ['-c', 'echo $$ >> "$0"; exec "$@"', file, server.command, ...server.args] };
+}

@@ -66,6 +66,8 @@ export class McpSource {
       runId: 'run',
       signal,
       clientTime: undefined,
+      timeZone: 'UTC',
+      locale: null,
       forwardedProps: {},
       onProgress: (_call, update) => this.progress.push(update),
     };

@@ -5,8 +5,12 @@ import { Test } from '@nestjs/testing';
 import { Clock, IdFactory, SequentialIds, SystemClock } from '../../src/common/index.js';
 import { type AppConfig, ConfigModule, configFrom } from '../../src/config/index.js';
 import { fastifyServerOptions, registerRequestLimits } from '../../src/protocol/http/index.js';
-import { Runs } from '../../src/run/index.js';
+import { AgentRegistry } from '../../src/agent/index.js';
+import { Dispatcher, Runs } from '../../src/run/index.js';
+import { Sessions } from '../../src/session/index.js';
+import { UserSettings } from '../../src/user-settings/index.js';
 import { FakeRuns } from './fake-runs.js';
+import { MemoryUserSettings } from './memory-user-settings.js';
 
 /** A wire's modules on a real port, over runs in memory. */
 export interface WireApp {
@@ -24,10 +28,15 @@ export async function bootWire(imports: readonly Type[], env: NodeJS.ProcessEnv 
     { provide: Runs, useValue: runs },
     { provide: IdFactory, useValue: new SequentialIds() },
     { provide: Clock, useValue: new SystemClock() },
+    { provide: UserSettings, useValue: new MemoryUserSettings() },
+    // Below the wires there is nothing but runs: what needs more is tested with the whole server.
+    { provide: Sessions, useValue: {} },
+    { provide: Dispatcher, useValue: { accepting: true } },
+    { provide: AgentRegistry, useValue: { isPublic: (name: string) => name === 'worker' } },
   ];
 
   @Global()
-  @Module({ providers: tokens, exports: [Runs, IdFactory, Clock] })
+  @Module({ providers: tokens, exports: tokens.map(({ provide }) => provide) })
   class Below {}
 
   const module = await Test.createTestingModule({

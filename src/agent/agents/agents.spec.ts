@@ -31,7 +31,8 @@ describe('WorkerAgent', () => {
       worker(client, testConfig({ systemPrompt: 'You are Monday.' })),
     );
     expect(client.requests[0]?.messages[0]?.content).toBe(
-      'You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.',
+      'You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.\n\n' +
+        "Today is Monday, 2026-03-16, in the user's time zone UTC. Times that the user names are in that zone.",
     );
   });
 });

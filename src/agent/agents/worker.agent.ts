@@ -1,3 +1,4 @@
+import { localTime } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
@@ -25,7 +26,7 @@ export class WorkerAgent implements Agent {
   ) {}
 
   run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
-    return this.loop.run(context, { systemPrompt: this.systemPrompt(context) });
+    return this.loop.run(context, { systemPrompt: this.systemPrompt(context), situation: situationOf(context) });
   }
 
   private systemPrompt(context: AgentContext): string {
@@ -33,4 +34,10 @@ export class WorkerAgent implements Agent {
     const note = memoryNote(context.state.get());
     return note === '' ? persona : `${persona}\n\nWhat you remember of earlier conversations:\n${note}`;
   }
+}
+
+/** The day, and not the time: a text that changes with every request would miss the provider's prompt cache. */
+function situationOf({ requestedAt, timeZone }: AgentContext): string {
+  const { weekday, date } = localTime(requestedAt, timeZone);
+  return `Today is ${weekday}, ${date}, in the user's time zone ${timeZone}. Times that the user names are in that zone.`;
 }

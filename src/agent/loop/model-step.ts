@@ -24,6 +24,8 @@ export interface ModelStep {
   readonly context: AgentContext;
   readonly client: ModelClient;
   readonly request: ModelRequest;
+  /** Told after the system prompt, and no part of what the journal compares. */
+  readonly situation?: string;
   readonly offer: ToolOffer;
   readonly callIds: CallIds;
   /** From 0, counted over the run. */
@@ -43,7 +45,10 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = new StepWriter(context.response, call.offer, call.callIds, step);
-  for await (const event of untilAborted(client.stream(request, context.signal), context.signal)) {
+  for await (const event of untilAborted(
+    client.stream(withSituation(request, call.situation), context.signal),
+    context.signal,
+  )) {
     context.signal.throwIfAborted();
     if (event.type === 'finish') {
       const { output, messageIds } = finish(context, writer, event.reason, event.usage);
@@ -54,6 +59,14 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     yield;
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+}
+
+function withSituation(request: ModelRequest, situation = ''): ModelRequest {
+  if (situation === '') return request;
+  const [first, ...rest] = request.messages;
+  if (first?.role !== 'system')
+    return { ...request, messages: [{ role: 'system', content: situation }, ...request.messages] };
+  return { ...request, messages: [{ role: 'system', content: `${first.content}\n\n${situation}` }, ...rest] };
 }
 
 /** MCP tools are left out: a server that is down when a run is resumed costs its tools, not the run. */

@@ -64,8 +64,17 @@ async function answer(
   return result;
 }
 
-function callerOf({ principal, sessionId, runId, signal, clientTime, forwardedProps }: AgentContext): ToolCaller {
-  return { principal, sessionId, runId, signal, clientTime, forwardedProps };
+function callerOf({
+  principal,
+  sessionId,
+  runId,
+  signal,
+  clientTime,
+  timeZone,
+  locale,
+  forwardedProps,
+}: AgentContext): ToolCaller {
+  return { principal, sessionId, runId, signal, clientTime, timeZone, locale, forwardedProps };
 }
 
 /** Writes the message of a result and returns its id. */

@@ -1,19 +1,23 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
+import { CalendarEventEntity } from './calendar-event.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { RunEventChunkEntity } from './run-event-chunk.entity.js';
 import { RunStepEntity } from './run-step.entity.js';
 import { RunEntity } from './run.entity.js';
 import { SessionEntity } from './session.entity.js';
+import { UserSettingsEntity } from './user-settings.entity.js';
 
 export {
   AuditEntryEntity,
   InterruptEntity,
+  CalendarEventEntity,
   MessageEntity,
   RunEntity,
   RunEventChunkEntity,
   RunStepEntity,
   SessionEntity,
+  UserSettingsEntity,
 };
 
 /** Every table of the ledger. */
@@ -25,4 +29,6 @@ export const ENTITIES = [
   RunStepEntity,
   InterruptEntity,
   AuditEntryEntity,
+  UserSettingsEntity,
+  CalendarEventEntity,
 ];

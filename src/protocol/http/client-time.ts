@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../common/index.js';
+import { isPlainObject, timeZoneName } from '../../common/index.js';
 import type { ClientTime } from '../../tools/index.js';
 
 /** The keys of a `client_time`, in the order in which they are checked. */
@@ -16,23 +16,12 @@ export function checkClientTime(value: unknown): ClientTimeResult {
   const keys: readonly string[] = CLIENT_TIME_KEYS;
   if (!isPlainObject(value) || Object.keys(value).some((key) => !keys.includes(key))) return { ok: false, field: '' };
   const { device_timezone: zone, client_now_iso: now, client_epoch_ms: epoch } = value;
-  const timezone = typeof zone === 'string' ? timezoneName(zone) : undefined;
+  const timezone = typeof zone === 'string' ? timeZoneName(zone) : undefined;
   if (timezone === undefined) return { ok: false, field: 'device_timezone' };
   if (typeof now !== 'string' || !isRfc3339(now)) return { ok: false, field: 'client_now_iso' };
   if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch) || epoch < 0)
     return { ok: false, field: 'client_epoch_ms' };
   return { ok: true, value: { device_timezone: timezone, client_now_iso: now, client_epoch_ms: epoch } };
-}
-
-/** An IANA name in its own spelling, or undefined. Offsets such as `+08:00` are no names, whatever the engine says. */
-function timezoneName(name: string): string | undefined {
-  if (/^[+-]/.test(name)) return undefined;
-  try {
-    const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    return resolved.toLowerCase() === name.toLowerCase() ? resolved : name;
-  } catch {
-    return undefined;
-  }
 }
 
 /** RFC 3339 with an offset, of a day that exists (`Date.parse` would roll 30 February over). */

@@ -7,8 +7,8 @@ import type { ConfigShape } from '../../config/index.js';
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than the idle time of the usual proxies, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Ids have up to 128 characters, each up to nine when escaped. */
-const MAX_PARAM_LENGTH = 1200;
+/** Ids have up to 256 characters, each up to twelve when escaped. */
+const MAX_PARAM_LENGTH = 3072;
 
 /** The options of `new FastifyAdapter(…)`: limits, and failures below the router in the common error model. */
 export function fastifyServerOptions(config: { readonly http: Pick<ConfigShape['http'], 'bodyLimitBytes'> }) {

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentContext } from '../../agent/index.js';
 import { fitHistory } from '../../agent/index.js';
-import type { JsonObject } from '../../common/index.js';
+import { type JsonObject, resolveTimeZone } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type Message, type ResponseBuilder, textOf } from '../../events/index.js';
-import { InterruptStore, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
+import type { ClientTime } from '../../tools/index.js';
+import { UserSettings } from '../../user-settings/index.js';
 import type { RunWriter } from '../live/run-writer.js';
-import { interruptRun, type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
+import type { RunRecord } from '../ports/run-store.js';
 import { AgentQuestions } from './agent-questions.js';
 import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
+import { RunPast } from './run-past.js';
 import type { Remains } from './run-recovery.js';
 
 /** Messages of the past that are looked at, at most; the token budget then cuts further. */
@@ -33,40 +35,33 @@ export interface RunContext {
   changedState(): JsonObject | undefined;
 }
 
-/** What came before a run that goes on. */
-interface Past {
-  /** The run whose input, history and answers count. */
-  readonly base: { readonly no: number; readonly ordinal: number };
-  readonly resumption: Resumption;
-  /** Of the runs that this one does again. */
-  readonly steps: readonly StoredStep[];
-}
-
 /** Makes what an agent is given for one run. */
 @Injectable()
 export class RunContextFactory {
   constructor(
     private readonly sessions: SessionStore,
+    private readonly settings: UserSettings,
     private readonly config: AppConfig,
-    private readonly store: RunStore,
-    private readonly interrupts: InterruptStore,
+    private readonly past: RunPast,
     private readonly questions: AgentQuestions,
   ) {}
 
   async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
-    const { base, resumption, steps } = await this.past(run);
+    const { base, resumption, steps } = await this.past.of(run);
     const own = base.no === run.no ? parts.input : undefined;
     const input = own ?? (await this.sessions.inputOf(run.sessionNo, base.no));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, base.ordinal, HISTORY_LIMIT);
     const stored = await this.stateFor(run);
     const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
+    const principal = { tenantId: run.tenantId, userId: run.userId };
+    const chosen = await this.settings.get(principal);
     const { writer, response, signal } = parts;
     const context: AgentContext = {
       runId: run.id,
       sessionId: run.sessionId,
       agentType: run.agentType,
       attempt: run.attempt,
-      principal: { tenantId: run.tenantId, userId: run.userId },
+      principal,
       input,
       inputText: userText(input),
       history: fitHistory(past, input, this.config.agent.contextTokenBudget),
@@ -74,6 +69,9 @@ export class RunContextFactory {
       clientTools: run.request.clientTools,
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
+      timeZone: resolveTimeZone([run.request.clientTime?.device_timezone, chosen.timezone]),
+      locale: chosen.locale,
+      requestedAt: deviceNow(run.request.clientTime) ?? run.createdAt,
       forwardedProps: run.request.forwardedProps,
       resumption,
       interrupt: this.questions.asker(resumption.inputs),
@@ -95,16 +93,12 @@ export class RunContextFactory {
     if (run.request.state) return run.request.state;
     return run.ordinal === 1 ? {} : this.sessions.state(run.sessionNo);
   }
+}
 
-  /** Where the run begins: at itself, or at the run that it does again because that one asked a question. */
-  private async past(run: RunRecord): Promise<Past> {
-    const { resumes } = run.request;
-    if (!resumes) return { base: run, resumption: NO_RESUMPTION, steps: [] };
-    const base = resumes.reruns[0] ?? run;
-    const resumption = await this.interrupts.resumption(interruptRun(run), base.no);
-    const steps = await Promise.all(resumes.reruns.map(({ no }) => this.store.steps(no)));
-    return { base, resumption, steps: steps.flat() };
-  }
+/** What the device's clock showed; a leap second, which JavaScript does not know, counts as not told. */
+function deviceNow(clientTime: ClientTime | null | undefined): number | undefined {
+  const now = clientTime ? Date.parse(clientTime.client_now_iso) : Number.NaN;
+  return Number.isNaN(now) ? undefined : now;
 }
 
 function userText(input: readonly Message[]): string {

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/index.js';
+import { Clock, isTimeZone, localTime, resolveTimeZone } from '../../common/index.js';
 import { AgentTool } from '../agent-tool.decorator.js';
-import { isTimeZone, resolveTimeZone } from '../time-zone.js';
 import type { ToolContext } from '../tool.js';
-import { localTime } from './local-time.js';
 
 interface GetCurrentTimeArgs {
   readonly timezone?: string;
@@ -26,7 +24,7 @@ export class CurrentTimeTool {
     },
   })
   async getCurrentTime({ timezone }: GetCurrentTimeArgs, context: ToolContext): Promise<unknown> {
-    const zone = resolveTimeZone([timezone, context.clientTime?.device_timezone]);
+    const zone = resolveTimeZone([timezone, context.timeZone]);
     const isKnown: boolean = timezone === undefined || isTimeZone(timezone);
     const now = this.clock.now();
     return {

@@ -1,5 +1,14 @@
 import { timeZonesIn } from './places.js';
-import { durationIn, localDateTime, momentIn, type NamedMoment, statedNow, withOffset } from './when.js';
+import {
+  durationIn,
+  localDateTime,
+  momentIn,
+  momentOn,
+  type NamedMoment,
+  statedDay,
+  statedNow,
+  withOffset,
+} from './when.js';
 import { colourIn } from './words.js';
 
 /** What is fixed before arguments are looked for. */
@@ -43,7 +52,11 @@ export class Evidence {
     this.durationMinutes = durationIn(text);
     this.namedTimeZone = options.timeZone ?? timeZonesIn(text)[0];
     this.timeZone = this.namedTimeZone ?? timeZonesIn(systemText).find((zone) => zone.includes('/')) ?? 'UTC';
-    this.moment = momentIn(text, statedNow(systemText) ?? options.now, this.timeZone);
+    const today = statedDay(systemText);
+    this.moment =
+      today !== undefined && this.namedTimeZone === undefined
+        ? momentOn(text, today)
+        : momentIn(text, statedNow(systemText) ?? options.now, this.timeZone);
     this.quotedTexts = [
       ...text.matchAll(/"([^"]+)"|“([^”]+)”|「([^」]+)」|`([^`]+)`|(?<!\p{L})'([^']+)'(?!\p{L})/gu),
     ].map((match) => match.slice(1).find((group) => group !== undefined) ?? '');

@@ -16,10 +16,20 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
  * @param timeZone IANA name of the zone whose calendar counts
  */
 export function momentIn(text: string, now: number, timeZone: string): NamedMoment | undefined {
-  const date = dateIn(text, localDate(now, timeZone));
+  return momentOn(text, localDate(now, timeZone));
+}
+
+/** The same from a day, `YYYY-MM-DD`, from which "tomorrow" counts. */
+export function momentOn(text: string, today: string): NamedMoment | undefined {
+  const date = dateIn(text, today);
   const time = timeIn(text);
   if (date === undefined && time === undefined) return undefined;
-  return { date: date ?? localDate(now, timeZone), time };
+  return { date: date ?? today, time };
+}
+
+/** The day a request was made, when its system prompt tells it: "Today is Monday, 2026-03-16". */
+export function statedDay(systemText: string): string | undefined {
+  return /\btoday is (?:\w+, )?(\d{4}-\d\d-\d\d)\b/i.exec(systemText)?.[1];
 }
 
 /** The length that a text names in minutes: "for 30 minutes", "1.5 hours", "半小时". */

@@ -47,7 +47,7 @@ function runInputOf(input: Source): RunInput {
     runId: input['runId'] as string,
     parentRunId: (input['parentRunId'] as string | null | undefined) ?? undefined,
     state: (input['state'] ?? {}) as Json,
-    messages: messages.map(knownFields),
+    messages: messages.map((message) => completed(knownFields(message))),
     user: userMessage(messages[0] as Source),
     tools: listOf(input['tools']).map(({ name, description, parameters }) => ({
       name: name as string,
@@ -75,6 +75,18 @@ const MESSAGE_FIELDS = [
 function knownFields(message: Source): JsonObject {
   const known = MESSAGE_FIELDS.filter((name) => message[name] !== undefined && message[name] !== null);
   return Object.fromEntries(known.map((name) => [name, message[name] as Json]));
+}
+
+/** Gives messages of the front-end what AG-UI's readers insist on, so that they can be replayed. */
+function completed(message: JsonObject): JsonObject {
+  if (message['role'] === 'reasoning') return { content: '', ...message };
+  if (message['role'] !== 'activity') return message;
+  const { content, activityType } = message;
+  return {
+    ...message,
+    activityType: typeof activityType === 'string' ? activityType : 'activity',
+    content: isPlainObject(content) ? content : { value: content ?? null },
+  };
 }
 
 function userMessage(message: Source): UserMessage {

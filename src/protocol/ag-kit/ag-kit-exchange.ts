@@ -1,0 +1,21 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Demand } from '../../common/index.js';
+import { clientGoneOf, demandOf } from '../http/index.js';
+
+/** Where a request comes from and its answer goes to. */
+export interface AgKitExchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly demand: Demand;
+  /** Aborts when the client leaves before its answer is complete. */
+  readonly gone: AbortSignal;
+}
+
+/** Gives a handler its `AgKitExchange`. */
+export const Exchange = createParamDecorator((_: unknown, context: ExecutionContext): AgKitExchange => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest>();
+  const reply = http.getResponse<FastifyReply>();
+  return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
+});

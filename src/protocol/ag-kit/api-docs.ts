@@ -1,0 +1,56 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOperation, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { AG_KIT_EVENT_DTOS, agKitEventSchema } from './dto/event.dto.js';
+import { SEND_MESSAGE_EXAMPLES } from './dto/examples.js';
+import { AgKitErrorBodyDto, AgKitRequestDto, BotRequestDto } from './dto/request.dto.js';
+
+const ERROR_TEXT: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  404: 'There is no such agent, conversation or interrupt.',
+  409: 'The conversation is busy, or the interrupt was answered.',
+  410: 'The time to answer the interrupt is over.',
+  413: 'The body is too long.',
+  415: 'The body is not JSON in UTF-8.',
+  503: 'The server is shutting down or its database is away.',
+};
+
+/** Documents a route of the AG-Kit wire and the errors it may answer with before a stream. */
+export function ApiAgKitRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
+  const responses = errors.map((status) =>
+    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: AgKitErrorBodyDto }),
+  );
+  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+}
+
+/** Documents the agent of a path. */
+export function ApiAgentId(): MethodDecorator {
+  return ApiParam({ name: 'agentId', description: 'The agent type.', schema: { type: 'string', default: 'worker' } });
+}
+
+/** Documents `send-message`: its dialects, their events and examples. */
+export function ApiSendMessage(summary: string): MethodDecorator {
+  const description =
+    'Speaks three dialects, chosen by the body: AG-Kit (`conversationId`), AG-UI (`threadId` or `runId`, with the events of the AG-UI routes and without `[DONE]`), and the older bots (`msg`, text only).';
+  const body = {
+    anyOf: [
+      { $ref: getSchemaPath(AgKitRequestDto) },
+      { $ref: getSchemaPath(BotRequestDto) },
+      { type: 'object', description: 'A RunAgentInput of AG-UI.' },
+    ],
+  };
+  return applyDecorators(
+    ApiExtraModels(AgKitRequestDto, BotRequestDto, ...Object.values(AG_KIT_EVENT_DTOS)),
+    ApiBody({ schema: body, examples: SEND_MESSAGE_EXAMPLES }),
+    ApiAgKitRoute(summary, description, [400, 404, 409, 410, 413, 415, 503]),
+    ApiResponse({
+      status: 200,
+      description:
+        'Server-sent events, each one line `data: <JSON>`; of AG-Kit and the bots the last is `data: [DONE]`.',
+      headers: {
+        'Content-Location': { description: 'Where the run can be watched again.', schema: { type: 'string' } },
+        'X-Run-Id': { description: 'The id of the run.', schema: { type: 'string' } },
+      },
+      content: { 'text/event-stream': { schema: agKitEventSchema() } },
+    }),
+  );
+}

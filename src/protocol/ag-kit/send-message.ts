@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Observable, of } from 'rxjs';
+import { AgentRegistry } from '../../agent/index.js';
+import { AppError } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import { DONE_FRAME, type ProtocolEncoder } from '../http/index.js';
+import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
+import { AgKitEncoder } from './ag-kit.encoder.js';
+import type { AgKitExchange } from './ag-kit-exchange.js';
+import { AgKitReader } from './ag-kit.reader.js';
+import { BotEncoder } from './bot.encoder.js';
+import { dialectOf } from './dialect.js';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Answers `send-message` in the dialect of its body. */
+@Injectable()
+export class SendMessage {
+  constructor(
+    private readonly intake: AgKitIntake,
+    private readonly reader: AgKitReader,
+    private readonly agents: AgentRegistry,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** @throws AppError as the dialects' decoders and `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
+  async answer(
+    body: unknown,
+    agentId: string | undefined,
+    exchange: AgKitExchange,
+    cancelWhenLeft: boolean,
+  ): Promise<Observable<readonly string[]>> {
+    const agentType = this.agentOf(agentId);
+    const dialect = dialectOf(body);
+    const asker = { agentType, userId: userOf(exchange.request) };
+    switch (dialect) {
+      case 'ag-kit': {
+        const accepted = await this.intake.agKit(body as Body, asker);
+        return accepted ? this.stream(accepted, new AgKitEncoder(), exchange, cancelWhenLeft) : of([DONE_FRAME]);
+      }
+      case 'bot':
+        return this.stream(await this.intake.bot(body as Body, asker), new BotEncoder(), exchange, cancelWhenLeft);
+      case 'ag-ui':
+        throw new AppError('INVALID_PARAMETER', 'AG-UI is not spoken here yet');
+    }
+  }
+
+  private stream(
+    { runId, principal }: AgKitAccepted,
+    encoder: ProtocolEncoder,
+    { reply, demand, gone }: AgKitExchange,
+    cancelWhenLeft: boolean,
+  ): Observable<readonly string[]> {
+    reply.headers({
+      'x-run-id': runId,
+      'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-kit`,
+    });
+    return this.reader.live({ principal, runId, encoder, cancelWhenLeft }, demand, gone);
+  }
+
+  private agentOf(agentId: string | undefined): string {
+    if (agentId === undefined) return this.config.agent.defaultAgent;
+    if (!this.agents.isPublic(agentId)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${agentId}`);
+    return agentId;
+  }
+}
+
+/** The user that the headers name. */
+function userOf(request: FastifyRequest): string | undefined {
+  const value = request.headers['x-user-id'];
+  return typeof value === 'string' && value !== '' && value.length <= 256 ? value : undefined;
+}

@@ -1,0 +1,46 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { RunsErrorDto } from './dto/runs.dto.js';
+
+const ERROR_TEXT: Readonly<Record<number, string>> = {
+  400: 'The body is no JSON object, or the event id is malformed or of another run.',
+  404: 'There is no such thread or run.',
+  409: 'The thread is busy, the run id was used with another payload, or the event id is ahead of the run.',
+  410: 'The events are no longer kept; `snapshotUrl` says what is.',
+  413: 'The body is longer than 262,144 bytes.',
+  415: 'The body is not JSON in UTF-8.',
+  422: 'A rule is broken; the first one gives the message.',
+  429: 'Too many runs are waiting.',
+  503: 'The server is shutting down or its database is away.',
+};
+
+/** Documents what a route does and the errors it may answer with. */
+export function ApiRunsRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
+  const responses = errors.map((status) =>
+    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: RunsErrorDto }),
+  );
+  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+}
+
+/** Documents an answer that is a stream of AG-UI events. */
+export function ApiRunsStream(): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(RunsErrorDto),
+    ApiResponse({
+      status: 200,
+      description:
+        'AG-UI events as server-sent events: `id: <ordinal>-<seq>`, one line `data: <JSON>` each, no event names. The terminal event is RUN_FINISHED or RUN_ERROR. Comments keep the connection alive.',
+      headers: { 'Content-Location': { description: 'The run.', schema: { type: 'string' } } },
+      content: {
+        'text/event-stream': {
+          schema: {
+            type: 'object',
+            description: 'An AG-UI event.',
+            properties: { type: { type: 'string' }, timestamp: { type: 'integer' } },
+            required: ['type', 'timestamp'],
+          },
+        },
+      },
+    }),
+  );
+}

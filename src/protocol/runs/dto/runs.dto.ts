@@ -1,0 +1,144 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ERROR_CATALOGUE } from '../../../common/index.js';
+import { RUNS_STATUSES, type RunsStatus } from '../run-names.js';
+import type { RunsRunView, RunsUsage } from '../status/run-view.encoder.js';
+
+const THREAD = '550e8400-e29b-41d4-a716-446655440000';
+
+/** The answer of `POST /runs`. */
+export class TaskAcceptedDto {
+  @ApiProperty({ description: 'The server-wide id of the run.', example: 'response_0190b5c2' })
+  taskId!: string;
+
+  @ApiProperty({ format: 'uuid', example: THREAD })
+  threadId!: string;
+
+  @ApiProperty({ example: 'run-001' })
+  runId!: string;
+
+  @ApiProperty({ description: 'Whether this request made the thread.' })
+  created!: boolean;
+}
+
+/** What a run failed with. */
+export class RunFailureDto {
+  @ApiProperty({ example: 'model_error' })
+  code!: string;
+
+  @ApiProperty()
+  message!: string;
+}
+
+/** What a run used, in tokens. */
+export class RunsUsageDto implements RunsUsage {
+  @ApiProperty()
+  inputTokens!: number;
+
+  @ApiProperty()
+  outputTokens!: number;
+
+  @ApiProperty()
+  totalTokens!: number;
+
+  @ApiPropertyOptional({ description: 'Part of outputTokens.' })
+  reasoningTokens?: number;
+
+  @ApiPropertyOptional({ description: 'Part of inputTokens.' })
+  cachedInputTokens?: number;
+}
+
+/** A run as it stands. */
+export class RunViewDto implements RunsRunView {
+  @ApiProperty({ example: 'response_0190b5c2' })
+  taskId!: string;
+
+  @ApiProperty({ example: THREAD })
+  threadId!: string;
+
+  @ApiProperty({ example: 'run-001' })
+  runId!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  parentRunId!: string | null;
+
+  @ApiProperty({ example: 'worker' })
+  agentType!: string;
+
+  @ApiProperty({ enum: RUNS_STATUSES })
+  status!: RunsStatus;
+
+  @ApiProperty({ description: 'How many workers have begun with it.' })
+  attempt!: number;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  startedAt!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  finishedAt!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '1-42', description: 'Null while there is no event.' })
+  lastEventId!: string | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'Null when the events are no longer kept.' })
+  lastSeq!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: '1 for the next of the thread; null unless queued.' })
+  queuePosition!: number | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  cancelRequestedAt!: string | null;
+
+  @ApiProperty({ type: RunFailureDto, nullable: true })
+  error!: RunFailureDto | null;
+
+  @ApiProperty({ type: RunsUsageDto, nullable: true })
+  usage!: RunsUsageDto | null;
+}
+
+/** A page of runs, newest first. */
+export class RunPageDto {
+  @ApiProperty({ type: [RunViewDto] })
+  items!: readonly RunViewDto[];
+
+  @ApiPropertyOptional({ description: 'The `cursor` of the next page; absent on the last.' })
+  nextCursor?: string;
+}
+
+/** What is wrong with one field. */
+export class RunsErrorDetailDto {
+  @ApiProperty({ example: 'messages' })
+  path!: string;
+
+  @ApiProperty()
+  message!: string;
+
+  @ApiPropertyOptional({ example: 'max' })
+  rule?: string;
+
+  @ApiPropertyOptional({ example: 200 })
+  limit?: number;
+
+  @ApiPropertyOptional({ example: 201 })
+  actual?: number;
+}
+
+/** The body of every error of this wire. */
+export class RunsErrorDto {
+  @ApiProperty({
+    example: 'too_many_messages',
+    description: `In lower case: ${Object.keys(ERROR_CATALOGUE).length} codes are known; clients should expect more.`,
+  })
+  code!: string;
+
+  @ApiProperty({ example: 'RunAgentInput.messages exceeds limit' })
+  message!: string;
+
+  @ApiPropertyOptional({ type: [RunsErrorDetailDto] })
+  details?: readonly RunsErrorDetailDto[];
+
+  @ApiProperty({ description: 'Names the request in the log of the server.' })
+  requestId!: string;
+}

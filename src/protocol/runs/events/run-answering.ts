@@ -1,0 +1,73 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Observable } from 'rxjs';
+import type { Demand, Principal } from '../../../common/index.js';
+import { AppConfig } from '../../../config/index.js';
+import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
+import { commentFrame, OpenStreams, tailObservable, useStreamSigns } from '../../http/index.js';
+import { addressOf, clientRunId } from '../run-names.js';
+import type { EventsStream, StreamNeeds } from './run-events.js';
+import { RunStream } from './run-stream.js';
+
+const SIGNS = { ping: commentFrame('hb'), closing: 'retry: 500\n\n' };
+
+/** Puts frames into an HTTP answer: headers, keep-alives, the longest life of a stream, the words at a shutdown. */
+@Injectable()
+export class RunAnswering {
+  private readonly logger = new Logger(RunAnswering.name);
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly stream: RunStream,
+    private readonly streams: OpenStreams,
+    private readonly dispatcher: Dispatcher,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** The events of a run that was just accepted, from the first. */
+  async accepted(
+    principal: Principal,
+    taskId: string,
+    reply: FastifyReply,
+    options: { readonly demand: Demand; readonly cancelWhenLeft: boolean },
+  ): Promise<Observable<readonly string[]>> {
+    const run = await this.runs.view(principal, taskId, { accepted: true });
+    const open = (needs: StreamNeeds): AsyncIterable<readonly string[]> =>
+      this.stream.frames({ principal, run, ...needs });
+    const onLeft = options.cancelWhenLeft ? () => this.cancel(principal, run) : undefined;
+    return this.observable({ run, open }, reply, { demand: options.demand, onLeft });
+  }
+
+  /** A stream as an answer. */
+  observable(
+    { run, open }: EventsStream,
+    reply: FastifyReply,
+    { demand, onLeft }: { readonly demand: Demand; readonly onLeft?: (() => void) | undefined },
+  ): Observable<readonly string[]> {
+    useStreamSigns(reply.request, SIGNS);
+    if (run) reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
+    return tailObservable({
+      open: (gone) => {
+        const signal = AbortSignal.any([gone, AbortSignal.timeout(this.config.runsApi.streamMs)]);
+        return this.batches(open({ demand, signal }));
+      },
+      demand,
+      // A stream that the server itself ended, to shut down, was not left.
+      onAbandoned: () => (this.streams.closing ? undefined : onLeft?.()),
+    });
+  }
+
+  /** First that the request is accepted; last, when the server stops, that the client shall come again soon. */
+  private async *batches(frames: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[], void, void> {
+    yield [];
+    yield* frames;
+    if (!this.dispatcher.accepting) yield [SIGNS.closing];
+  }
+
+  private cancel(principal: Principal, run: RunView): void {
+    this.runs.cancel(principal, run.runId).catch((error: unknown) => {
+      const stack = error instanceof Error ? error.stack : undefined;
+      this.logger.error(`Run ${run.runId} could not be cancelled after its client left`, stack);
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import type { Demand, Principal } from '../../../common/index.js';
+import { isTerminalEvent, type LoggedEvent } from '../../../events/index.js';
+import { Runs, type RunView } from '../../../run/index.js';
+import { type SessionMessage, Sessions } from '../../../session/index.js';
+import { AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
+import { encodeTail } from '../../http/index.js';
+import { RunsEncoder, type RunsEncoderOptions } from './runs.encoder.js';
+import { RunSnapshot } from './snapshot.encoder.js';
+
+/** Messages of the past that a snapshot shows at most. */
+const HISTORY_LIMIT = 2000;
+const PAGE = 500;
+
+/** Who reads which run. */
+export interface RunReading {
+  readonly principal: Principal;
+  readonly run: RunView;
+  readonly demand: Demand;
+  readonly signal: AbortSignal;
+}
+
+/** The frames of one run: from a cursor, or from where it stands. */
+@Injectable()
+export class RunStream {
+  constructor(
+    private readonly runs: Runs,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** The frames after a cursor, live until the terminal event. @throws AppError EVENTS_EXPIRED */
+  frames(reading: RunReading, options: RunsEncoderOptions = {}): AsyncIterable<readonly string[]> {
+    const encoder = new RunsEncoder(reading.run, options);
+    return encodeTail(this.withHistory(reading, encoder), encoder);
+  }
+
+  /** First where the run stands, as a snapshot under the last event's id, then its events as they come. */
+  async *fromSnapshot(reading: RunReading): AsyncGenerator<readonly string[], void, void> {
+    const { run } = reading;
+    const encoder = new RunsEncoder(run);
+    const snapshot = new RunSnapshot(run);
+    let shown = false;
+    let at = run.createdAt;
+    const show = async (): Promise<readonly string[]> => {
+      shown = true;
+      return snapshot.events(await this.historyBefore(reading)).map((event) => encoder.frame(event, at));
+    };
+    for await (const events of this.withHistory(reading, encoder)) {
+      const frames: string[] = [];
+      for (const event of events) {
+        // The end is an event like any other: who comes late gets the snapshot and then the end.
+        if (!shown && (event.seq > run.lastSeq || isEnd(event))) frames.push(...(await show()));
+        const own = encoder.next(event);
+        if (shown) frames.push(...own);
+        else snapshot.take(event);
+        at = event.at;
+      }
+      if (!shown && (events.at(-1)?.seq ?? -1) >= run.lastSeq) frames.push(...(await show()));
+      if (frames.length > 0) yield [frames.join('')];
+    }
+  }
+
+  /** The messages of a thread before a run's output, its input included. */
+  async historyBefore({ principal, run }: RunReading): Promise<readonly AgUiMessage[]> {
+    const before = (await this.messagesBefore(principal, run))
+      .sort((a, b) => a.runOrdinal - b.runOrdinal || a.seq - b.seq)
+      .map(({ message }) => message);
+    return toAgUiMessages([...before, ...(await this.runs.input(principal, run.runId))], 'v1');
+  }
+
+  /** The newest messages of earlier runs: always the same ones, however the thread has gone on. */
+  private async messagesBefore(principal: Principal, run: RunView): Promise<SessionMessage[]> {
+    const found: SessionMessage[] = [];
+    for (let before: number | undefined; found.length < HISTORY_LIMIT;) {
+      const query = { limit: PAGE, order: 'desc' as const, ...(before !== undefined && { before }) };
+      const page = await this.sessions.messages(principal, run.sessionId, query);
+      found.push(...page.filter(({ runOrdinal }) => runOrdinal < run.ordinal));
+      if (page.length < PAGE) break;
+      before = page.at(-1)?.seq;
+    }
+    return found.slice(0, HISTORY_LIMIT);
+  }
+
+  /** The tail of the run; before an event that may show all messages the encoder is told those of the past. */
+  private async *withHistory(
+    reading: RunReading,
+    encoder: RunsEncoder,
+  ): AsyncGenerator<readonly LoggedEvent[], void, void> {
+    const { principal, run, demand, signal } = reading;
+    let known = false;
+    for await (const events of this.runs.tail(principal, run.runId, { demand, signal, accepted: true })) {
+      if (!known && events.some((event) => AgUiFold.needsHistory(event))) {
+        encoder.history = await this.historyBefore(reading);
+        known = true;
+      }
+      yield events;
+    }
+  }
+}
+
+function isEnd({ json, event }: LoggedEvent): boolean {
+  return json.startsWith('{"object":"response"') && isTerminalEvent(event);
+}

@@ -1,0 +1,132 @@
+import { applyPatch, type Operation } from 'fast-json-patch';
+import type { Json, JsonObject } from '../../../common/index.js';
+import { type LoggedEvent, ResponseFold } from '../../../events/index.js';
+import type { RunView } from '../../../run/index.js';
+import { type AgUiEvent, AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
+import { clientRunId } from '../run-names.js';
+
+/** A piece of a text or of a call's arguments. */
+type Piece = Extract<AgUiEvent, { readonly delta: string }>;
+
+/** Something that has begun and not ended: how it began, and its pieces so far as one. */
+interface OpenEntity {
+  readonly start: readonly AgUiEvent[];
+  piece: Piece | undefined;
+}
+
+/**
+ * Where a run stands, as events that a client without a past can go on from (contract runs-api,
+ * section 5, rule 5): RUN_STARTED, the messages, the state, then what is open begun anew.
+ */
+export class RunSnapshot {
+  private readonly fold: AgUiFold;
+  private readonly response = new ResponseFold();
+  private readonly open = new Map<string, OpenEntity>();
+  private readonly activities = new Map<string, Extract<AgUiEvent, { type: 'ACTIVITY_SNAPSHOT' }>>();
+  private state: Json = {};
+
+  constructor(private readonly run: RunView) {
+    this.fold = new AgUiFold({ threadId: run.sessionId, runId: clientRunId(run), generation: 'v1' });
+  }
+
+  /** Takes the next event of the log, from its beginning. */
+  take(logged: LoggedEvent): void {
+    this.response.apply(logged.event);
+    for (const event of this.fold.next(logged)) this.apply(event);
+  }
+
+  /** The events of the place that was reached. @param history the thread before this run's output */
+  events(history: readonly AgUiMessage[]): readonly AgUiEvent[] {
+    const { sessionId: threadId, parentRunId } = this.run;
+    const own = toAgUiMessages(this.response.response()?.output ?? [], 'v1');
+    const started: AgUiEvent = {
+      type: 'RUN_STARTED',
+      threadId,
+      runId: clientRunId(this.run),
+      ...(parentRunId !== null && { parentRunId }),
+    };
+    return [
+      started,
+      { type: 'MESSAGES_SNAPSHOT', messages: [...history, ...own] },
+      { type: 'STATE_SNAPSHOT', snapshot: this.state },
+      ...this.activities.values(),
+      ...[...this.open.values()].flatMap(({ start, piece }) => (piece ? [...start, piece] : start)),
+    ];
+  }
+
+  private apply(event: AgUiEvent): void {
+    switch (event.type) {
+      case 'STATE_SNAPSHOT':
+        this.state = event.snapshot;
+        return;
+      case 'STATE_DELTA':
+        this.state = patched(this.state, event.delta);
+        return;
+      case 'ACTIVITY_SNAPSHOT':
+        this.activities.set(event.messageId, event);
+        return;
+      case 'ACTIVITY_DELTA': {
+        const known = this.activities.get(event.messageId);
+        const content = patched(known?.content ?? {}, event.patch) as JsonObject;
+        const { messageId, activityType } = event;
+        this.activities.set(messageId, { type: 'ACTIVITY_SNAPSHOT', messageId, activityType, content });
+        return;
+      }
+      default:
+        this.follow(event);
+    }
+  }
+
+  /** Keeps what is open: by kind and id, so that a text and its reasoning stay apart. */
+  private follow(event: AgUiEvent): void {
+    switch (event.type) {
+      case 'STEP_STARTED':
+        this.begin(`step ${event.stepName}`, event);
+        return;
+      case 'STEP_FINISHED':
+        this.open.delete(`step ${event.stepName}`);
+        return;
+      case 'TEXT_MESSAGE_START':
+      case 'REASONING_START':
+        this.begin(event.messageId, event);
+        return;
+      case 'REASONING_MESSAGE_START':
+        this.begin(event.messageId, ...(this.open.get(event.messageId)?.start ?? []), event);
+        return;
+      case 'TEXT_MESSAGE_CONTENT':
+      case 'REASONING_MESSAGE_CONTENT':
+        this.addPiece(event.messageId, event);
+        return;
+      case 'TEXT_MESSAGE_END':
+      case 'REASONING_END':
+        this.open.delete(event.messageId);
+        return;
+      case 'REASONING_MESSAGE_END':
+        this.begin(event.messageId, { type: 'REASONING_START', messageId: event.messageId });
+        return;
+      case 'TOOL_CALL_START':
+        this.begin(`call ${event.toolCallId}`, event);
+        return;
+      case 'TOOL_CALL_ARGS':
+        this.addPiece(`call ${event.toolCallId}`, event);
+        return;
+      case 'TOOL_CALL_END':
+        this.open.delete(`call ${event.toolCallId}`);
+        return;
+      default:
+    }
+  }
+
+  private begin(key: string, ...start: readonly AgUiEvent[]): void {
+    this.open.set(key, { start, piece: undefined });
+  }
+
+  private addPiece(key: string, event: Piece): void {
+    const entity = this.open.get(key);
+    if (entity) entity.piece = { ...event, delta: (entity.piece?.delta ?? '') + event.delta };
+  }
+}
+
+function patched(value: Json, patch: readonly JsonObject[]): Json {
+  return applyPatch(structuredClone(value), patch as unknown as Operation[]).newDocument;
+}

@@ -1,0 +1,86 @@
+import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { isPlainObject } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import { Runs } from '../../run/index.js';
+import { ClientGone, requestPrincipal, validateShape } from '../http/index.js';
+import { ApiRunsRoute } from './api-docs.js';
+import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
+import { CancelRequestDto } from './dto/queries.dto.js';
+import { ResumeRequestDto } from './dto/resume.dto.js';
+import { RunViewDto, TaskAcceptedDto } from './dto/runs.dto.js';
+import { decodeResume } from './input/resume.decoder.js';
+import { RunLookup } from './run-lookup.js';
+import { addressOf } from './run-names.js';
+import { RunSubmission, type TaskAccepted } from './run-submission.js';
+import { RunViews } from './status/run-views.js';
+
+/** How much longer than the grace of a cancelled run its end is waited for, in milliseconds. */
+const AFTER_GRACE_MS = 5000;
+
+/** Cancel and resume (contract runs-api, section 4). */
+@ApiTags('Runs')
+@Controller('api/v1/agent/runs/:threadId/:runId')
+export class RunControlController {
+  constructor(
+    private readonly runs: Runs,
+    private readonly lookup: RunLookup,
+    private readonly views: RunViews,
+    private readonly submission: RunSubmission,
+    private readonly config: AppConfig,
+  ) {}
+
+  @Post('cancel')
+  @HttpCode(202)
+  @ApiBody({ type: CancelRequestDto, required: false, examples: CANCEL_EXAMPLES })
+  @ApiAcceptedResponse({ type: RunViewDto, description: 'The cancel is written down.' })
+  @ApiOkResponse({ type: RunViewDto, description: 'The run is over.' })
+  @ApiRunsRoute('Cancel a run', 'Idempotent; a run that is over stays as it is.', [400, 404])
+  async cancel(
+    @Param('threadId') threadId: string,
+    @Param('runId') runId: string,
+    @Body() body: unknown,
+    @ClientGone() gone: AbortSignal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const { mode, wait } = validateShape(CancelRequestDto, isAbsent(body) ? {} : body);
+    const principal = requestPrincipal(undefined);
+    const run = await this.lookup.run(principal, threadId, runId);
+    const cancelled = await this.runs.cancel(principal, run.runId, { rollback: mode === 'rollback' });
+    const milliseconds = wait === true ? this.config.runs.cancelGraceMs + AFTER_GRACE_MS : 0;
+    const isOver = (look: { finishedAt: number | null }): boolean => look.finishedAt !== null;
+    const last = await this.views.until(principal, cancelled, isOver, { milliseconds, signal: gone });
+    if (isOver(last) && (wait === true || isOver(run))) reply.status(200);
+    return this.views.of(principal, last);
+  }
+
+  @Post('resume')
+  @HttpCode(202)
+  @ApiBody({ type: ResumeRequestDto, examples: RESUME_EXAMPLES })
+  @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run that goes on.' })
+  @ApiRunsRoute(
+    'Resume an interrupted run',
+    'Answers interrupts; a new run goes on with the answers.',
+    [404, 409, 410, 422],
+  )
+  async resume(
+    @Param('threadId') threadId: string,
+    @Param('runId') runId: string,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TaskAccepted> {
+    const request = decodeResume(body);
+    const principal = requestPrincipal(undefined);
+    const run = await this.lookup.run(principal, threadId, runId);
+    const { answer, replayed } = await this.submission.resume(principal, run, request);
+    reply.header('location', addressOf(answer.threadId, answer.runId));
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    return answer;
+  }
+}
+
+/** A cancel needs no body. */
+function isAbsent(body: unknown): boolean {
+  return body === undefined || body === null || (isPlainObject(body) && Object.keys(body).length === 0);
+}

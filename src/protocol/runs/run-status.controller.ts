@@ -1,0 +1,87 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Principal } from '../../common/index.js';
+import type { RunView } from '../../run/index.js';
+import { ClientGone, requestPrincipal, ShapePipe } from '../http/index.js';
+import { ApiRunsRoute } from './api-docs.js';
+import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
+import { RunPageDto, RunViewDto } from './dto/runs.dto.js';
+import { RunLookup } from './run-lookup.js';
+import { statusOf } from './run-names.js';
+import { entityTag, statusOfTag } from './status/run-view.encoder.js';
+import { type RunPage, RunViews } from './status/run-views.js';
+
+const DEFAULT_LIMIT = 20;
+
+/** How runs stand (contract runs-api, section 4). */
+@ApiTags('Runs')
+@Controller('api/v1/agent')
+export class RunStatusController {
+  constructor(
+    private readonly lookup: RunLookup,
+    private readonly views: RunViews,
+  ) {}
+
+  @Get('runs/:threadId')
+  @ApiOkResponse({ type: RunPageDto })
+  @ApiRunsRoute('List runs', 'The runs of a thread, newest first.', [400, 404])
+  async list(
+    @Param('threadId') threadId: string,
+    @Query(new ShapePipe(ListQueryDto)) { limit, cursor, status }: ListQueryDto,
+  ): Promise<RunPage> {
+    const principal = requestPrincipal(undefined);
+    await this.lookup.thread(principal, threadId);
+    const before = cursor === undefined ? undefined : Number(cursor);
+    return this.views.page(principal, threadId, { limit: Number(limit ?? DEFAULT_LIMIT), before, status });
+  }
+
+  @Get('runs/:threadId/:runId')
+  @ApiOkResponse({ type: RunViewDto, headers: { ETag: { schema: { type: 'string' } } } })
+  @ApiHeader({ name: 'If-None-Match', required: false })
+  @ApiRunsRoute('Read a run', 'A run as it stands; with wait, when its status has changed or the time is over.', [404])
+  async read(
+    @Param('threadId') threadId: string,
+    @Param('runId') runId: string,
+    @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @ClientGone() gone: AbortSignal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object | undefined> {
+    const principal = requestPrincipal(undefined);
+    const run = await this.lookup.run(principal, threadId, runId);
+    return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
+  }
+
+  @Get('tasks/:taskId')
+  @ApiOkResponse({ type: RunViewDto, headers: { ETag: { schema: { type: 'string' } } } })
+  @ApiHeader({ name: 'If-None-Match', required: false })
+  @ApiRunsRoute('Read a run by its task id', 'Any run can be read, whichever wire started it.', [404])
+  async task(
+    @Param('taskId') taskId: string,
+    @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @ClientGone() gone: AbortSignal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object | undefined> {
+    const principal = requestPrincipal(undefined);
+    const run = await this.lookup.task(principal, taskId);
+    return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
+  }
+
+  private async answer(
+    principal: Principal,
+    run: RunView,
+    { seconds, gone }: { readonly seconds: number; readonly gone: AbortSignal },
+    reply: FastifyReply,
+  ): Promise<object | undefined> {
+    const tag = reply.request.headers['if-none-match'];
+    const before = statusOfTag(tag) ?? statusOf(run);
+    const changed = (look: RunView): boolean => look.finishedAt !== null || statusOf(look) !== before;
+    const last = await this.views.until(principal, run, changed, { milliseconds: seconds * 1000, signal: gone });
+    const view = await this.views.of(principal, last);
+    const etag = entityTag(view);
+    reply.headers({ etag, 'cache-control': 'no-cache' });
+    if (tag?.trim() !== etag) return view;
+    reply.status(304);
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, fingerprint, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
+import { type ContentInput, type Message, messageOf } from '../../events/index.js';
+import { type AcceptedRun, type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import type { ResumeRequest } from './input/resume.decoder.js';
+import type { BinaryBlock, RunInput } from './input/run-input.js';
+import { clientRunId } from './run-names.js';
+
+/** The name of this wire in the ledger. */
+export const RUNS_WIRE = 'runs';
+
+/** What `POST /runs` answers. */
+export interface TaskAccepted {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly runId: string;
+  /** Whether this request made the thread. */
+  readonly created: boolean;
+}
+
+/** An accepted run, and whether the same request had been accepted before. */
+export interface Submission {
+  readonly answer: TaskAccepted;
+  readonly replayed: boolean;
+}
+
+/** An attachment in its place in the object store. */
+type Located = BinaryBlock & { readonly reference: string };
+
+/** Accepts runs: what needs the ledger of the rules, rows 18 to 21 (contract runs-api, section 2.2). */
+@Injectable()
+export class RunSubmission {
+  constructor(
+    private readonly runs: Runs,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /**
+   * @throws AppError ATTACHMENT_URL_INVALID, SESSION_NOT_FOUND, RUN_ID_CONFLICT, SESSION_BUSY, QUEUE_FULL,
+   *   SHUTTING_DOWN; then nothing is written
+   */
+  async submit(principal: Principal, input: RunInput, onBusy: BusyPolicy): Promise<Submission> {
+    const attachments = this.locate(input);
+    if (await this.sessions.ownedByAnother(principal, input.threadId)) throw new AppError('SESSION_NOT_FOUND');
+    const request = runRequest(principal, input, attachments, onBusy);
+    const accepted = await this.runs.accept(request);
+    if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
+    const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
+    return { answer: { taskId, threadId, runId: input.runId, created }, replayed: !accepted.created };
+  }
+
+  /**
+   * Accepts the run that goes on with answers to interrupts of a run's thread.
+   *
+   * @throws AppError INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED, INVALID_PARAMETER,
+   *   RUN_ID_CONFLICT, QUEUE_FULL, SHUTTING_DOWN
+   */
+  async resume(principal: Principal, run: RunView, { answers, runId }: ResumeRequest): Promise<Submission> {
+    const accepted = await this.runs.accept({
+      principal,
+      wire: RUNS_WIRE,
+      sessionId: run.sessionId,
+      ...(runId !== undefined && { runKey: runId }),
+      parentRunId: clientRunId(run),
+      agentType: run.agentType,
+      input: [],
+      clientTools: [],
+      modelOptions: {},
+      forwardedProps: {},
+      onBusy: 'enqueue',
+      answers,
+    });
+    const { runId: taskId, sessionId: threadId, created } = accepted;
+    return { answer: { taskId, threadId, runId: runId ?? taskId, created: false }, replayed: !created };
+  }
+
+  /** What the core does not compare: the front-end's tools, the context, the other messages. */
+  private async verifyRepeated(principal: Principal, accepted: AcceptedRun, request: RunRequest): Promise<void> {
+    const { wireData } = await this.runs.view(principal, accepted.runId, { accepted: true });
+    if (wireData['fingerprint'] !== request.wireData?.['fingerprint']) throw new AppError('RUN_ID_CONFLICT');
+  }
+
+  private locate(input: RunInput): readonly Located[] {
+    const blocks = input.user.blocks.filter((block) => block.type === 'binary');
+    if (blocks.length > 0) throw new AppError('ATTACHMENT_URL_INVALID');
+    return [];
+  }
+}
+
+function runRequest(
+  principal: Principal,
+  input: RunInput,
+  attachments: readonly Located[],
+  onBusy: BusyPolicy,
+): RunRequest {
+  const kept = keptInput(input, attachments);
+  return {
+    principal,
+    wire: RUNS_WIRE,
+    sessionId: input.threadId,
+    runKey: input.runId,
+    agentType: input.agentType,
+    input: [userMessage(input, attachments)],
+    // The front-end's tools are passed through and replayed; they never become tools of the server.
+    clientTools: [],
+    modelOptions: {},
+    forwardedProps: kept['forwardedProps'] as JsonObject,
+    onBusy,
+    wireData: { input: kept, fingerprint: fingerprint(kept) },
+    ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
+    ...(input.clientTime && { clientTime: input.clientTime }),
+    ...(isPlainObject(input.state) && Object.keys(input.state).length > 0 && { state: input.state }),
+    ...(input.context.length > 0 && { systemPrompt: contextText(input) }),
+  };
+}
+
+/** The request in one spelling, as RUN_STARTED repeats it and as repeated requests are recognised by. */
+function keptInput(input: RunInput, attachments: readonly Located[]): JsonObject {
+  const { threadId, runId, parentRunId, state, messages, tools, context, agentType, clientTime } = input;
+  return {
+    threadId,
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    state,
+    messages: [replayedUser(input, attachments), ...messages.slice(1)],
+    tools: [...tools],
+    context: context.map((item) => ({ ...item })),
+    forwardedProps: { agent_type: agentType, ...(clientTime && { client_time: { ...clientTime } }) },
+  };
+}
+
+function replayedUser(input: RunInput, attachments: readonly Located[]): JsonObject {
+  const [message = {}] = input.messages;
+  if (attachments.length === 0) return message;
+  let next = 0;
+  const content = input.user.blocks.map((block): JsonObject => {
+    if (block.type === 'text') return { type: 'text', text: block.text };
+    const { reference, mimeType } = attachments[next++] as Located;
+    return {
+      type: 'image',
+      source: { type: 'url', value: reference, ...(mimeType !== undefined && { mimeType }) },
+    };
+  });
+  return { ...message, content };
+}
+
+function userMessage(input: RunInput, attachments: readonly Located[]): Message {
+  let next = 0;
+  const contents = input.user.blocks.map((block): ContentInput =>
+    block.type === 'text'
+      ? { type: 'text', text: block.text }
+      : { type: 'image', image_url: (attachments[next++] as Located).reference },
+  );
+  return messageOf({ id: input.user.id, role: 'user' }, contents);
+}
+
+/** What the front-end says of the situation, for the model. */
+function contextText(input: RunInput): string {
+  const lines = input.context.map(({ description, value }) => `- ${description}: ${value}`);
+  return `Context given by the application:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,43 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
+import type { ErrorMapper, Failure } from '../http/index.js';
+
+/** The wire's own names and sentences of errors that other wires have too (contract runs-api, section 2.2). */
+const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>> = {
+  SESSION_NOT_FOUND: ['thread_not_found', 'thread not found'],
+  RUN_NOT_FOUND: ['run_not_found', 'run not found'],
+  SESSION_BUSY: ['thread_busy', 'thread is busy'],
+  RUN_ID_CONFLICT: ['run_id_conflict', 'runId already used with a different payload'],
+  QUEUE_FULL: ['queue_full', 'too many queued runs'],
+  CURSOR_AHEAD: ['event_id_ahead'],
+};
+
+/** Errors that, for the body of a RunAgentInput, have the sentence of row 0 or 1. */
+const BODY: Partial<Record<ErrorCode, readonly [code: string, message: string]>> = {
+  INVALID_JSON: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],
+  INVALID_PARAMETER: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],
+  PAYLOAD_TOO_LARGE: ['payload_too_large', 'RunAgentInput payload exceeds size limit'],
+};
+
+/** How errors are written. */
+export interface RunsErrorOptions {
+  /** The errors of a RunAgentInput's body. */
+  readonly isInput: boolean;
+  /** `detail` repeats the message, for clients that look for it there. */
+  readonly detailAlias: boolean;
+}
+
+/** The error bodies of this wire: `{code, message, details?, requestId}` (contract runs-api, section 2.3). */
+export function runsErrorMapper({ isInput, detailAlias }: RunsErrorOptions): ErrorMapper {
+  return (failure, requestId) => {
+    const body = isInput ? BODY[failure.code] : undefined;
+    const [code, sentence] = body ?? OWN[failure.code] ?? [failure.code.toLowerCase()];
+    const message = sentence ?? failure.message;
+    const details = body && !failure.details ? reasonOf(failure) : failure.details;
+    return { code, message, ...(details && { details }), requestId, ...(detailAlias && { detail: message }) };
+  };
+}
+
+/** What the sentence of the row does not say. */
+function reasonOf({ message }: Failure): Failure['details'] {
+  return [{ path: '', message }];
+}

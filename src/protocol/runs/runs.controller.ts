@@ -1,0 +1,61 @@
+import { Body, Controller, Headers, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Observable } from 'rxjs';
+import { Demand } from '../../common/index.js';
+import { BodyLimit, requestPrincipal, ShapePipe, SsePost, StreamDemand } from '../http/index.js';
+import { ApiRunsRoute } from './api-docs.js';
+import { RUN_EXAMPLES } from './dto/examples.js';
+import { SubmitQueryDto } from './dto/queries.dto.js';
+import { RunAgentInputDto } from './dto/run-input.dto.js';
+import { TaskAcceptedDto } from './dto/runs.dto.js';
+import { RunAnswering } from './events/run-answering.js';
+import { MAX_BODY_BYTES } from './input/rules.js';
+import type { RunInput } from './input/run-input.js';
+import { RunInputPipe } from './run-input.pipe.js';
+import { RunSubmission, type TaskAccepted } from './run-submission.js';
+import { addressOf } from './run-names.js';
+
+/** `POST /runs` (contract runs-api, sections 2 and 3). */
+@ApiTags('Runs')
+@Controller('api/v1/agent')
+export class RunsController {
+  constructor(
+    private readonly submission: RunSubmission,
+    private readonly answering: RunAnswering,
+  ) {}
+
+  @SsePost('runs')
+  @BodyLimit(MAX_BODY_BYTES)
+  @ApiBody({ type: RunAgentInputDto, examples: RUN_EXAMPLES })
+  @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run is committed.' })
+  @ApiRunsRoute(
+    'Start a run',
+    'Accepts a run. The same request again gets the same answer and `Idempotency-Replayed: true`; it goes on whoever listens.',
+    [400, 404, 409, 413, 415, 422, 429, 503],
+  )
+  async submit(
+    @Body(RunInputPipe) input: RunInput,
+    @Query(new ShapePipe(SubmitQueryDto)) query: SubmitQueryDto,
+    @Headers('accept') accept: string | undefined,
+    @StreamDemand() demand: Demand,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Observable<readonly string[]> | TaskAccepted> {
+    const principal = requestPrincipal(undefined);
+    const { answer, replayed } = await this.submission.submit(principal, input, query.multitask ?? 'enqueue');
+    reply.header('location', addressOf(answer.threadId, answer.runId));
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    const wantsStream = query.prefer === 'stream' || (query.prefer === undefined && acceptsStream(accept));
+    if (wantsStream) {
+      const options = { demand, cancelWhenLeft: query.on_disconnect === 'cancel' };
+      return this.answering.accepted(principal, answer.taskId, reply, options);
+    }
+    reply.status(202);
+    return answer;
+  }
+}
+
+/** True for a client that names event streams and prefers them. */
+function acceptsStream(accept: string | undefined): boolean {
+  return accept?.split(',').some((part) => part.trim().toLowerCase().startsWith('text/event-stream')) ?? false;
+}

@@ -1,0 +1,51 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+
+/** The settings of a user, in full: what is null or left out is not set. */
+export class UserSettingsDto {
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'Europe/Berlin',
+    description: 'IANA time zone. It counts when neither a tool call nor the device of a request names one.',
+  })
+  timezone?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'de-DE', description: 'Language tag (BCP 47).' })
+  locale?: string | null;
+}
+
+/** Whose settings. */
+export class UserQueryDto {
+  @ApiPropertyOptional({
+    maxLength: 256,
+    example: 'alice',
+    description: 'The user, as in the requests that start runs. Without it the user of requests that name none.',
+  })
+  @IsOptional()
+  @IsString({ message: 'user_id must be a string' })
+  @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'user_id must not contain control characters' })
+  user_id?: string;
+}
+
+/** What is wrong with one setting. */
+export class UserSettingsErrorDetailDto {
+  @ApiProperty({ example: 'timezone' })
+  path!: string;
+
+  @ApiProperty({ example: 'timezone must be an IANA time zone such as Europe/Berlin' })
+  message!: string;
+}
+
+/** The body of a refusal. */
+export class UserSettingsErrorDto {
+  @ApiProperty({ example: 'INVALID_USER_SETTINGS' })
+  code!: string;
+
+  @ApiProperty({ example: 'timezone must be an IANA time zone such as Europe/Berlin' })
+  message!: string;
+
+  @ApiPropertyOptional({ type: [UserSettingsErrorDetailDto] })
+  details?: readonly UserSettingsErrorDetailDto[];
+}

@@ -1,0 +1,125 @@
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { isAllowedMcpUrl } from './allowed-url.js';
+import { failureOf, reasonOf } from './call-failure.js';
+import { LineLog } from './line-log.js';
+import { redact } from './redact.js';
+import { resultText } from './result-text.js';
+import { CallResult } from './wire-schemas.js';
+
+describe('isAllowedMcpUrl', () => {
+  const hosts = ['mcp.example.org', '*.example.com', 'host.example:8443', '127.0.0.1:3001', 'localhost'];
+
+  it.each([
+    'https://mcp.example.org/mcp?x=1',
+    'https://MCP.example.org:443',
+    'https://a.example.com',
+    'https://a.b.example.com/',
+    'https://host.example:8443/mcp',
+    'http://127.0.0.1:3001/mcp',
+    'http://localhost/mcp',
+  ])('allows %s', (url) => expect(isAllowedMcpUrl(url, hosts)).toBe(true));
+
+  it.each([
+    'http://mcp.example.org/mcp',
+    'https://mcp.example.org:8443/mcp',
+    'https://mcp.example.org.evil.example/',
+    'https://evil.example/mcp.example.org',
+    'https://mcp.example.org@evil.example/',
+    'https://user@mcp.example.org/',
+    'https://example.com',
+    'https://evilexample.com',
+    'https://host.example',
+    'http://127.0.0.1/mcp',
+    'file:///etc/passwd',
+    'mcp.example.org',
+    '',
+  ])('refuses %s', (url) => expect(isAllowedMcpUrl(url, hosts)).toBe(false));
+
+  it('refuses everything without a list', () => expect(isAllowedMcpUrl('https://mcp.example.org', [])).toBe(false));
+});
+
+describe('resultText', () => {
+  const text = (words: string): object => ({ type: 'text', text: words });
+  const said = (result: object): string => resultText(CallResult.parse(result));
+
+  it.each([
+    [{}, ''],
+    [{ content: [] }, ''],
+    [{ content: [text('one'), text(''), text('two')] }, 'one\ntwo'],
+    [{ structuredContent: { a: 1 } }, '{"a":1}'],
+    [
+      { content: [text('{ "a": 1, "b": ["x\\ny"] }')], structuredContent: { a: 1, b: ['x\ny'] } },
+      '{ "a": 1, "b": ["x\\ny"] }',
+    ],
+    [{ content: [text('Sunny')], structuredContent: { degrees: 21 } }, 'Sunny\n{"degrees":21}'],
+    [{ content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] }, '[image image/png, 3 bytes, not shown]'],
+    [{ content: [{ type: 'audio', data: 7 }] }, '[audio, 0 bytes, not shown]'],
+    [{ content: [{ type: 'resource', resource: { uri: 'a:b', text: 'hello' } }] }, '[resource a:b]\nhello'],
+    [
+      { content: [{ type: 'resource', resource: { uri: 'a:b', mimeType: 'x/y', blob: 'AAAA' } }] },
+      '[resource a:b x/y, 3 bytes, not shown]',
+    ],
+    [{ content: [{ type: 'resource_link', uri: 'a:b', name: 'n', description: 'd' }] }, '[resource link a:b "n": d]'],
+    [{ content: [{ type: 'hologram' }, 7, null] }, '[content of the unknown type "hologram"]'],
+  ])('%j', (result, expected) => expect(said(result)).toBe(expected));
+});
+
+describe('failureOf', () => {
+  const refused = new TypeError('fetch failed', {
+    cause: Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+  });
+  const reset = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) });
+
+  it.each([
+    [refused, false, 'not-sent'],
+    [reset, false, 'lost'],
+    [new Error('Not connected'), true, 'not-sent'],
+    [new StreamableHTTPError(404, 'Session not found'), false, 'not-sent'],
+    [new StreamableHTTPError(400, 'No valid session ID'), false, 'not-sent'],
+    [new StreamableHTTPError(502, 'Bad gateway'), false, 'lost'],
+    [new McpError(-32000, 'Connection closed'), true, 'lost'],
+    [new McpError(-32000, "A server's own error"), false, 'refused'],
+    [new McpError(-32001, 'Request timed out', { timeout: 5 }), false, 'timeout'],
+    [new McpError(-32001, "A server's own time-out"), false, 'refused'],
+    [new McpError(-32602, 'Invalid params'), false, 'refused'],
+  ])('%s', (error, isClosed, failure) => expect(failureOf(error, isClosed)).toBe(failure));
+
+  it('names the cause of a failed request', () => {
+    expect(reasonOf(refused)).toBe('fetch failed (ECONNREFUSED)');
+    expect(reasonOf('x')).toBe('x');
+  });
+});
+
+describe('LineLog', () => {
+  it('joins pieces to lines, across characters', () => {
+    const lines: string[] = [];
+    const log = new LineLog((line) => lines.push(line));
+    const bytes = Buffer.from('Grüße\r\n\n zwei\nrest');
+    for (const byte of bytes) log.append(Buffer.from([byte]));
+    expect(lines).toEqual(['Grüße', ' zwei']);
+  });
+
+  it('counts the lines of a flood that it leaves out', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const log = new LineLog(
+      (line) => lines.push(line),
+      () => now,
+    );
+    log.append(Buffer.from('x\n'.repeat(150)));
+    now = 10_001;
+    log.append(Buffer.from('y\n'));
+    expect(lines).toHaveLength(102);
+    expect(lines.slice(-2)).toEqual(['(50 more lines)', 'y']);
+  });
+});
+
+describe('redact', () => {
+  it('takes out secrets, the longest first, and cuts', () => {
+    expect(redact('Bearer tok-12345678 and tok-12345678', ['tok-12345678', 'Bearer tok-12345678'], 100)).toBe(
+      '[secret] and [secret]',
+    );
+    expect(redact('abcdef', [], 3)).toBe('abc…');
+  });
+});

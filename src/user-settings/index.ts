@@ -1,0 +1,2 @@
+export * from './user-settings.js';
+export * from './user-settings.module.js';

@@ -1,0 +1,168 @@
+import { Logger } from '@nestjs/common';
+import { ToolRegistry } from '../../../src/tools/index.js';
+import { McpSource } from '../../support/mcp-source.js';
+import { eventually, ScriptedMcp, type ScriptedTool } from '../../support/mcp-servers.js';
+
+Logger.overrideLogger(false);
+
+const SCHEMA = { type: 'object' };
+let server: ScriptedMcp;
+const sources: McpSource[] = [];
+
+function sourceOf(entry: object = {}, env: Record<string, string> = {}): McpSource {
+  const source = new McpSource({ one: { url: server.url, ...entry } }, env);
+  sources.push(source);
+  return source;
+}
+
+function tools(...names: string[]): ScriptedTool[] {
+  return names.map((name) => ({ name, inputSchema: SCHEMA }));
+}
+
+beforeEach(async () => {
+  server = await new ScriptedMcp().start();
+});
+afterEach(async () => {
+  await Promise.all(sources.splice(0).map((source) => source.close()));
+  await server.stop();
+});
+
+describe('the list of tools', () => {
+  it('is read to its last page and kept', async () => {
+    server.tools = tools('a', 'b', 'c', 'd', 'e');
+    server.pageSize = 2;
+    const source = sourceOf();
+    expect(await source.names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await source.names();
+    expect(server.listings).toBe(3);
+  });
+
+  it('follows the changes that the server announces', async () => {
+    server.tools = tools('a');
+    const source = sourceOf();
+    expect(await source.names()).toEqual(['a']);
+    // The announcement travels on a stream of its own, which is opened after the first list.
+    await eventually(async () => {
+      await server.change(tools('a', 'b'));
+      expect(await source.names()).toEqual(['a', 'b']);
+    });
+  });
+
+  it('is asked for again after its time, also without an announcement', async () => {
+    server.tools = tools('a');
+    const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
+    expect(await source.names()).toEqual(['a']);
+    server.tools = tools('b');
+    await eventually(async () => expect(await source.names()).toEqual(['b']));
+  });
+
+  it('keeps the old one when the new one cannot be read', async () => {
+    server.tools = tools('a');
+    const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
+    await source.names();
+    server.tools = null as never;
+    await eventually(async () => {
+      await source.names();
+      expect(server.listings).toBeGreaterThan(2);
+    });
+    expect(await source.names()).toEqual(['a']);
+    server.tools = tools('b');
+    await eventually(async () => expect(await source.names()).toEqual(['b']));
+  });
+
+  it('offers only what is allowed, under the prefix', async () => {
+    server.tools = tools('read', 'write', 'drop');
+    const source = sourceOf({ prefix: 'db_', allowedTools: ['read', 'write', 'misspelt'] });
+    expect(await source.names()).toEqual(['db_read', 'db_write']);
+    await source.call('db_read', { a: 1 });
+    expect(server.calls).toMatchObject([{ name: 'read', args: { a: 1 } }]);
+  });
+
+  it('makes names that model providers accept, each once', async () => {
+    const long = 'x'.repeat(100);
+    server.tools = tools('user.get/all', 'user_get_all', long);
+    const source = sourceOf({ prefix: 'p-' });
+    const names = await source.names();
+    expect(names).toEqual(['p-user_get_all', expect.stringMatching(/^p-x{53}_[0-9a-f]{8}$/)]);
+    await source.call(names[1] ?? '');
+    expect(server.calls).toMatchObject([{ name: long }]);
+  });
+
+  it('leaves out tools that cannot be used, and offers the others', async () => {
+    let deep: object = { type: 'object' };
+    for (let level = 0; level < 40; level += 1) deep = { type: 'object', properties: { a: deep } };
+    server.tools = [
+      { name: 'nothing' },
+      { name: 'text', inputSchema: 'object' },
+      { name: 'list', inputSchema: { type: 'array' } },
+      { name: 'bad', inputSchema: { type: 'banana' } },
+      { name: 'far', inputSchema: { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' } } } },
+      { name: 'deep', inputSchema: { ...deep } },
+      { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } },
+      { name: '', inputSchema: SCHEMA },
+      { name: 'task', inputSchema: SCHEMA, execution: { taskSupport: 'required' } },
+      { name: 'good', inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } },
+    ];
+    expect(await sourceOf().names()).toEqual(['good']);
+  });
+
+  it('takes effects and hints from the annotations, carefully', async () => {
+    const withHints = (name: string, annotations: unknown): ScriptedTool => ({
+      name,
+      inputSchema: SCHEMA,
+      annotations,
+    });
+    server.tools = [
+      withHints('reads', { readOnlyHint: true, title: 'Reads' }),
+      withHints('sets', { idempotentHint: true, destructiveHint: true }),
+      withHints('adds', { destructiveHint: false }),
+      withHints('lies', { readOnlyHint: 'yes', other: 1 }),
+      withHints('junk', ['x']),
+      ...tools('silent'),
+    ];
+    const listed = await sourceOf().source.list();
+    expect(listed.map(({ name, effects, annotations }) => [name, effects, annotations])).toEqual([
+      ['reads', 'none', { title: 'Reads', readOnlyHint: true }],
+      ['sets', 'idempotent', { destructiveHint: true, idempotentHint: true }],
+      ['adds', 'unsafe', { destructiveHint: false }],
+      ['lies', 'unsafe', undefined],
+      ['junk', 'unsafe', undefined],
+      ['silent', 'unsafe', undefined],
+    ]);
+  });
+
+  it('gives way to tools of the server itself', async () => {
+    server.tools = tools('get_weather', 'other');
+    const local = { name: 'local', list: async () => [{ ...(await sourceOf().tool('other')), name: 'get_weather' }] };
+    const offer = await new ToolRegistry([local, sourceOf().source]).offer([]);
+    expect(offer.declarations.map(({ name }) => name)).toEqual(['get_weather', 'other']);
+  });
+});
+
+describe('a call', () => {
+  beforeEach(() => {
+    server.tools = tools('act');
+  });
+
+  it('carries the headers of the configuration and the key of the call', async () => {
+    const source = sourceOf({ headers: { Authorization: 'Bearer ${TOKEN}' } }, { TOKEN: 'tok-12345678' });
+    await source.call('act');
+    expect(server.headers.every(({ authorization }) => authorization === 'Bearer tok-12345678')).toBe(true);
+    expect(server.calls[0]?.meta).toMatchObject({ idempotencyKey: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  it('gives the words of a tool that failed, and of a server that refused', async () => {
+    const source = sourceOf();
+    server.call = () => Promise.resolve({ isError: true, content: [{ type: 'text', text: 'No such file' }] });
+    expect(await source.call('act')).toMatchObject({ isError: true, output: 'The tool failed: No such file' });
+    server.call = () => Promise.reject(new Error('Out of paper'));
+    expect(await source.call('act')).toMatchObject({ isError: true, output: expect.stringContaining('Out of paper') });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('cuts a long result, and says so', async () => {
+    server.call = () => Promise.resolve({ content: [{ type: 'text', text: 'x'.repeat(5000) }] });
+    const { output } = await sourceOf({}, { TOOL_OUTPUT_LIMIT_BYTES: '1000' }).call('act');
+    expect(output).toMatch(/x\n\[The output was cut here: it has 5000 bytes and the limit is 1000\.\]$/);
+  });
+});

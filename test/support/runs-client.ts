@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { AgUiEvent } from '../../src/protocol/ag-ui-events/index.js';
+
+/** A body of `POST /runs` with one user text. */
+export function runInput(text: string, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    threadId: randomUUID(),
+    runId: 'run-1',
+    messages: [{ id: 'msg-1', role: 'user', content: text }],
+    forwardedProps: { agent_type: 'worker' },
+    ...changes,
+  };
+}
+
+/** The answer of `POST /runs`. */
+export interface Accepted {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly created: boolean;
+}
+
+/** A run as it stands; see contract runs-api, section 4. */
+export interface RunState {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly status: string;
+  readonly attempt: number;
+  readonly lastEventId: string | null;
+  readonly lastSeq: number | null;
+  readonly queuePosition: number | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly usage: { readonly inputTokens: number } | null;
+}
+
+/** A JSON answer. */
+export interface RunsAnswer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+/** One frame of an event stream as it came: its id, its fields besides, and its event. */
+export interface RunsFrame {
+  readonly id: string;
+  readonly raw: string;
+  readonly event: AgUiEvent & { readonly timestamp: number };
+}
+
+/** An event stream that is being read: as far as the test wants. */
+export class RunsStream {
+  readonly frames: RunsFrame[] = [];
+  readonly comments: string[] = [];
+  /** Values of `retry` that came without an event. */
+  readonly retries: string[] = [];
+  ended = false;
+  private rest = '';
+  private readonly decoder = new TextDecoder();
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(
+    readonly response: Response,
+    private readonly controller: AbortController,
+  ) {
+    this.reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+  }
+
+  get status(): number {
+    return this.response.status;
+  }
+
+  get events(): (AgUiEvent & { readonly timestamp: number })[] {
+    return this.frames.map(({ event }) => event);
+  }
+
+  /** The text of all frames, byte for byte. */
+  get raw(): string {
+    return this.frames.map(({ raw }) => raw).join('\n\n');
+  }
+
+  /** The text that the assistant said. */
+  get text(): string {
+    return this.events.map((event) => (event.type === 'TEXT_MESSAGE_CONTENT' ? event.delta : '')).join('');
+  }
+
+  get last(): RunsFrame {
+    const frame = this.frames.at(-1);
+    if (!frame) throw new Error('The stream has no frame yet');
+    return frame;
+  }
+
+  /** Reads until something holds, or the stream ends or breaks. Returns whether it holds. */
+  async until(holds: (stream: RunsStream) => boolean): Promise<boolean> {
+    while (!holds(this)) {
+      const chunk = await this.reader?.read().catch(() => undefined);
+      this.ended ||= chunk?.done === true;
+      if (!chunk || chunk.done) return holds(this);
+      this.take(this.decoder.decode(chunk.value, { stream: true }));
+    }
+    return true;
+  }
+
+  /** Reads to the end, however it comes. */
+  async all(): Promise<this> {
+    await this.until(() => false);
+    return this;
+  }
+
+  /** Hangs up. */
+  leave(): void {
+    this.controller.abort();
+  }
+
+  private take(text: string): void {
+    const blocks = (this.rest + text).split('\n\n');
+    this.rest = blocks.pop() ?? '';
+    for (const raw of blocks) this.takeBlock(raw);
+  }
+
+  private takeBlock(raw: string): void {
+    if (raw.startsWith(':')) {
+      this.comments.push(raw);
+      return;
+    }
+    if (/^retry: \d+$/.test(raw)) {
+      this.retries.push(raw);
+      return;
+    }
+    const match = /^id: (\d+-\d+)\n(?:retry: \d+\n)?data: (\{.*\})$/.exec(raw);
+    if (!match) throw new Error(`A frame that is none: ${raw.slice(0, 200)}`);
+    this.frames.push({
+      id: match[1] as string,
+      raw: raw.replace(/^retry: \d+\n/m, ''),
+      event: JSON.parse(match[2] as string) as RunsFrame['event'],
+    });
+  }
+}
+
+/** A client of the Runs API that knows nothing of the server but its address. */
+export class RunsClient {
+  constructor(private readonly url: string) {}
+
+  /** `POST /runs`, accepted. */
+  async submit(body: unknown, query = ''): Promise<RunsAnswer<Accepted>> {
+    return this.json('POST', `/runs${query}`, body);
+  }
+
+  /** `POST /runs` whose answer are the events. */
+  stream(body: unknown, query = '?prefer=stream'): Promise<RunsStream> {
+    return this.open(`/runs${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** The events of a thread. */
+  events(threadId: string, query = '', lastEventId?: string): Promise<RunsStream> {
+    const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    return this.open(`/runs/${threadId}/events${query}`, { headers });
+  }
+
+  view(threadId: unknown, runId: unknown, query = ''): Promise<RunsAnswer<RunState>> {
+    return this.json('GET', `/runs/${String(threadId)}/${encodeURIComponent(String(runId))}${query}`);
+  }
+
+  /** Any request whose answer is JSON or empty. */
+  async json<T>(method: string, path: string, body?: unknown, headers: object = {}): Promise<RunsAnswer<T>> {
+    const answer = await fetch(`${this.url}/api/v1/agent${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+  }
+
+  private async open(path: string, init: RequestInit): Promise<RunsStream> {
+    const controller = new AbortController();
+    const response = await fetch(`${this.url}/api/v1/agent${path}`, { ...init, signal: controller.signal });
+    return new RunsStream(response, controller);
+  }
+}
