@@ -1,7 +1,7 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Clock, SystemClock } from '../common/index.js';
-import { ConfigModule } from '../config/index.js';
+import { configFrom, ConfigModule } from '../config/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentType } from './agent-type.decorator.js';
@@ -9,7 +9,6 @@ import type { Agent, AgentOutcome } from './agent.js';
 import { ModelLoop } from './model-loop.js';
 import { ModelClient } from './ports/model-client.js';
 import { ScriptedModelClient } from './testing/scripted-model-client.js';
-import { testConfig } from './testing/test-run.js';
 
 Logger.overrideLogger(false);
 
@@ -37,7 +36,7 @@ class ImpostorModule {}
 class ClockModule {}
 
 const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
-const base = [ConfigModule.forRoot(testConfig()), ClockModule, AgentModule.forRoot({ model })];
+const base = [ConfigModule.forRoot(configFrom()), ClockModule, AgentModule.forRoot({ model })];
 
 describe('AgentRegistry', () => {
   it('finds agents of any module, with what their decorators say', async () => {

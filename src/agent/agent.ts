@@ -22,6 +22,8 @@ export interface Journal {
    *   the agent is no longer the one that wrote the journal
    */
   finished(key: string, inputHash: string): StepRecord | undefined;
+  /** True when the step is finished, whatever its input was. */
+  isFinished(key: string): boolean;
   /** True when an earlier attempt began this step and did not finish it. */
   inDoubt(key: string): boolean;
   /** Writes down that the step begins; resolves when that is committed. For steps with side effects. */

@@ -1,15 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../common/index.js';
+import { AppError, Clock } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
+import type { Message } from '../events/index.js';
+import type { AskedInterrupt } from '../interrupt/index.js';
 import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
+import { askAgain, askPermissions } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
+import { owedClientCalls, resumeCalls } from './loop/resume-calls.js';
 import { toolRound } from './loop/tool-round.js';
 import { ModelClient, type ModelMessage } from './ports/model-client.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
+
+/** What the interrupt of a run says that waits for permissions. */
+const PERMISSION_NEEDED = 'The agent needs permission to go on.';
 
 /** How an agent uses the loop. */
 export interface ModelLoopOptions {
@@ -43,42 +50,53 @@ export class ModelLoop {
     private readonly tools: ToolRegistry,
     private readonly invoker: ToolInvoker,
     private readonly config: AppConfig,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * Runs the loop. Ends as completed, as incomplete (`max_steps`, `max_output_tokens`,
-   * `content_filter`), or as interrupted when client tools were called; server calls of the same
-   * answer are made first.
+   * `content_filter`), or as interrupted when client tools were called or calls need a permission;
+   * server calls of the same answer that need none are made first. A run that goes on where another
+   * waited first acts on the answers, and ends as interrupted again while there are open ones.
    *
    * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid
    *   arguments); the reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const conversation = await this.begin(context, options);
-    writeToolLists(context, conversation.offer);
+    const offer = await this.tools.offer(context.clientTools);
+    const outputs = await resumeCalls(context, this.invoker, offer);
+    yield;
+    const owed = stillWaiting(context);
+    if (owed) return owed;
+    const conversation = this.begin(context, options, offer, outputs);
+    writeToolLists(context, offer);
     for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);
       if (end) return end;
-      const round = await toolRound(context, this.invoker, conversation.offer, output.toolCalls);
+      const round = await toolRound(context, this.invoker, offer, output.toolCalls);
       yield;
       this.countInvalid(conversation, round.results);
-      if (round.clientCallIds.length > 0) return waitFor(round.clientCallIds);
+      if (round.clientCallIds.length > 0 || round.asked.length > 0) {
+        return waitFor(round.clientCallIds, askPermissions(context, round.asked, this.clock.now()));
+      }
       conversation.messages.push(...exchange(output, round.results));
     }
     return { kind: 'incomplete', reason: 'max_steps' };
   }
 
-  private async begin(
+  private begin(
     context: AgentContext,
     { systemPrompt, situation = '' }: ModelLoopOptions,
-  ): Promise<Conversation> {
-    const messages = [...context.history, ...context.input];
+    offer: ToolOffer,
+    outputs: readonly Message[],
+  ): Conversation {
+    const messages = [...context.history, ...outputs, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
       situation,
-      offer: await this.tools.offer(context.clientTools),
+      offer,
       callIds: new CallIds(context.runId, usedIds),
       invalidCalls: 0,
     };
@@ -112,8 +130,18 @@ function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefine
   return toolCalls.length === 0 ? { kind: 'completed' } : undefined;
 }
 
-function waitFor(callIds: readonly string[]): AgentOutcome {
-  return { kind: 'interrupted', reason: 'client_tool', message: null, callIds, responseSchema: null };
+function waitFor(callIds: readonly string[], asked: readonly AskedInterrupt[]): AgentOutcome {
+  const reason = asked.length > 0 ? 'approval' : 'client_tool';
+  const message = asked.length > 0 ? PERMISSION_NEEDED : null;
+  return { kind: 'interrupted', reason, message, callIds, responseSchema: null, asked };
+}
+
+/** The outcome of a run that goes on while other answers are still missing; undefined when none is. */
+function stillWaiting(context: AgentContext): AgentOutcome | undefined {
+  const { waiting } = context.resumption;
+  const callIds = owedClientCalls(context);
+  if (waiting.length === 0 && callIds.length === 0) return undefined;
+  return waitFor(callIds, askAgain(context, waiting));
 }
 
 /** What the model said and what its calls gave, for the next model call. */

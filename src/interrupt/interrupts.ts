@@ -6,6 +6,11 @@ export interface InterruptScope {
   readonly userId?: string;
 }
 
+/** True for what can be the id of a question. Not every database can be asked for other characters. */
+export function isInterruptId(id: string): boolean {
+  return /^[\x21-\x7e]{1,128}$/.test(id);
+}
+
 /** Which questions a list shows. */
 export interface InterruptListOptions {
   readonly status?: InterruptStatus;

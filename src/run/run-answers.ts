@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../agent/index.js';
 import { AppError, type Principal } from '../common/index.js';
-import { AnswerCheck, type CheckedAnswer, type InterruptAnswer } from '../interrupt/index.js';
+import { AnswerCheck, type CheckedAnswer, type InterruptAnswer, isInterruptId } from '../interrupt/index.js';
 import { RunStore } from './ports/run-store.js';
 import type { RunRequest } from './run.types.js';
 
@@ -53,10 +53,8 @@ export class RunAnswers {
 
   /** The request that nothing but answers make. @throws AppError INTERRUPT_NOT_FOUND */
   async request(principal: Principal, answers: readonly InterruptAnswer[]): Promise<RunRequest> {
-    const before = await this.store.waitingFor(
-      principal.tenantId,
-      answers.map(({ interruptId }) => interruptId),
-    );
+    const ids = answers.map(({ interruptId }) => interruptId).filter(isInterruptId);
+    const before = ids.length === 0 ? undefined : await this.store.waitingFor(principal.tenantId, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     return {
       principal,

@@ -1,6 +1,8 @@
 export * from './agent-tool.decorator.js';
 export { isAllowedMcpUrl } from './mcp/allowed-url.js';
 export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
+export { ToolPolicy } from './policy/tool-policy.js';
+export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-validator.js';
 export * from './tool-call.js';
 export * from './tool-error.js';

@@ -1,5 +1,5 @@
 import type { JsonObject, Principal } from '../common/index.js';
-import type { ClientTime, ToolProgress } from './tool.js';
+import type { ClientTime, ServerTool, ToolProgress } from './tool.js';
 
 /** A call as the model made it. */
 export interface ToolCall {
@@ -10,7 +10,7 @@ export interface ToolCall {
 }
 
 /** Why a call has no proper result. All of them are answers for the model. */
-export type ToolFailure = 'unknown_tool' | 'invalid_arguments' | 'failed' | 'timeout';
+export type ToolFailure = 'unknown_tool' | 'invalid_arguments' | 'failed' | 'timeout' | 'denied' | 'in_doubt';
 
 /** The answer to a call, for the model and for the log. */
 export interface ToolResult {
@@ -28,6 +28,7 @@ export interface ToolCaller {
   readonly principal: Principal;
   readonly sessionId: string;
   readonly runId: string;
+  readonly agentType: string;
   readonly signal: AbortSignal;
   readonly clientTime: ClientTime | undefined;
   /** The user's zone (docs/tools.md#time-zones). */
@@ -37,6 +38,18 @@ export interface ToolCaller {
   readonly forwardedProps: JsonObject;
   /** Told how far a call is while it runs. */
   onProgress?(call: ToolCall, update: ToolProgress): void;
+}
+
+/** What a call needs before it is made: a person's permission. */
+export interface NeededPermission {
+  readonly call: ToolCall;
+  readonly tool: ServerTool;
+  /** Of the rule that asks, for the person. */
+  readonly reason: string | null;
+  /** Milliseconds in which it may be given. */
+  readonly expiresInMs: number;
+  /** The person may change the arguments. */
+  readonly mayEdit: boolean;
 }
 
 /** What the pipeline needs of a run's journal. The caller writes down the end, together with the events. */

@@ -3,6 +3,7 @@ import { AppError } from '../common/index.js';
 import type { AppConfig } from '../config/index.js';
 import { idempotencyKey } from './pipeline/call-keys.js';
 import { SchemaValidator } from './schema-validator.js';
+import { ALLOW_ALL } from './testing/allow-all.js';
 import type { ToolCaller, ToolJournal } from './tool-call.js';
 import { ToolError } from './tool-error.js';
 import { ToolInvoker } from './tool-invoker.js';
@@ -13,7 +14,7 @@ Logger.overrideLogger(false);
 
 const LIMIT = 200;
 const config = { tools: { timeoutMs: 1000, outputLimitBytes: LIMIT, maxInvalidCalls: 5 } } as AppConfig;
-const invoker = new ToolInvoker(new SchemaValidator(), config);
+const invoker = new ToolInvoker(new SchemaValidator(), ALLOW_ALL, config);
 
 function tool(overrides: Partial<ServerTool>): ServerTool {
   return {
@@ -46,6 +47,7 @@ function caller(signal = new AbortController().signal): ToolCaller {
     principal,
     sessionId: 's',
     runId: 'r',
+    agentType: 'worker',
     signal,
     clientTime: undefined,
     timeZone: 'UTC',

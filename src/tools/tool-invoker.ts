@@ -7,13 +7,14 @@ import { withDeadline } from './pipeline/deadline.js';
 import { failureSentence } from './pipeline/failure.js';
 import { boundText, outputText } from './pipeline/output-text.js';
 import { parseArguments, type ParsedArguments } from './pipeline/parse-arguments.js';
+import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
-import type { ToolCall, ToolCaller, ToolFailure, ToolJournal, ToolResult } from './tool-call.js';
+import type { NeededPermission, ToolCall, ToolCaller, ToolFailure, ToolJournal, ToolResult } from './tool-call.js';
 import type { ToolOffer } from './tool-offer.js';
 import type { ServerTool, ToolContext } from './tool.js';
 
 /**
- * The one way a server tool is called: resolve, validate, note the beginning, invoke, bound. Whatever
+ * The one way a server tool is called: resolve, validate, ask the policy, note the beginning, invoke, bound. Whatever
  * goes wrong with the call itself is an answer for the model; what ends the run is thrown.
  */
 @Injectable()
@@ -22,6 +23,7 @@ export class ToolInvoker {
 
   constructor(
     private readonly validator: SchemaValidator,
+    private readonly policy: ToolPolicy,
     private readonly config: AppConfig,
   ) {}
 
@@ -37,16 +39,52 @@ export class ToolInvoker {
   }
 
   /**
-   * Answers a call. The end of the step is not written down here: the caller does that together with
+   * The permission that a call needs before `invoke`; undefined when it needs none, or will not be made
+   * anyway. A call that an earlier attempt began had its permission then.
+   */
+  neededPermission(
+    call: ToolCall,
+    offer: ToolOffer,
+    caller: ToolCaller,
+    journal: ToolJournal,
+  ): NeededPermission | undefined {
+    const resolved = offer.resolve(call.name);
+    if (resolved.kind !== 'server' || journal.inDoubt(toolStepKey(call.callId))) return undefined;
+    const { tool } = resolved;
+    const parsed = this.validArguments(tool, call);
+    if ('problem' in parsed) return undefined;
+    const decision = this.decide(tool, parsed.args, caller);
+    if (decision.effect !== 'ask') return undefined;
+    const { reason, expiresInMs, mayEdit } = decision;
+    return { call, tool, reason, expiresInMs, mayEdit };
+  }
+
+  /**
+   * Answers a call. What the policy denies, or asks for without `permitted`, is answered as denied; a
+   * person's permission does not overrule a denial. The end of the step is not written down here: the caller does that together with
    * the events that show the result.
    *
+   * @param permitted a person has allowed this very call
    * @throws AppError TOOL_IN_DOUBT; the reason of `caller.signal` when it aborts; an error of the journal
    */
-  async invoke(call: ToolCall, offer: ToolOffer, caller: ToolCaller, journal: ToolJournal): Promise<ToolResult> {
+  async invoke(
+    call: ToolCall,
+    offer: ToolOffer,
+    caller: ToolCaller,
+    journal: ToolJournal,
+    permitted = false,
+  ): Promise<ToolResult> {
     const resolved = offer.resolve(call.name);
     if (resolved.kind !== 'server') return failed(call, 'unknown_tool', unknownTool(call, offer));
     const parsed = this.validArguments(resolved.tool, call);
     if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);
+    const denial = this.denial(
+      resolved.tool,
+      parsed.args,
+      caller,
+      permitted || journal.inDoubt(toolStepKey(call.callId)),
+    );
+    if (denial !== undefined) return failed(call, 'denied', denial);
     await this.begin(resolved.tool, call, journal);
     return this.run(resolved.tool, call, parsed.args, caller);
   }
@@ -56,6 +94,19 @@ export class ToolInvoker {
     if ('problem' in parsed) return parsed;
     const violation = this.validator.violation(tool.parameters, parsed.args);
     return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : parsed;
+  }
+
+  /** Why a call is not made, as a sentence for the model. */
+  private denial(tool: ServerTool, args: JsonObject, caller: ToolCaller, permitted: boolean): string | undefined {
+    const decision = this.decide(tool, args, caller);
+    if (decision.effect === 'allow' || (decision.effect === 'ask' && permitted)) return undefined;
+    if (decision.effect === 'ask') return `The tool ${tool.name} was not called: it needs a person's permission.`;
+    const reason = decision.reason === null ? '' : ` ${decision.reason}`;
+    return `The tool ${tool.name} was not called: the policy of this server does not allow this call.${reason}`;
+  }
+
+  private decide(tool: ServerTool, args: JsonObject, { principal, agentType }: ToolCaller): PolicyDecision {
+    return this.policy.decide({ tool, args, principal, agentType });
   }
 
   /** A step that an earlier attempt began is already written down. */

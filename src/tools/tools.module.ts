@@ -4,6 +4,9 @@ import { LocalToolSource } from './adapters/local-tool-source.js';
 import { CurrentTimeTool } from './builtin/current-time.tool.js';
 import { WeatherTool } from './builtin/weather.tool.js';
 import { McpToolSource } from './mcp/mcp-tool-source.js';
+import { AppConfig } from '../config/index.js';
+import { loadPolicy } from './policy/load-policy.js';
+import { ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
 import { ToolInvoker } from './tool-invoker.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -14,6 +17,7 @@ import { ToolRegistry } from './tool-registry.js';
   providers: [
     SchemaValidator,
     ToolInvoker,
+    { provide: ToolPolicy, useFactory: (config: AppConfig) => loadPolicy(config.tools), inject: [AppConfig] },
     LocalToolSource,
     McpToolSource,
     WeatherTool,

@@ -9,6 +9,7 @@ import {
   type ToolProgress,
   type ToolResult,
 } from '../../src/tools/index.js';
+import { ALLOW_ALL } from '../../src/tools/testing/allow-all.js';
 import { McpToolSource } from '../../src/tools/mcp/mcp-tool-source.js';
 
 /** The MCP tools of a configuration, called through the real pipeline. */
@@ -24,7 +25,7 @@ export class McpSource {
     const config = configFrom({ MCP_SERVERS: JSON.stringify({ mcpServers: servers }), ...env });
     const validator = new SchemaValidator();
     this.source = new McpToolSource(config, validator);
-    this.invoker = new ToolInvoker(validator, config);
+    this.invoker = new ToolInvoker(validator, ALLOW_ALL, config);
   }
 
   /** The names on offer now. */
@@ -64,6 +65,7 @@ export class McpSource {
       principal: { tenantId: 'default', userId: 'user' },
       sessionId: 'session',
       runId: 'run',
+      agentType: 'worker',
       signal,
       clientTime: undefined,
       timeZone: 'UTC',

@@ -1,4 +1,6 @@
+import { SystemClock } from '../../common/index.js';
 import { ToolRegistry, ToolInvoker, SchemaValidator } from '../../tools/index.js';
+import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import { ModelLoop } from '../model-loop.js';
 import { MemoryJournal } from '../testing/memory-journal.js';
 import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
@@ -8,7 +10,13 @@ import { WorkerAgent } from './worker.agent.js';
 
 function worker(client: ScriptedModelClient, config = testConfig()): WorkerAgent {
   return new WorkerAgent(
-    new ModelLoop(client, new ToolRegistry([]), new ToolInvoker(new SchemaValidator(), config), config),
+    new ModelLoop(
+      client,
+      new ToolRegistry([]),
+      new ToolInvoker(new SchemaValidator(), ALLOW_ALL, config),
+      config,
+      new SystemClock(),
+    ),
     config,
   );
 }

@@ -1,29 +1,29 @@
 import {
+  type NeededPermission,
   type ToolCall,
-  type ToolCaller,
   type ToolInvoker,
   type ToolOffer,
   type ToolResult,
-  toolInputHash,
   toolStepKey,
 } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import type { ModelToolCall } from '../ports/model-client.js';
-import { appearanceOf } from './call-segment.js';
-import { ProgressReporter } from './progress-reporter.js';
+import { answerCall, callerOf, writeDoubt } from './answer-call.js';
 
 /** What came of the calls of one model answer. */
 export interface RoundOutput {
-  /** Of all calls that the server answers, in call order. */
+  /** Of all calls that the server answers now, in call order. */
   readonly results: readonly ToolResult[];
   /** The calls that the client has to answer, in call order. */
   readonly clientCallIds: readonly string[];
+  /** The calls that wait for a person's permission, in call order. */
+  readonly asked: readonly NeededPermission[];
 }
 
 /**
- * Makes all server calls of one model answer in parallel and writes each result as it comes. Calls
- * that the journal has finished are not made again and nothing is written for them. Waits for all
- * calls, even when one of them ends the run.
+ * Makes all server calls of one model answer in parallel and writes each result as it comes; those
+ * that need a permission are not made. Calls that the journal has finished are not made again and
+ * nothing is written for them. Waits for all calls, even when one of them ends the run.
  *
  * @throws AppError TOOL_IN_DOUBT before any call is made; the reason of `context.signal`
  */
@@ -36,54 +36,54 @@ export async function toolRound(
   const calls = modelCalls.map(({ id, name, arguments: text }): ToolCall => ({ callId: id, name, arguments: text }));
   const isClients = (call: ToolCall): boolean => offer.resolve(call.name).kind === 'client';
   const serverCalls = calls.filter((call) => !isClients(call));
-  for (const call of serverCalls) invoker.checkInDoubt(call, offer, context.journal);
-  const settled = await Promise.allSettled(serverCalls.map((call) => answer(context, invoker, offer, call)));
-  const results = settled.map((one) => {
+  refuseDoubt(context, invoker, offer, serverCalls);
+  const asked = serverCalls.flatMap((call) => neededPermission(context, invoker, offer, call) ?? []);
+  const waiting = new Set(asked.map(({ call }) => call.callId));
+  const made = serverCalls.filter(({ callId }) => !waiting.has(callId));
+  const results = await allSettled(made.map((call) => answerCall(context, invoker, offer, call)));
+  return { results, clientCallIds: calls.filter(isClients).map((call) => call.callId), asked };
+}
+
+/**
+ * Ends the run when an earlier attempt began an unsafe call, and says so in the place of its result.
+ *
+ * @throws AppError TOOL_IN_DOUBT
+ */
+export function refuseDoubt(
+  context: AgentContext,
+  invoker: ToolInvoker,
+  offer: ToolOffer,
+  calls: readonly ToolCall[],
+): void {
+  let doubt: Error | undefined;
+  for (const call of calls) {
+    try {
+      invoker.checkInDoubt(call, offer, context.journal);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      writeDoubt(context, offer, call, error);
+      doubt ??= error;
+    }
+  }
+  if (doubt) throw doubt;
+}
+
+/** All values in order. @throws the first error, once everything has settled */
+export async function allSettled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
   });
-  return { results, clientCallIds: calls.filter(isClients).map((call) => call.callId) };
 }
 
-async function answer(
+/** A call that an earlier attempt finished had its permission. */
+function neededPermission(
   context: AgentContext,
   invoker: ToolInvoker,
   offer: ToolOffer,
   call: ToolCall,
-): Promise<ToolResult> {
-  const key = toolStepKey(call.callId);
-  const inputHash = toolInputHash(call);
-  const stored = context.journal.finished(key, inputHash);
-  if (stored) return stored.output as unknown as ToolResult;
-  const progress = new ProgressReporter(context);
-  const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
-  const result = await invoker.invoke(call, offer, caller, context.journal).finally(() => progress.end());
-  context.signal.throwIfAborted();
-  const messageId = writeOutput(context, offer, result);
-  context.journal.finish(key, inputHash, { ...result }, [messageId]);
-  return result;
-}
-
-function callerOf({
-  principal,
-  sessionId,
-  runId,
-  signal,
-  clientTime,
-  timeZone,
-  locale,
-  forwardedProps,
-}: AgentContext): ToolCaller {
-  return { principal, sessionId, runId, signal, clientTime, timeZone, locale, forwardedProps };
-}
-
-/** Writes the message of a result and returns its id. */
-function writeOutput(context: AgentContext, offer: ToolOffer, result: ToolResult): string {
-  const { callId, name, output, isError } = result;
-  const message = context.response.createMessageBuilder('tool', appearanceOf(name, offer).outputType);
-  message.created();
-  message.inProgress();
-  message.createContentBuilder('data').addDataDelta({ call_id: callId, name, output });
-  message.complete(isError ? { metadata: { is_error: true } } : {});
-  return message.id;
+): NeededPermission | undefined {
+  const isFinished = context.journal.isFinished(toolStepKey(call.callId));
+  return isFinished ? undefined : invoker.neededPermission(call, offer, callerOf(context), context.journal);
 }

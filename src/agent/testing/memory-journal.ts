@@ -42,6 +42,10 @@ export class MemoryJournal implements Journal {
     return entry?.output ? { output: entry.output } : undefined;
   }
 
+  isFinished(key: string): boolean {
+    return this.writes.slice(0, this.earlier).some((entry) => entry.key === key && entry.output);
+  }
+
   inDoubt(key: string): boolean {
     const entries = this.writes.slice(0, this.earlier).filter((entry) => entry.key === key);
     return entries.length > 0 && !entries.some((entry) => entry.output);

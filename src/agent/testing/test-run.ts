@@ -1,4 +1,4 @@
-import { AppError, type JsonObject, SequentialIds } from '../../common/index.js';
+import { AppError, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
 import type { AppConfig, ConfigShape } from '../../config/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
@@ -9,6 +9,7 @@ import {
   ToolInvoker,
   ToolRegistry,
 } from '../../tools/index.js';
+import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { ModelLoop } from '../model-loop.js';
 import type { ModelClient } from '../ports/model-client.js';
@@ -113,9 +114,20 @@ export function testConfig(
 }
 
 /** An agent that is nothing but the loop. */
-export function loopAgent(client: ModelClient, tools: readonly ServerTool[] = [], config = testConfig()): Agent {
+export function loopAgent(
+  client: ModelClient,
+  tools: readonly ServerTool[] = [],
+  config = testConfig(),
+  policy = ALLOW_ALL,
+): Agent {
   const registry = new ToolRegistry([{ name: 'test', list: () => Promise.resolve(tools) }]);
-  const loop = new ModelLoop(client, registry, new ToolInvoker(new SchemaValidator(), config), config);
+  const loop = new ModelLoop(
+    client,
+    registry,
+    new ToolInvoker(new SchemaValidator(), policy, config),
+    config,
+    new SystemClock(),
+  );
   return { run: (context) => loop.run(context, { systemPrompt: 'Be brief.' }) };
 }
 

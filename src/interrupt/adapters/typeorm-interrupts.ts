@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError, Clock } from '../../common/index.js';
 import { Database, type SqlValue } from '../../database/index.js';
 import type { InterruptView } from '../interrupt.types.js';
-import { type InterruptListOptions, type InterruptPage, Interrupts, type InterruptScope } from '../interrupts.js';
+import {
+  type InterruptListOptions,
+  type InterruptPage,
+  Interrupts,
+  type InterruptScope,
+  isInterruptId,
+} from '../interrupts.js';
 import { INTERRUPT_COLUMNS, type InterruptRow, interruptView } from './interrupt-row.js';
 
 const CURSOR = /^[1-9]\d{0,9}$/;
@@ -18,8 +24,7 @@ export class TypeOrmInterrupts extends Interrupts {
   }
 
   async find(scope: InterruptScope, id: string): Promise<InterruptView | undefined> {
-    // No id of this server has other characters; not every database can be asked for them.
-    if (!/^[\x21-\x7e]{1,128}$/.test(id)) return undefined;
+    if (!isInterruptId(id)) return undefined;
     const [view] = await this.select(scope, [['id = ?', id]], 'no', 1);
     return view;
   }

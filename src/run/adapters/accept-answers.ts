@@ -46,8 +46,8 @@ export async function settle(
 ): Promise<void> {
   const own = interruptRun(run);
   if (answers.length > 0) await interrupts.settle(tx, own, answers, now);
-  else if (!resumes && waiting.length > 0) await interrupts.giveUp(tx, own, now);
-  if (resumes) await interrupts.expireFor(tx, own, now);
+  if (resumes || waiting.length > 0) await interrupts.expireFor(tx, own, now);
+  if (!resumes && waiting.length > 0) await interrupts.giveUp(tx, own, now);
 }
 
 function isToolResults(input: readonly Message[]): boolean {

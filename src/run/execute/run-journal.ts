@@ -21,6 +21,10 @@ export class RunJournal implements Journal {
     return step.output === null ? undefined : { output: step.output };
   }
 
+  isFinished(key: string): boolean {
+    return this.stored.get(key)?.status === 'finished';
+  }
+
   inDoubt(key: string): boolean {
     return this.stored.get(key)?.status === 'begun';
   }

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../common/index.js';
+import { configFrom } from '../../config/index.js';
+import type { ServerTool } from '../tool.js';
+import { matchesGlob } from './glob.js';
+import { loadPolicy } from './load-policy.js';
+import { parsePolicy } from './policy-parser.js';
+import { parsePath, valueAt } from './policy-path.js';
+import { type PolicyDecision, ToolPolicy } from './tool-policy.js';
+
+const DEFAULT_EXPIRY = 1000;
+
+function tool(overrides: Partial<ServerTool> = {}): ServerTool {
+  return {
+    name: 'pay',
+    description: 'Pays',
+    parameters: { type: 'object' },
+    effects: 'unsafe',
+    timeoutMs: 1000,
+    origin: { kind: 'local' },
+    invoke: () => Promise.resolve('done'),
+    ...overrides,
+  };
+}
+
+function policyOf(...rules: object[]): ToolPolicy {
+  const { rules: parsed, problems } = parsePolicy(JSON.stringify({ rules }));
+  expect(problems).toEqual([]);
+  return new ToolPolicy(parsed, DEFAULT_EXPIRY);
+}
+
+function decide(policy: ToolPolicy, args: JsonObject = {}, overrides: Partial<ServerTool> = {}): PolicyDecision {
+  const principal = { tenantId: 'acme', userId: 'alice' };
+  return policy.decide({ tool: tool(overrides), args, principal, agentType: 'worker' });
+}
+
+const effect = (...given: Parameters<typeof decide>): string => decide(...given).effect;
+
+/** Whether a rule with this condition applies to a call with these arguments. */
+const applies = (when: object, args: JsonObject = {}, overrides: Partial<ServerTool> = {}): boolean =>
+  effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none', ...overrides }) === 'deny';
+
+describe('the policy without rules', () => {
+  const policy = new ToolPolicy([], DEFAULT_EXPIRY);
+  const mcp = { kind: 'mcp', serverLabel: 'files' } as const;
+
+  it.each([
+    ['an unsafe local tool', {}, 'ask'],
+    ['an idempotent local tool', { effects: 'idempotent' as const }, 'allow'],
+    ['a local tool without effects', { effects: 'none' as const }, 'allow'],
+    [
+      'a local tool that says it destroys',
+      { effects: 'idempotent' as const, annotations: { destructiveHint: true } },
+      'ask',
+    ],
+    [
+      'an MCP tool that only reads',
+      { origin: mcp, effects: 'none' as const, annotations: { readOnlyHint: true } },
+      'allow',
+    ],
+    ['an MCP tool that says nothing', { origin: mcp }, 'ask'],
+    ['an MCP tool that destroys', { origin: mcp, annotations: { destructiveHint: true } }, 'ask'],
+    ['an MCP tool that does not destroy', { origin: mcp, annotations: { destructiveHint: false } }, 'allow'],
+  ])('%s: %s %s', (_name, overrides, expected) => {
+    expect(effect(policy, {}, overrides)).toBe(expected);
+  });
+
+  it('asks with the default time', () => {
+    expect(decide(policy)).toEqual({
+      effect: 'ask',
+      rule: null,
+      reason: null,
+      expiresInMs: DEFAULT_EXPIRY,
+      mayEdit: false,
+    });
+  });
+});
+
+describe('rules', () => {
+  it('are tried in order; the first that fits decides', () => {
+    const policy = policyOf(
+      { tool: 'pay', effect: 'deny', when: { path: '$.amount', op: '>', value: 100 }, reason: 'Too much.' },
+      { tool: ['p*', 'send_?'], effect: 'ask', expiresIn: '10m', allowEdit: true },
+      { tool: '*', effect: 'allow' },
+    );
+    expect(decide(policy, { amount: 101 })).toEqual({ effect: 'deny', rule: 0, reason: 'Too much.' });
+    expect(decide(policy, { amount: 100 })).toEqual({
+      effect: 'ask',
+      rule: 1,
+      reason: null,
+      expiresInMs: 600_000,
+      mayEdit: true,
+    });
+    expect(effect(policy, {}, { name: 'send_1' })).toBe('ask');
+    expect(effect(policy, {}, { name: 'send_12' })).toBe('allow');
+  });
+
+  it.each([
+    [{ path: '$.n', op: '==', value: 1 }, { n: 1 }, true],
+    [{ path: '$.n', op: '==', value: 1 }, { n: '1' }, false],
+    [{ path: '$.o', op: '==', value: { b: 1, a: 2 } }, { o: { a: 2, b: 1 } }, true],
+    [{ path: '$.n', op: '!=', value: 1 }, { n: 2 }, true],
+    [{ path: '$.n', op: '!=', value: 1 }, {}, true],
+    [{ path: '$.n', op: '>', value: 1 }, { n: 2 }, true],
+    [{ path: '$.n', op: '>', value: 1 }, { n: '2' }, false],
+    [{ path: '$.n', op: '>', value: 1 }, {}, false],
+    [{ path: '$.n', op: '>=', value: 2 }, { n: 2 }, true],
+    [{ path: '$.n', op: '<', value: 2 }, { n: 2 }, false],
+    [{ path: '$.n', op: '<=', value: 2 }, { n: 2 }, true],
+    [{ path: '$.day', op: '<', value: '2026-06-01' }, { day: '2026-05-31' }, true],
+    [{ path: '$.n', op: 'in', value: [1, 'x'] }, { n: 'x' }, true],
+    [{ path: '$.n', op: 'in', value: [1, 'x'] }, { n: 'y' }, false],
+    [{ path: '$.to', op: 'contains', value: 'b' }, { to: ['a', 'b'] }, true],
+    [{ path: '$.to', op: 'contains', value: '@evil' }, { to: 'me@evil.example' }, true],
+    [{ path: '$.to', op: 'contains', value: 'x' }, { to: 5 }, false],
+    [{ path: '$.to', op: 'matches', value: '^[a-z]+@x\\.org$' }, { to: 'a@x.org' }, true],
+    [{ path: '$.to', op: 'matches', value: '^a$' }, { to: 7 }, false],
+    [{ path: '$.to[1].mail', op: '==', value: 'm' }, { to: [{}, { mail: 'm' }] }, true],
+    [{ path: '$.x', op: 'exists' }, { x: null }, true],
+    [{ path: '$.x', op: 'exists', value: false }, {}, true],
+    [{ path: '$.constructor', op: 'exists' }, {}, false],
+    [{ tenant: 'ac*', user: ['bob', 'alice'], agentType: 'worker', server: 'local' }, {}, true],
+    [{ tenant: 'other' }, {}, false],
+    [{ user: 'alic' }, {}, false],
+    [[{ tenant: 'acme' }, { path: '$.n', op: '==', value: 1 }], { n: 2 }, false],
+  ])('the condition %j of the arguments %j: %s', (when, args, expected) => {
+    expect(applies(when, args as JsonObject)).toBe(expected);
+  });
+
+  it('see the server and the annotations of a tool', () => {
+    const origin = { kind: 'mcp', serverLabel: 'files' } as const;
+    expect(applies({ server: 'fil*' }, {}, { origin })).toBe(true);
+    expect(applies({ server: 'local' }, {}, { origin })).toBe(false);
+    const when = { annotation: 'destructiveHint', op: '==', value: true };
+    expect(applies(when, {}, { origin, annotations: { destructiveHint: true } })).toBe(true);
+    expect(applies(when, {}, { origin })).toBe(false);
+  });
+});
+
+describe('a policy file', () => {
+  it.each([
+    ['{', 'the file is not valid JSON'],
+    ['[]', 'the file must be an object'],
+    ['{"rules":{}}', 'rules must be a list'],
+    ['{"rules":[],"extra":1}', 'the file must not have "extra"'],
+    ['{"rules":[1]}', 'rules[0] must be an object'],
+    ['{"rules":[{"tool":"a","effect":"maybe"}]}', 'rules[0].effect must be one of allow, deny, ask'],
+    ['{"rules":[{"effect":"deny"}]}', 'rules[0].tool must be a name'],
+    ['{"rules":[{"tool":[],"effect":"deny"}]}', 'rules[0].tool must be a name'],
+    ['{"rules":[{"tool":"a","effect":"deny","expiresIn":"1h"}]}', 'rules[0].expiresIn is only for the effect ask'],
+    ['{"rules":[{"tool":"a","effect":"ask","expiresIn":"soon"}]}', 'rules[0].expiresIn must be a length of time'],
+    ['{"rules":[{"tool":"a","effect":"ask","allowEdit":"yes"}]}', 'rules[0].allowEdit must be true or false'],
+    ['{"rules":[{"tool":"a","effect":"deny","when":{}}]}', 'rules[0].when must name something'],
+    ['{"rules":[{"tool":"a","effect":"deny","when":{"paht":"$.a"}}]}', 'rules[0].when must not have "paht"'],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"path":"amount","op":"==","value":1}}]}',
+      'rules[0].when.path must be a path',
+    ],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"path":"$.a","op":"=","value":1}}]}',
+      'rules[0].when.op must be one of',
+    ],
+    ['{"rules":[{"tool":"a","effect":"deny","when":{"path":"$.a","op":">"}}]}', 'rules[0].when.value is required'],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"path":"$.a","op":">","value":true}}]}',
+      'rules[0].when.value must be a number or a text',
+    ],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"path":"$.a","op":"in","value":1}}]}',
+      'rules[0].when.value must be a list',
+    ],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"path":"$.a","op":"matches","value":"("}}]}',
+      'rules[0].when.value is not a regular expression',
+    ],
+    ['{"rules":[{"tool":"a","effect":"deny","when":[{"op":"==","value":1}]}]}', 'rules[0].when[0] must have a path'],
+    [
+      '{"rules":[{"tool":"a","effect":"deny","when":{"annotation":"x","op":"exists"}}]}',
+      'rules[0].when.annotation must be one of',
+    ],
+  ])('%s: %s', (text, problem) => {
+    const { rules, problems } = parsePolicy(text);
+    expect(problems.join('\n')).toContain(problem);
+    expect(rules).toEqual([]);
+  });
+
+  it('stops the start with all its problems, or with why it cannot be read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
+    const file = join(folder, 'policy.json');
+    writeFileSync(file, '{"rules":[{"tool":"a","effect":"x"},{"effect":"deny"}]}');
+    const load = (path: string): ToolPolicy => loadPolicy(configFrom({ TOOL_POLICY_FILE: path }).tools);
+    expect(() => load(file)).toThrow(/TOOL_POLICY_FILE .*rules\[0\]\.effect[^]*TOOL_POLICY_FILE .*rules\[1\]\.tool/);
+    expect(() => load(join(folder, 'none.json'))).toThrow(
+      /TOOL_POLICY_FILE names a file that cannot be read \(ENOENT\)/,
+    );
+    writeFileSync(file, '\uFEFF{"rules":[]}');
+    expect(effect(load(file))).toBe('ask');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('globs and paths', () => {
+  it.each([
+    ['*', '', true],
+    ['a*c', 'abbc', true],
+    ['a*c*e', 'abcde', true],
+    ['a?c', 'ac', false],
+    ['a.c', 'abc', false],
+    ['*a', 'ba', true],
+    ['', 'a', false],
+  ])('%j fits %j: %s', (pattern, text, expected) => expect(matchesGlob(pattern, text)).toBe(expected));
+
+  it('take no long time', () => {
+    expect(matchesGlob(`${'*a'.repeat(50)}b`, 'a'.repeat(5000))).toBe(false);
+  });
+
+  it.each([
+    ['$', []],
+    ['$.a.b-c', ['a', 'b-c']],
+    ['$.a[0]["x.y"][\'z\']', ['a', 0, 'x.y', 'z']],
+    ['a', undefined],
+    ['$a', undefined],
+    ['$.', undefined],
+    ['$[x]', undefined],
+  ])('%s is the path %j', (text, expected) => expect(parsePath(text)).toEqual(expected));
+
+  it('find only own members', () => {
+    expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1);
+    expect(valueAt({ a: 'text' }, ['a', 'length'])).toBeUndefined();
+    expect(valueAt({}, ['__proto__'])).toBeUndefined();
+  });
+});

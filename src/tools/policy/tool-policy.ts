@@ -1,0 +1,53 @@
+import type { ServerTool } from '../tool.js';
+import { matchesGlob } from './glob.js';
+import { holds, type PolicySubject } from './policy-condition.js';
+import type { PolicyRule } from './policy-rule.js';
+
+/** What the policy says of a call. */
+export type PolicyDecision =
+  | { readonly effect: 'allow' }
+  | { readonly effect: 'deny'; readonly rule: number; readonly reason: string | null }
+  | {
+      readonly effect: 'ask';
+      /** The rule's place in the file; null for the default policy. */
+      readonly rule: number | null;
+      readonly reason: string | null;
+      readonly expiresInMs: number;
+      readonly mayEdit: boolean;
+    };
+
+/**
+ * Decides which tool calls are made, which are denied and which need a person's permission. The first
+ * rule that fits decides; where none does, unsafe and destructive tools ask and all others are allowed.
+ */
+export class ToolPolicy {
+  /** @param expiresInMs how long an approval may be given where its rule does not say */
+  constructor(
+    private readonly rules: readonly PolicyRule[],
+    private readonly expiresInMs: number,
+  ) {}
+
+  decide(subject: PolicySubject): PolicyDecision {
+    const rule = this.rules.find(
+      ({ tools, conditions }) =>
+        tools.some((glob) => matchesGlob(glob, subject.tool.name)) && conditions.every((one) => holds(one, subject)),
+    );
+    if (!rule) return this.byDefault(subject.tool);
+    const reason = rule.reason ?? null;
+    if (rule.effect === 'allow') return { effect: 'allow' };
+    if (rule.effect === 'deny') return { effect: 'deny', rule: rule.index, reason };
+    const expiresInMs = rule.expiresInMs ?? this.expiresInMs;
+    return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit: rule.allowEdit };
+  }
+
+  private byDefault(tool: ServerTool): PolicyDecision {
+    if (!isRisky(tool)) return { effect: 'allow' };
+    return { effect: 'ask', rule: null, reason: null, expiresInMs: this.expiresInMs, mayEdit: false };
+  }
+}
+
+/** What an MCP server leaves unsaid is read as MCP says: not read-only, and destructive. */
+function isRisky({ origin, annotations, effects }: ServerTool): boolean {
+  if (origin.kind === 'local') return effects === 'unsafe' || annotations?.destructiveHint === true;
+  return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;
+}

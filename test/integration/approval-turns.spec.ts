@@ -1,0 +1,96 @@
+import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
+import { ApprovalBench, clientResult, shapes } from '../support/approval-bench.js';
+import { ALICE, codeOf, describeOnLedgers, userText } from '../support/ledger.js';
+import { done } from '../support/sample-tools.js';
+
+const PAY = '{"to":"Ana","amount":5}';
+const BROWSE = { name: 'browse', description: 'Opens a page', parameters: { type: 'object' } };
+
+describeOnLedgers('approvals in the turns of a session', (ledger) => {
+  const bench = new ApprovalBench(ledger);
+
+  afterAll(() => bench.cleanUp());
+  afterEach(() => bench.server.stop());
+
+  it('can be answered one by one: the run goes on with the model when all are', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
+    const run = await bench.ask();
+    const [first, second] = await bench.open(run);
+    const before = bench.model.requests.length;
+    const one = await bench.answer(second?.id ?? '');
+    expect(one.view.state).toBe('interrupted');
+    expect(shapes(one)).toEqual(['tool:plugin_call_output', 'assistant:mcp_approval_request']);
+    expect(one.events.at(-2)).toMatchObject({ object: 'interrupt', items: [{ id: first?.id }] });
+    expect(bench.model.requests).toHaveLength(before);
+    const two = await bench.answer(first?.id ?? '', { approve: false });
+    expect(two.view.state).toBe('completed');
+    expect(bench.told()).toEqual(['The call was not made: the user denied it.', 'paid 7 to Bo']);
+    expect(done.payments).toEqual([{ to: 'Bo', amount: 7 }]);
+  });
+
+  it('can be answered at once from two sides: each call is made once, the model is asked once', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
+    const run = await bench.ask();
+    const ids = (await bench.open(run)).map(({ id }) => id);
+    const before = bench.model.requests.length;
+    const ended = await Promise.all(ids.map((id) => bench.answer(id)));
+    expect(ended.map(({ view }) => view.state).sort()).toEqual(['completed', 'interrupted']);
+    expect(done.payments).toHaveLength(2);
+    expect(bench.model.requests).toHaveLength(before + 1);
+    expect(bench.told()).toEqual(['paid 5 to Ana', 'paid 7 to Bo']);
+  });
+
+  it('wait together with client tools until both are there', async () => {
+    await bench.start();
+    bench.calls(call(0, 'browse', '{"url":"x"}', 'c0'), call(1, 'pay', PAY, 'c1'));
+    const run = await bench.ask({ clientTools: [BROWSE] });
+    expect(run.events.at(-2)).toMatchObject({ reason: 'approval', call_ids: ['c0'], items: [{ call_id: 'c1' }] });
+    const approved = await bench.answer((await bench.onlyOpen(run)).id);
+    expect(approved.view.state).toBe('interrupted');
+    expect(approved.events.at(-2)).toMatchObject({ reason: 'client_tool', call_ids: ['c0'], items: [] });
+    const page = clientResult('c0', 'page');
+    const last = await bench.server.run({ sessionId: run.view.sessionId, input: [page], clientTools: [BROWSE] });
+    expect(last.view.state).toBe('completed');
+    expect(bench.told()).toEqual(['page', 'paid 5 to Ana']);
+  });
+
+  it('stay open when only the client tool is answered', async () => {
+    await bench.start();
+    bench.calls(call(0, 'browse', '{"url":"x"}', 'c0'), call(1, 'pay', PAY, 'c1'));
+    const run = await bench.ask({ clientTools: [BROWSE] });
+    const { id } = await bench.onlyOpen(run);
+    const page = clientResult('c0', 'page');
+    const waits = await bench.server.run({ sessionId: run.view.sessionId, input: [page], clientTools: [BROWSE] });
+    expect(waits.view.state).toBe('interrupted');
+    expect(waits.events.at(-2)).toMatchObject({ reason: 'approval', call_ids: [], items: [{ id }] });
+    expect((await bench.answer(id)).view.state).toBe('completed');
+    expect(bench.told()).toEqual(['page', 'paid 5 to Ana']);
+  });
+
+  it('are closed by a new message, and the model sees no open call', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await bench.ask();
+    const { id } = await bench.onlyOpen(run);
+    bench.script = () => [text('As you like.'), finish()];
+    await bench.server.run({ sessionId: run.view.sessionId, input: [userText('Never mind')] });
+    expect(bench.told()).toEqual(['No result: the call was cancelled by the user.']);
+    expect(await bench.server.interrupts.find(ALICE, id)).toMatchObject({ status: 'cancelled' });
+    expect(await codeOf(bench.answer(id))).toBe('INTERRUPT_ALREADY_ANSWERED');
+    expect(done.payments).toEqual([]);
+  });
+
+  it('are closed by a cancel of the run or of the session', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const [one, two] = [await bench.ask(), await bench.ask()];
+    await bench.server.runs.cancel(ALICE, one.runId);
+    expect(await bench.server.runs.cancelSession(ALICE, two.view.sessionId)).toEqual([two.runId]);
+    for (const run of [one, two]) expect(await bench.open(run)).toEqual([]);
+    const { items } = await bench.server.interrupts.list(ALICE, { status: 'cancelled', limit: 100 });
+    expect(items).toHaveLength(2);
+    expect(await codeOf(bench.answer(items[0]?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
+  });
+});

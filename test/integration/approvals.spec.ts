@@ -1,0 +1,205 @@
+import { call } from '../../src/agent/testing/scripted-model-client.js';
+import { dataOf, type Message } from '../../src/events/index.js';
+import type { InterruptAnswer } from '../../src/run/index.js';
+import { ApprovalBench, outputs, outputTexts, shapes } from '../support/approval-bench.js';
+import { ALICE, codeOf, describeOnLedgers, nextId } from '../support/ledger.js';
+import { done } from '../support/sample-tools.js';
+
+const BOB = { ...ALICE, userId: 'bob' };
+const PAY = '{"to":"Ana","amount":5}';
+
+describeOnLedgers('approvals', (ledger) => {
+  const bench = new ApprovalBench(ledger);
+
+  afterAll(() => bench.cleanUp());
+  afterEach(() => bench.server.stop());
+
+  it('stop an unsafe call, name it, and make it once it is approved', async () => {
+    await bench.start();
+    bench.calls(call(0, 'look', '{}', 'c0'), call(1, 'pay', PAY, 'c1'));
+    const run = await bench.ask();
+    expect(run.view.state).toBe('interrupted');
+    expect(shapes(run)).toEqual([
+      'assistant:plugin_call',
+      'assistant:plugin_call',
+      'tool:plugin_call_output',
+      'assistant:mcp_approval_request',
+    ]);
+    const view = await bench.onlyOpen(run);
+    expect(view).toMatchObject({
+      kind: 'approval',
+      runId: run.runId,
+      callId: 'c1',
+      toolName: 'pay',
+      serverLabel: 'local',
+    });
+    expect(view.arguments).toEqual({ to: 'Ana', amount: 5 });
+    expect(run.last.output?.at(-1)).toMatchObject({ metadata: { call_id: 'c1' } });
+    expect(dataOf(run.last.output?.at(-1) as Message)).toEqual({
+      id: view.id,
+      name: 'pay',
+      arguments: PAY,
+      server_label: 'local',
+    });
+    expect(run.events.at(-2)).toMatchObject({
+      object: 'interrupt',
+      reason: 'approval',
+      call_ids: [],
+      items: [{ id: view.id }],
+    });
+    expect(done.payments).toEqual([]);
+
+    const next = await bench.answer(view.id);
+    expect(next.view).toMatchObject({ state: 'completed', sessionId: run.view.sessionId });
+    expect(shapes(next)).toEqual(['tool:plugin_call_output', 'assistant:message']);
+    expect(outputs(next)[0]?.metadata).toEqual({ approval_request_id: view.id });
+    expect(done.payments).toEqual([{ to: 'Ana', amount: 5 }]);
+    expect(bench.told()).toEqual(['seen', 'paid 5 to Ana']);
+    expect(await bench.server.interrupts.find(ALICE, view.id)).toMatchObject({
+      status: 'approved',
+      resumedByRunId: next.runId,
+    });
+    expect((await bench.audit()).slice(-2)).toEqual(['requested', 'approved']);
+  });
+
+  it('tell the model of a denial, with its reason', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const view = await bench.onlyOpen(await bench.ask());
+    const next = await bench.answer(view.id, { approve: false, reason: 'too much' });
+    expect(next.view.state).toBe('completed');
+    expect(outputs(next)[0]?.metadata).toEqual({ approval_request_id: view.id, is_error: true, denied: true });
+    expect(bench.told()).toEqual(['The call was not made: the user denied it. The reason: too much']);
+    expect(done.payments).toEqual([]);
+    expect((await bench.audit()).at(-1)).toBe('denied');
+  });
+
+  it('are answered once, by their owner, in their own words', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await bench.ask();
+    const { id } = await bench.onlyOpen(run);
+    const good: InterruptAnswer = { interruptId: id, status: 'resolved', approve: true };
+    const refused = (answers: InterruptAnswer[], principal = ALICE): Promise<unknown> =>
+      codeOf(bench.server.runs.answer(principal, answers));
+    expect(await refused([good], BOB)).toBe('INTERRUPT_NOT_FOUND');
+    expect(await refused([good], { ...ALICE, tenantId: 'other' })).toBe('INTERRUPT_NOT_FOUND');
+    expect(await refused([{ ...good, interruptId: 'apr_forged' }])).toBe('INTERRUPT_NOT_FOUND');
+    expect(await refused([{ ...good, interruptId: 'apr_\0' }])).toBe('INTERRUPT_NOT_FOUND');
+    expect(await refused([{ interruptId: id, status: 'resolved' }])).toBe('INVALID_PARAMETER');
+    expect(await refused([{ ...good, editedArguments: { to: 'Eve', amount: 5 } }])).toBe('INVALID_PARAMETER');
+    expect(await refused([good, good])).toBe('INVALID_PARAMETER');
+    const elsewhere = bench.server.accept({ sessionId: nextId('session'), input: [], answers: [good] });
+    expect(await codeOf(elsewhere)).toBe('INTERRUPT_NOT_FOUND');
+    expect((await bench.open(run)).map((one) => one.status)).toEqual(['pending']);
+
+    const both = await Promise.all([codeOf(bench.answer(id)), codeOf(bench.answer(id))]);
+    expect(both.sort()).toEqual(['INTERRUPT_ALREADY_ANSWERED', 'resolved']);
+    expect(await refused([good])).toBe('INTERRUPT_ALREADY_ANSWERED');
+    expect(done.payments).toHaveLength(1);
+  });
+
+  it('take edited arguments where the rule allows them and the tool does', async () => {
+    await bench.start([
+      { tool: 'pay', effect: 'deny', when: { path: '$.amount', op: '>', value: 100 }, reason: 'Too much.' },
+      { tool: 'pay', effect: 'ask', allowEdit: true, reason: 'Money leaves.' },
+    ]);
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const first = await bench.onlyOpen(await bench.ask());
+    expect(first).toMatchObject({ mayEdit: true, reason: 'Money leaves.' });
+    expect(await codeOf(bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 'all' } }))).toBe(
+      'INVALID_PARAMETER',
+    );
+    await bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 3 } });
+    expect(done.payments).toEqual([{ to: 'Ana', amount: 3 }]);
+    expect(await bench.server.interrupts.find(ALICE, first.id)).toMatchObject({
+      arguments: { to: 'Ana', amount: 5 },
+      decision: { approve: true, arguments: { to: 'Ana', amount: 3 } },
+    });
+    // A person's permission does not overrule a denial.
+    const second = await bench.onlyOpen(await bench.ask());
+    const next = await bench.answer(second.id, { editedArguments: { to: 'Ana', amount: 500 } });
+    expect(outputTexts(next)).toEqual([expect.stringContaining('does not allow this call. Too much.')]);
+    expect(done.payments).toHaveLength(1);
+  });
+
+  it('are not asked for what a rule denies: that is an answer for the model, and on record', async () => {
+    await bench.start([{ tool: 'pay', effect: 'deny' }]);
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await bench.ask();
+    expect(run.view.state).toBe('completed');
+    expect(outputs(run)[0]?.metadata).toEqual({ is_error: true, denied: true });
+    expect((await bench.audit()).at(-1)).toBe('policy_denied');
+    expect(done.payments).toEqual([]);
+  });
+
+  it('are not asked for what a rule allows, nor for invalid or unknown calls', async () => {
+    await bench.start([{ tool: 'p*', effect: 'allow', when: { path: '$.amount', op: '<', value: 10 } }]);
+    bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":1}', 'c2'), call(2, 'steal', '{}', 'c3'));
+    const run = await bench.ask();
+    expect(run.view.state).toBe('completed');
+    expect(done.payments).toHaveLength(1);
+    expect(bench.told().map((one) => one.slice(0, 22))).toEqual([
+      'paid 5 to Ana',
+      'The arguments of pay a',
+      'There is no tool named',
+    ]);
+  });
+
+  it('expire, and the model is told', async () => {
+    await bench.start([{ tool: 'pay', effect: 'ask', expiresIn: '1ms' }]);
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await bench.ask();
+    const { items } = await bench.server.interrupts.list(ALICE, { sessionId: run.view.sessionId, limit: 5 });
+    const id = items[0]?.id ?? '';
+    expect(items[0]?.status).toBe('expired');
+    expect(await codeOf(bench.answer(id))).toBe('INTERRUPT_EXPIRED');
+    expect(await bench.open(run)).toEqual([]);
+    const next = await bench.answer(id, { status: 'cancelled' });
+    expect(bench.told()).toEqual(['The call was not made: it was cancelled by the user.']);
+    expect(next.view.state).toBe('completed');
+    expect(done.payments).toEqual([]);
+  });
+
+  it('survive a restart of the server', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const { id } = await bench.onlyOpen(await bench.ask());
+    await bench.server.stop();
+    await bench.start();
+    expect((await bench.answer(id)).view.state).toBe('completed');
+    expect(done.payments).toHaveLength(1);
+  });
+
+  it('are listed in pages, newest first, each user his own', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    const runs = [await bench.ask(), await bench.ask(), await bench.ask()];
+    await bench.server.run({ principal: BOB });
+    const first = await bench.server.interrupts.list(ALICE, { status: 'pending', limit: 2 });
+    const second = await bench.server.interrupts.list(ALICE, {
+      status: 'pending',
+      limit: 2,
+      cursor: first.nextCursor ?? '',
+    });
+    expect([...first.items, ...second.items].map(({ runId }) => runId)).toEqual(
+      runs.map(({ runId }) => runId).reverse(),
+    );
+    expect(second.nextCursor).toBeUndefined();
+    expect((await bench.server.interrupts.list({ tenantId: ALICE.tenantId }, { limit: 100 })).items).toHaveLength(4);
+    const forged = bench.server.interrupts.list(ALICE, { limit: 1, cursor: '1; DROP' });
+    expect(await codeOf(forged)).toBe('INVALID_PARAMETER');
+  });
+
+  it('leave a trail that nobody can change or delete', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'));
+    await bench.ask();
+    const refused = (sql: string): Promise<string> =>
+      ledger()
+        .database.write((tx) => tx.run(sql))
+        .then(String, (error: { message: string }) => error.message);
+    expect(await refused(`UPDATE audit_entries SET action = 'approved'`)).toContain('only grows');
+    expect(await refused('DELETE FROM audit_entries')).toContain('only grows');
+  });
+});
