@@ -8,16 +8,21 @@ const STEP = 'mcp:list';
 /**
  * Shows what the MCP servers offer to this run, or why one offers nothing: a message `mcp_list_tools`
  * for each, before the first model call (contract agent-api, a.2). A resumed run does not show them
- * again. Without MCP servers nothing is written.
+ * again, nor does one that goes on with answers: it is the same turn. Without MCP servers nothing is
+ * written.
  */
 export function writeToolLists(context: AgentContext, offer: ToolOffer): void {
   const lists = listsOf(offer);
-  if (lists.length === 0) return;
+  if (lists.length === 0 || goesOn(context)) return;
   // The servers may offer something else when a run is resumed; that is no reason to fail it.
   const inputHash = fingerprint(STEP);
   if (context.journal.finished(STEP, inputHash)) return;
   const messageIds = lists.map((list) => writeList(context, list));
   context.journal.finish(STEP, inputHash, {}, messageIds);
+}
+
+function goesOn({ resumption: { approvals, inputs, waiting } }: AgentContext): boolean {
+  return approvals.length + inputs.length + waiting.length > 0;
 }
 
 function listsOf(offer: ToolOffer): JsonObject[] {

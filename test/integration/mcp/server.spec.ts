@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LLMock } from '@copilotkit/aimock';
+import { Runs } from '../../../src/run/index.js';
+import { everythingStdio, eventually, filesystemStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { answerText, expectWhole, type Frame, ProcessClient } from '../../support/process-client.js';
+import { bootApp, type TestApp } from '../../support/test-app.js';
+
+const LONG = 'trigger-long-running-operation';
+
+function typesOf(response: Frame): (string | undefined)[] {
+  return (response.output ?? []).map(({ type }) => type);
+}
+
+function dataOf(response: Frame, type: string): readonly Readonly<Record<string, unknown>>[] {
+  const messages = (response.output ?? []).filter((message) => message.type === type);
+  return messages.map(({ content }) => content?.[0]?.data ?? {});
+}
+
+describe('An agent with MCP servers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-mcp-'));
+  const pidFile = join(folder, 'pids');
+  let upstream: LLMock;
+  let late: ScriptedMcp;
+  let server: TestApp;
+  let client: ProcessClient;
+  let isClosed = false;
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'hello.txt'), 'Hello from a file');
+    upstream = new LLMock({ port: 0, chunkSize: 5 });
+    script(upstream, folder);
+    await upstream.start();
+    late = await new ScriptedMcp().start();
+    late.tools = [{ name: 'later', inputSchema: { type: 'object' } }];
+    await late.stop();
+    const servers = {
+      all: { ...withPids(everythingStdio, pidFile), prefix: 'all_', allowedTools: ['echo', 'get-sum', LONG] },
+      files: { ...filesystemStdio(folder), allowedTools: ['read_text_file'] },
+      late: { url: late.url },
+    };
+    server = await bootApp({
+      LLM_BASE_URL: `${upstream.url}/v1`,
+      LLM_API_KEY: 'sk-test',
+      MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
+    });
+    client = new ProcessClient(server.url);
+  });
+
+  afterAll(async () => {
+    if (!isClosed) await server.close();
+    await upstream.stop();
+    await late.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('connects nothing before the first run', () => {
+    expect(() => readFileSync(pidFile)).toThrow('ENOENT');
+  });
+
+  it('shows the tools, the call and its output, and goes on without a server that is down', async () => {
+    const last = expectWhole((await client.ask('read the file')).frames);
+    expect(typesOf(last)).toEqual([
+      'mcp_list_tools',
+      'mcp_list_tools',
+      'mcp_list_tools',
+      'mcp_call',
+      'mcp_call_output',
+      'message',
+    ]);
+    const [all, files, down] = dataOf(last, 'mcp_list_tools');
+    expect(all).toMatchObject({ server_label: 'all', id: last.output?.[0]?.id });
+    expect((all?.['tools'] as { name: string }[]).map(({ name }) => name)).toEqual([
+      'all_echo',
+      'all_get-sum',
+      `all_${LONG}`,
+    ]);
+    expect(files?.['tools']).toMatchObject([
+      { name: 'read_text_file', input_schema: { type: 'object' }, annotations: { readOnlyHint: true } },
+    ]);
+    expect(down).toMatchObject({ server_label: 'late', tools: [], error: 'The server is not available.' });
+    expect(dataOf(last, 'mcp_call')).toMatchObject([
+      { call_id: 'call_read', name: 'read_text_file', server_label: 'files' },
+    ]);
+    expect(dataOf(last, 'mcp_call_output')).toEqual([
+      { call_id: 'call_read', name: 'read_text_file', output: 'Hello from a file' },
+    ]);
+    expect(answerText(last)).toBe('It says hello.');
+  });
+
+  it('calls two servers at once, beside tools of its own', async () => {
+    const last = expectWhole((await client.ask('all at once')).frames);
+    expect(typesOf(last).slice(3).sort()).toEqual(
+      [
+        'mcp_call',
+        'mcp_call',
+        'mcp_call_output',
+        'mcp_call_output',
+        'message',
+        'plugin_call',
+        'plugin_call_output',
+      ].sort(),
+    );
+    const outputs = dataOf(last, 'mcp_call_output').map(({ call_id, output }) => [call_id, output]);
+    expect(Object.fromEntries(outputs as [string, string][])).toEqual({
+      call_sum: expect.stringContaining('5'),
+      call_file: 'Hello from a file',
+    });
+  });
+
+  it('tells the progress of a call to those who watch the run', async () => {
+    const { response } = await client.ask('work long');
+    const runId = response.headers.get('x-run-id') ?? '';
+    const events = [];
+    for await (const batch of server.app.get(Runs).tail({ tenantId: 'default', userId: 'anonymous' }, runId)) {
+      events.push(...batch.map(({ event }) => event));
+    }
+    const activities = events.filter((event) => event.object === 'activity');
+    expect(activities.length).toBeGreaterThan(0);
+    expect(activities[0]).toMatchObject({
+      kind: 'snapshot',
+      id: 'progress_call_long',
+      activity_type: 'tool_progress',
+      content: { call_id: 'call_long', name: `all_${LONG}`, progress: 1, total: 3 },
+    });
+  });
+
+  it('has the tools of a server that came up later', async () => {
+    await late.start();
+    const last = await eventually(async () => {
+      const response = expectWhole((await client.ask('call later')).frames);
+      expect(dataOf(response, 'mcp_call')).toMatchObject([{ name: 'later', server_label: 'late' }]);
+      return response;
+    });
+    expect(dataOf(last, 'mcp_list_tools').map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('leaves no process behind', async () => {
+    const pid = Number(readFileSync(pidFile, 'utf8').trim());
+    process.kill(pid, 0);
+    await server.close();
+    isClosed = true;
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+  });
+});
+
+function script(upstream: LLMock, folder: string): void {
+  const tools = (text: string, toolCalls: { name: string; arguments: string; id: string }[], answer: string): void => {
+    upstream.on({ userMessage: text, hasToolResult: false }, { toolCalls });
+    upstream.on({ userMessage: text, hasToolResult: true }, { content: answer });
+  };
+  const read = { name: 'read_text_file', arguments: JSON.stringify({ path: join(folder, 'hello.txt') }) };
+  tools('read the file', [{ ...read, id: 'call_read' }], 'It says hello.');
+  tools(
+    'all at once',
+    [
+      { name: 'all_get-sum', arguments: '{"a":2,"b":3}', id: 'call_sum' },
+      { ...read, id: 'call_file' },
+      { name: 'get_weather', arguments: '{"city":"Paris"}', id: 'call_weather' },
+    ],
+    'All done.',
+  );
+  tools('work long', [{ name: `all_${LONG}`, arguments: '{"duration":0.5,"steps":3}', id: 'call_long' }], 'Worked.');
+  upstream.on(
+    {
+      predicate: ({ messages, tools: offered }) =>
+        asks(messages, 'call later') && !!offered?.some(({ function: { name } }) => name === 'later'),
+      hasToolResult: false,
+    },
+    { toolCalls: [{ name: 'later', arguments: '{}', id: 'call_later' }] },
+  );
+  upstream.onMessage('call later', { content: 'There is no such tool, or it was called.' });
+}
+
+function asks(messages: readonly { content?: unknown }[], text: string): boolean {
+  return JSON.stringify(messages.at(-1)).includes(text);
+}
