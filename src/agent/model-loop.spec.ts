@@ -56,6 +56,21 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
+  it('puts the instructions of the request after the prompt, and forces a call only once', async () => {
+    const modelOptions = { toolChoice: 'required', temperature: 0 } as const;
+    const run = new TestRun({ instructions: 'In verse.', modelOptions });
+    const { client } = await runLoop(
+      [[call(0, 'look', '{}', 'c1'), finish('tool-calls')], DONE],
+      [serverTool('look')],
+      run,
+    );
+    expect(client.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'Be brief.\n\nIn verse.' });
+    expect(client.requests.map(({ options }) => options)).toEqual([
+      modelOptions,
+      { toolChoice: 'auto', temperature: 0 },
+    ]);
+  });
+
   it('closes reasoning before text and text before a call', async () => {
     const { run } = await runLoop(
       [

@@ -11,7 +11,7 @@ import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { owedClientCalls, resumeCalls } from './loop/resume-calls.js';
 import { toolRound } from './loop/tool-round.js';
-import { ModelClient, type ModelMessage } from './ports/model-client.js';
+import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
@@ -107,7 +107,9 @@ export class ModelLoop {
     { messages, situation, offer, callIds }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
-    const request = { messages: [...messages], tools: offer.declarations, options: context.modelOptions };
+    const isFirst = step === 0 && context.resumption.approvals.length === 0;
+    const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
+    const request = { messages: [...messages], tools: offer.declarations, options };
     return modelStep({ context, client: this.client, request, situation, offer, callIds, step });
   }
 
@@ -142,6 +144,12 @@ function stillWaiting(context: AgentContext): AgentOutcome | undefined {
   const callIds = owedClientCalls(context);
   if (waiting.length === 0 && callIds.length === 0) return undefined;
   return waitFor(callIds, askAgain(context, waiting));
+}
+
+/** A call that was asked for is made once: a model that must call a tool at each step would never answer. */
+function unforced(options: ModelOptions): ModelOptions {
+  const { toolChoice } = options;
+  return toolChoice === 'required' || typeof toolChoice === 'object' ? { ...options, toolChoice: 'auto' } : options;
 }
 
 /** What the model said and what its calls gave, for the next model call. */

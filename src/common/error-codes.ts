@@ -23,6 +23,7 @@ export const ERROR_CATALOGUE = {
   EVENTS_EXPIRED: { status: 410, message: 'The events of this run were removed; its final response is kept' },
   CURSOR_AHEAD: { status: 409, message: 'The cursor is ahead of the end of this run' },
   INTERRUPT_ALREADY_ANSWERED: { status: 409, message: 'This was already answered' },
+  INTERRUPT_PENDING: { status: 409, message: 'The conversation has open questions that the request does not answer' },
   INTERRUPT_EXPIRED: { status: 410, message: 'The time to answer this is over' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body exceeds the size limit' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The content type must be application/json' },

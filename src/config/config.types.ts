@@ -138,6 +138,14 @@ export interface ConfigShape {
     /** AGENT_API_DONE_FRAME: whether `data: [DONE]` ends a stream, default true */
     readonly doneFrame: boolean;
   };
+  readonly agUi: {
+    /** AGUI_KEY_CASE: auto (default), camel, both or snake */
+    readonly keyCase: 'auto' | 'camel' | 'both' | 'snake';
+    /** AGUI_BUSY_POLICY, default interrupt; of CopilotKit too */
+    readonly busyPolicy: 'reject' | 'enqueue' | 'interrupt' | 'rollback';
+    /** AGUI_ON_DISCONNECT: continue (default) or cancel */
+    readonly onDisconnect: 'continue' | 'cancel';
+  };
   readonly runsApi: {
     /** RUNS_API_INVALID_CLIENT_TIME: reject (default) or fallback */
     readonly onInvalidClientTime: 'reject' | 'fallback';
@@ -165,6 +173,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly mcp: ConfigShape['mcp'];
   abstract readonly runs: ConfigShape['runs'];
   abstract readonly agentApi: ConfigShape['agentApi'];
+  abstract readonly agUi: ConfigShape['agUi'];
   abstract readonly runsApi: ConfigShape['runsApi'];
   abstract readonly log: ConfigShape['log'];
 }

@@ -396,6 +396,32 @@ export class Environment {
   readonly AGENT_API_DONE_FRAME!: boolean;
 
   @Setting({
+    group: 'AG-UI',
+    rule: choice('auto', 'camel', 'both', 'snake'),
+    fallback: 'auto',
+    description:
+      'How the keys of AG-UI events are written: camelCase, with snake_case copies, or snake_case. `auto`: camelCase for clients that send `protocolVersion`, `both` for others.',
+  })
+  readonly AGUI_KEY_CASE!: 'auto' | 'camel' | 'both' | 'snake';
+
+  @Setting({
+    group: 'AG-UI',
+    rule: choice('reject', 'enqueue', 'interrupt', 'rollback'),
+    fallback: 'interrupt',
+    description:
+      'A second run on a thread whose run is in progress is refused (`reject`), waits (`enqueue`), stops that one and keeps its work (`interrupt`), or stops it and forgets it (`rollback`). Applies to CopilotKit too.',
+  })
+  readonly AGUI_BUSY_POLICY!: 'reject' | 'enqueue' | 'interrupt' | 'rollback';
+
+  @Setting({
+    group: 'AG-UI',
+    rule: choice('continue', 'cancel'),
+    fallback: 'continue',
+    description: 'Whether a run goes on when its AG-UI client leaves. CopilotKit clients stop runs by a request.',
+  })
+  readonly AGUI_ON_DISCONNECT!: 'continue' | 'cancel';
+
+  @Setting({
     group: 'Runs API',
     rule: choice('reject', 'fallback'),
     fallback: 'reject',

@@ -65,6 +65,7 @@ describe('loadConfig: defaults', () => {
         nodeName: hostname(),
       },
       agentApi: { busyPolicy: 'reject', doneFrame: true },
+      agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
       runsApi: { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 },
       log: { level: 'info', format: 'json' },
     });

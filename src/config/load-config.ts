@@ -92,6 +92,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     },
     runs: runsOf(env),
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
+    agUi: { keyCase: env.AGUI_KEY_CASE, busyPolicy: env.AGUI_BUSY_POLICY, onDisconnect: env.AGUI_ON_DISCONNECT },
     runsApi: {
       onInvalidClientTime: env.RUNS_API_INVALID_CLIENT_TIME,
       detailAlias: env.RUNS_API_DETAIL_ALIAS,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgKitModule } from './ag-kit/ag-kit.module.js';
+import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { HttpModule } from './http/index.js';
@@ -7,5 +8,7 @@ import { RunsModule } from './runs/runs.module.js';
 import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
 /** All wires this server speaks: one line each. */
-@Module({ imports: [HttpModule, AgentApiModule, AttachModule, AgKitModule, RunsModule, UserSettingsApiModule] })
+@Module({
+  imports: [HttpModule, AgentApiModule, AgUiModule, AttachModule, AgKitModule, RunsModule, UserSettingsApiModule],
+})
 export class ProtocolModule {}

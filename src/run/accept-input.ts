@@ -16,7 +16,8 @@ export function withoutRepetition(input: readonly Message[], known: ReadonlyMap<
   return input.slice(lastKnown + 1);
 }
 
-function sameMessage(a: Message, b: Message): boolean {
+/** True for messages that say the same, whatever their ids and states. */
+export function sameMessage(a: Message, b: Message): boolean {
   return a.role === b.role && a.type === b.type && canonicalJson(values(a)) === canonicalJson(values(b));
 }
 
@@ -40,7 +41,7 @@ export function checkToolResults(input: readonly Message[], traffic: readonly Me
   for (const message of traffic) note(message, open, answered);
   for (const [index, message] of input.entries()) {
     if (message.type === 'function_call_output') {
-      const id = callId(message);
+      const id = callIdOf(message);
       const path = `input[${index}].content[0].data.call_id`;
       if (answered.has(id)) throw refusal(path, `The call ${id} was already answered`);
       if (!open.has(id)) throw refusal(path, `No open tool call has the id ${id}`);
@@ -50,11 +51,12 @@ export function checkToolResults(input: readonly Message[], traffic: readonly Me
 }
 
 function note(message: Message, open: Set<string>, answered: Set<string>): void {
-  if (message.type === 'function_call') open.add(callId(message));
-  if (message.type === 'function_call_output') answered.add(callId(message));
+  if (message.type === 'function_call') open.add(callIdOf(message));
+  if (message.type === 'function_call_output') answered.add(callIdOf(message));
 }
 
-function callId(message: Message): string {
+/** The call that a message of tool traffic is about; '' when it names none. */
+export function callIdOf(message: Message): string {
   const content = message.content?.find((part): part is DataContent => part.type === 'data');
   const id = content?.data?.['call_id'];
   return typeof id === 'string' ? id : '';

@@ -6,6 +6,7 @@ export function runView(run: RunRecord, waitingBefore: number): RunView {
   return {
     runId: run.id,
     sessionId: run.sessionId,
+    userId: run.userId,
     agentType: run.agentType,
     ordinal: run.ordinal,
     wire: run.wire,

@@ -38,6 +38,11 @@ export interface RunRequest {
   readonly agentType: string;
   /** The messages of this request, each with an id. May repeat what the session already has. */
   readonly input: readonly Message[];
+  /**
+   * True: `input` is the whole conversation as the client knows it. What the session has is left out,
+   * by message id and by call, in whatever words; everything else is added.
+   */
+  readonly resendsHistory?: boolean;
   readonly clientTools: readonly ToolDeclaration[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
@@ -86,6 +91,8 @@ export interface AcceptedRun {
 export interface RunView {
   readonly runId: string;
   readonly sessionId: string;
+  /** Whose session it is. */
+  readonly userId: string;
   readonly agentType: string;
   readonly ordinal: number;
   readonly wire: string;

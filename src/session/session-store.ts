@@ -74,8 +74,8 @@ export abstract class SessionStore {
   /** Those of the given ids that the conversation has, with their messages. */
   abstract known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>>;
 
-  /** The conversation's tool calls for clients and their outputs, oldest first. */
-  abstract clientToolTraffic(tx: Queryable, sessionNo: number): Promise<readonly Message[]>;
+  /** The conversation's tool calls and their outputs, oldest first: all of them, or those for clients. */
+  abstract toolTraffic(tx: Queryable, sessionNo: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
 
   /** The messages that a run was accepted with, in order. */
   abstract inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]>;

@@ -24,6 +24,18 @@ export interface SessionMessage {
   readonly message: Message;
 }
 
+/** Whose messages: of a tenant, and of one user unless the asking side may see all of them. */
+export interface MessageScope {
+  readonly tenantId: string;
+  readonly userId?: string;
+}
+
+/** A message that was found by its id alone, and where it is. */
+export interface FoundMessage extends SessionMessage {
+  readonly sessionId: string;
+  readonly userId: string;
+}
+
 /** Which messages to read. */
 export interface MessagesQuery {
   readonly limit: number;
@@ -69,6 +81,9 @@ export abstract class Sessions {
 
   /** The newest message with this id. */
   abstract message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined>;
+
+  /** The message with this id in whichever session; of a forked conversation the original. */
+  abstract findMessage(scope: MessageScope, id: string): Promise<FoundMessage | undefined>;
 
   /** Makes a session without a run. @throws AppError SESSION_EXISTS */
   abstract create(principal: Principal, sessionId: string, metadata?: JsonObject): Promise<SessionView>;

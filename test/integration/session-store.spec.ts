@@ -74,6 +74,6 @@ describeOnLedgers('the session store', (ledger) => {
     const known = await sessions.known(database.read, no, ['one', 'call', 'none']);
     expect([...known.keys()]).toEqual(['one', 'call']);
     expect(known.get('call')).toEqual(call);
-    expect(await sessions.clientToolTraffic(database.read, no)).toEqual([call]);
+    expect(await sessions.toolTraffic(database.read, no, 'client')).toEqual([call]);
   });
 });

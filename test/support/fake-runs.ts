@@ -94,6 +94,7 @@ export class FakeRuns extends Runs {
     return {
       runId,
       sessionId: request?.sessionId ?? 's1',
+      userId: request?.principal.userId ?? 'alice',
       agentType: 'worker',
       state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
       attempt: 1,

@@ -56,6 +56,35 @@ describe('what goes to a model server and what comes back', () => {
     expect(deltas.filter((delta) => delta.name !== undefined)).toHaveLength(2);
   });
 
+  it('tells the format, the choice of tools and the effort', async () => {
+    mock.on({ predicate: () => true }, { content: '{}' });
+    const tools = [{ name: 'w', description: 'Weather', parameters: { type: 'object' } }];
+    const schema = { type: 'object', properties: { n: { type: 'number' } } };
+    const json = { type: 'json_schema', name: 'answer', schema, strict: true } as const;
+    const options = {
+      responseFormat: json,
+      toolChoice: { name: 'w' },
+      parallelToolCalls: false,
+      reasoningEffort: 'low',
+    };
+    await collect(client, request('x', tools, options));
+    expect(lastBody()).toMatchObject({
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } },
+      tool_choice: { type: 'function', function: { name: 'w' } },
+      parallel_tool_calls: false,
+      reasoning_effort: 'low',
+    });
+    await collect(client, request('x', tools, { toolChoice: 'required', responseFormat: { type: 'json_object' } }));
+    expect(lastBody()).toMatchObject({ tool_choice: 'required', response_format: { type: 'json_object' } });
+    await collect(
+      client,
+      request('x', [], { toolChoice: 'none', parallelToolCalls: true, responseFormat: { type: 'text' } }),
+    );
+    for (const key of ['tool_choice', 'parallel_tool_calls', 'response_format', 'reasoning_effort']) {
+      expect(lastBody()[key]).toBeUndefined();
+    }
+  });
+
   it('tells every option, tool and message to the upstream', async () => {
     mock.on({ predicate: () => true }, { content: 'ok' });
     const messages: ModelMessage[] = [

@@ -54,6 +54,7 @@ export class OpenAiCompatibleModelClient extends ModelClient {
       name: 'openaiCompatible',
       baseURL: settings.baseUrl,
       includeUsage: true,
+      supportsStructuredOutputs: true,
       ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
     });
   }

@@ -12,7 +12,7 @@ import {
 import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { ModelLoop } from '../model-loop.js';
-import type { ModelClient } from '../ports/model-client.js';
+import type { ModelClient, ModelOptions } from '../ports/model-client.js';
 import { MemoryJournal } from './memory-journal.js';
 
 /** What a test may choose of a run. */
@@ -23,6 +23,8 @@ export interface TestRunOptions {
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
   readonly attempt?: number;
+  readonly instructions?: string;
+  readonly modelOptions?: ModelOptions;
   readonly resumption?: Resumption;
 }
 
@@ -55,7 +57,7 @@ export class TestRun {
         },
       },
       clientTools: options.clientTools ?? [],
-      modelOptions: {},
+      modelOptions: options.modelOptions ?? {},
       clientTime: undefined,
       timeZone: 'UTC',
       locale: null,
@@ -64,7 +66,7 @@ export class TestRun {
       resumption: options.resumption ?? NO_RESUMPTION,
       interrupt: () => Promise.reject(new Error('This test answers no questions')),
       audit: (note) => this.notes.push(note),
-      instructions: '',
+      instructions: options.instructions ?? '',
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
       journal: this.journal,
       signal: this.abort.signal,

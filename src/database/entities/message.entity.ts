@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity({ name: 'messages' })
 @Index('ix_messages_session_run', ['sessionNo', 'runOrdinal', 'seq'])
 @Index('ix_messages_session_id', ['sessionNo', 'id'])
+@Index('ix_messages_id', ['id'])
 export class MessageEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
   sessionNo!: number;

@@ -13,7 +13,8 @@ const PLACEHOLDER = 'Forwarded to client';
 /**
  * Decodes AG-UI messages into the server's vocabulary (contract ag-ui, section 1.2): an assistant's
  * message becomes its text and one message a call; activities are the client's own and left out. A
- * message without an id, or with one that came before, gets an id derived from `seed` and its place.
+ * message without an id, or with one that came before, gets an id derived from `seed` and what it
+ * says, so the same in every request that repeats it.
  *
  * @throws AppError naming the path of the first wrong field
  */
@@ -23,14 +24,19 @@ export function decodeMessages(items: readonly unknown[], seed: readonly string[
   return items.flatMap((item, index) => {
     const fields = fieldsAt(item, `messages[${index}]`);
     const named = fields.string('id', ID_LENGTH);
-    const id = named !== undefined && !ids.has(named) ? named : derivedId(seed, index);
+    const id = named !== undefined && !ids.has(named) ? named : derivedId(seed, fields.source, ids);
     ids.add(id);
     return decodeMessage(fields, id, callNames);
   });
 }
 
-function derivedId(seed: readonly string[], index: number): string {
-  return `msg_${fingerprint([...seed, index]).slice(0, 32)}`;
+/** Equal messages are told apart by how many came before. */
+function derivedId(seed: readonly string[], source: Fields['source'], taken: ReadonlySet<string>): string {
+  const { role, content, toolCalls, toolCallId } = source;
+  for (let place = 0; ; place += 1) {
+    const id = `msg_${fingerprint([...seed, role, content, toolCalls, toolCallId, place]).slice(0, 32)}`;
+    if (!taken.has(id)) return id;
+  }
 }
 
 function decodeMessage(fields: Fields, id: string, callNames: Map<string, string>): Message[] {

@@ -64,7 +64,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
     ...(protocolVersion !== undefined && { protocolVersion }),
-    messages: decodeMessages(items, [threadId, runId]),
+    messages: decodeMessages(items, [threadId]),
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? []),
     context: (fields.list('context', MAX_CONTEXT) ?? []).map(decodeContext),
     ...(state && Object.keys(state).length > 0 && { state }),

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
-import type { InterruptEvent, RunStatus, Usage } from '../../events/index.js';
+import type { InterruptEvent, OpenInterrupt, RunStatus, Usage } from '../../events/index.js';
 import type { AgUiGeneration, AgUiInterrupt, AgUiOutcome, AgUiTokenUsage } from './ag-ui.types.js';
 
 /** How a run ended, for RUN_FINISHED; what a 0.0.x client would reject is left out for it. */
@@ -20,7 +19,7 @@ export function outcomeOf(
 
 /** The questions of an interrupt; none when it only waits for client tools. */
 export function interruptsOf(event: InterruptEvent): readonly AgUiInterrupt[] {
-  const items = itemsOf(event);
+  const { items } = event;
   if (event.reason === 'client_tool' && items.length === 0) return [];
   if (items.length === 0) {
     const { id, message, response_schema: responseSchema } = event;
@@ -30,25 +29,7 @@ export function interruptsOf(event: InterruptEvent): readonly AgUiInterrupt[] {
   return items.map(interruptOf);
 }
 
-interface Item {
-  readonly id: string;
-  readonly kind: 'approval' | 'input';
-  readonly call_id: string | null;
-  readonly tool_name: string | null;
-  readonly arguments: string | null;
-  readonly server_label: string | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly response_schema: JsonObject | null;
-  readonly may_edit: boolean;
-  readonly expires_at: number | null;
-}
-
-function itemsOf(event: InterruptEvent): readonly Item[] {
-  return (event as { items?: readonly Item[] }).items ?? [];
-}
-
-function interruptOf(item: Item): AgUiInterrupt {
+function interruptOf(item: OpenInterrupt): AgUiInterrupt {
   const schema = item.response_schema ?? (item.kind === 'approval' ? approvalSchema(item.may_edit) : null);
   const metadata = {
     ...(item.tool_name !== null && { toolName: item.tool_name }),

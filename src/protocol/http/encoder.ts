@@ -10,6 +10,11 @@ export interface ProtocolEncoder {
    * chunk for one frame, so its frames must not.
    */
   readonly joinable: boolean;
+  /**
+   * Called with each batch before its events: time to fetch what they need beside themselves.
+   * Undefined when that is nothing.
+   */
+  prepare?(events: readonly LoggedEvent[]): Promise<void> | undefined;
   /** The frames of one event: none when this wire does not show it. */
   next(event: LoggedEvent): readonly string[];
   /** The frames after the terminal event's. */

@@ -20,6 +20,10 @@ export class FrameCursor implements ProtocolEncoder {
     return this.counted;
   }
 
+  prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
+    return this.encoder.prepare?.(events);
+  }
+
   next(event: LoggedEvent): readonly string[] {
     const frames = this.encoder.next(event);
     const missing = Math.max(0, this.seen - this.counted);

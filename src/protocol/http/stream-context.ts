@@ -53,3 +53,19 @@ export function clientGoneOf({ raw }: FastifyReply): AbortSignal {
 export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) =>
   clientGoneOf(context.switchToHttp().getResponse<FastifyReply>()),
 );
+
+/** Who asks for a stream, and where it goes. */
+export interface StreamClient {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly demand: Demand;
+  readonly gone: AbortSignal;
+}
+
+/** Gives a handler all that it needs to answer with a stream. The answer itself is still returned. */
+export const StreamFor = createParamDecorator((_: unknown, context: ExecutionContext): StreamClient => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest>();
+  const reply = http.getResponse<FastifyReply>();
+  return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
+});

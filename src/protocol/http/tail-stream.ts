@@ -49,6 +49,8 @@ class EncodedTail implements AsyncIterableIterator<readonly string[]> {
         this.events = step.value;
         this.position = 0;
         if (step.value.length === 0) return { done: false, value: [] };
+        const prepared = this.encoder.prepare?.(step.value);
+        if (prepared) await prepared;
       }
     }
     return { done: true, value: undefined };

@@ -3,6 +3,7 @@ import type { Queryable, SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 import type { InterruptStore } from '../../interrupt/index.js';
 import type { OpenedSession, SessionStore } from '../../session/index.js';
+import { newInConversation } from '../accept-conversation.js';
 import { checkToolResults, withoutRepetition } from '../accept-input.js';
 import type { AcceptOptions, Acceptance, ResumedRuns, StoredRequest } from '../ports/run-store.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
@@ -43,7 +44,7 @@ export async function acceptRun(
   const place = await openFor(tx, sessions, request, options.now);
   const { session } = place;
   const turn = await takeTurn(tx, sessions, session, request, options);
-  const input = await newInput(tx, sessions, session, request.input);
+  const input = await newInput(tx, sessions, session, request);
   const questions = await goesOn(tx, interrupts, session, input, options);
   const run = await insert(tx, place, request, options, {
     starts: turn.starts,
@@ -89,16 +90,30 @@ async function newInput(
   tx: Queryable,
   sessions: SessionStore,
   session: OpenedSession,
-  input: readonly Message[],
+  request: RunRequest,
 ): Promise<readonly Message[]> {
+  const { input } = request;
   const first = session.runOrdinal === 1;
-  const ids = input.map((message) => message.id);
-  const known = first ? new Map<string, Message>() : await sessions.known(tx, session.no, ids);
-  const fresh = withoutRepetition(input, known);
+  const byId = first ? new Map<string, Message>() : await sessions.known(tx, session.no, idsOf(input));
+  if (request.resendsHistory === true) {
+    const traffic = !first && input.some(isTraffic) ? await sessions.toolTraffic(tx, session.no, 'all') : [];
+    const fresh = newInConversation(input, { byId, traffic }, (request.answers?.length ?? 0) > 0);
+    checkToolResults(fresh, traffic);
+    return fresh;
+  }
+  const fresh = withoutRepetition(input, byId);
   if (fresh.some((message) => message.type === 'function_call_output')) {
-    checkToolResults(fresh, first ? [] : await sessions.clientToolTraffic(tx, session.no));
+    checkToolResults(fresh, first ? [] : await sessions.toolTraffic(tx, session.no, 'client'));
   }
   return fresh;
+}
+
+function idsOf(input: readonly Message[]): string[] {
+  return input.map((message) => message.id);
+}
+
+function isTraffic({ type }: Message): boolean {
+  return type.endsWith('_call') || type.endsWith('_call_output');
 }
 
 /** Sets the state that the request brings and returns, as JSON, what it replaces: a rollback puts it back. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, LessThan, MoreThan } from 'typeorm';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, MessageEntity, type Queryable, SessionEntity } from '../../database/index.js';
-import type { Message } from '../../events/index.js';
+import type { Message, MessageType } from '../../events/index.js';
 import type { RemovedSession } from '../session-cleaners.js';
 import {
   type AppendOptions,
@@ -42,6 +42,16 @@ const TAKE_NUMBERS = `
 const INSERT_MESSAGE = `
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const CLIENT_TRAFFIC: readonly MessageType[] = ['function_call', 'function_call_output'];
+const SERVER_TRAFFIC: readonly MessageType[] = [
+  'plugin_call',
+  'plugin_call_output',
+  'component_call',
+  'component_call_output',
+  'mcp_call',
+  'mcp_call_output',
+];
 
 /** Sessions in the ledger. The writes of every run are plain statements, the rest goes by entities. */
 @Injectable()
@@ -120,9 +130,10 @@ export class TypeOrmSessionStore extends SessionStore {
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }
 
-  async clientToolTraffic(tx: Queryable, sessionNo: number): Promise<readonly Message[]> {
+  async toolTraffic(tx: Queryable, sessionNo: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
+    const types = whose === 'all' ? [...CLIENT_TRAFFIC, ...SERVER_TRAFFIC] : CLIENT_TRAFFIC;
     const rows = await tx.manager.find(MessageEntity, {
-      where: { sessionNo, type: In(['function_call', 'function_call_output']), hidden: 0 },
+      where: { sessionNo, type: In(types), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return rows.map(messageOf);

@@ -4,6 +4,8 @@ import { Database, isUniqueViolation, type Queryable, type SqlValue } from '../.
 import type { Message } from '../../events/index.js';
 import { SessionStore } from '../session-store.js';
 import {
+  type FoundMessage,
+  type MessageScope,
   type MessagesQuery,
   type SessionMessage,
   type SessionPage,
@@ -32,6 +34,11 @@ const MESSAGES = `
   SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
   WHERE m.hidden = 0 AND m.session_no =
     (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
+
+const FIND_MESSAGE = `
+  SELECT ${MESSAGE_COLUMNS}, s.id AS session_id, s.user_id FROM messages m
+  JOIN sessions s ON s.no = m.session_no LEFT JOIN runs r ON r.no = m.run_no
+  WHERE m.id = ? AND m.hidden = 0 AND s.tenant_id = ?`;
 
 /** Sessions of the ledger, each for its user. */
 @Injectable()
@@ -89,6 +96,16 @@ export class TypeOrmSessions extends Sessions {
     if (!isStorable(id)) return undefined;
     const rest = ' AND m.id = ? ORDER BY m.seq DESC LIMIT 1';
     return (await this.readMessages(principal, sessionId, rest, [id]))[0];
+  }
+
+  async findMessage({ tenantId, userId }: MessageScope, id: string): Promise<FoundMessage | undefined> {
+    if (!isStorable(id) || (userId !== undefined && !isStorable(userId))) return undefined;
+    const [owner, values] = userId === undefined ? ['', []] : [' AND s.user_id = ?', [userId]];
+    const [row] = await this.database.read.all<MessageRow & { session_id: string; user_id: string }>(
+      `${FIND_MESSAGE}${owner} ORDER BY m.session_no, m.seq LIMIT 1`,
+      [id, tenantId, ...values],
+    );
+    return row && { ...messageOf(row), sessionId: row.session_id, userId: row.user_id };
   }
 
   async create(principal: Principal, sessionId: string, metadata: JsonObject = {}): Promise<SessionView> {

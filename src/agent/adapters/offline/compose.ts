@@ -1,13 +1,14 @@
 import type { ModelRequest } from '../../ports/model-client.js';
 import { type Conversation, readConversation } from './conversation.js';
 import { answerFact } from './facts.js';
+import { formatAnswer } from './formatted-answer.js';
 import { answerIdentity, answerName } from './identity.js';
 import { answerLong, wantsSlowly } from './long-answer.js';
 import type { Plan, PlannedCall } from './plan.js';
 import { say } from './plan.js';
 import { answerFromResults } from './result-answer.js';
 import { answerAnythingElse, answerCourtesy, attachmentNotice, quoted } from './small-talk.js';
-import { planByWords, planKnownTools } from './tool-plan.js';
+import { planAnyTool, planByWords, planKnownTools } from './tool-plan.js';
 
 /** Everything that one answer of the offline model consists of, before it is cut and streamed. */
 export interface OfflineAnswer {
@@ -26,13 +27,26 @@ const THINK =
  */
 export function composeAnswer(request: ModelRequest, now: number): OfflineAnswer {
   const talk = readConversation(request);
-  const plan = planFor(talk, request, now);
+  const plan = chosenPlan(talk, request, now);
   return {
     reasoning: THINK.test(talk.text) ? reasoningOf(talk, plan) : '',
-    text: plan.kind === 'text' ? plan.text : '',
+    text: plan.kind === 'text' ? formatAnswer(plan.text, request.options.responseFormat, talk, now) : '',
     calls: plan.kind === 'calls' ? plan.calls : [],
     slow: wantsSlowly(talk.text),
   };
+}
+
+/** The plan within what the request allows of tools. */
+function chosenPlan(talk: Conversation, request: ModelRequest, now: number): Plan {
+  const { toolChoice = 'auto', parallelToolCalls } = request.options;
+  if (toolChoice === 'none') return planFor(talk, { ...request, tools: [] }, now);
+  const tools =
+    typeof toolChoice === 'object' ? request.tools.filter(({ name }) => name === toolChoice.name) : request.tools;
+  const free = planFor(talk, { ...request, tools }, now);
+  const isForced = toolChoice !== 'auto' && free.kind === 'text' && talk.results.length === 0;
+  const plan = isForced ? (planAnyTool(talk, tools, now) ?? free) : free;
+  if (plan.kind === 'text' || parallelToolCalls !== false) return plan;
+  return { ...plan, calls: plan.calls.slice(0, 1) };
 }
 
 function planFor(talk: Conversation, { tools }: ModelRequest, now: number): Plan {

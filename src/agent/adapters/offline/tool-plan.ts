@@ -59,6 +59,12 @@ export function planByWords(talk: Conversation, tools: readonly ToolDeclaration[
   );
 }
 
+/** Calls the tool that fits the words best, or else the first, because a call is wanted. */
+export function planAnyTool(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  const tool = bestTool(talk.text, tools) ?? tools[0];
+  return tool && calls(callsOf(tool, talk, now).slice(0, 1), 'The request wants a tool to be called');
+}
+
 function planCalendar(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   const list = toolNamed(tools, /calendar_?(?:list|read|events)|list_?(?:calendar|events|meetings)/i);
   const write = toolNamed(tools, /calendar_?(?:write|create|add)|create_?(?:event|meeting)/i);

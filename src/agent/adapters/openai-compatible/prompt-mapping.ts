@@ -1,11 +1,12 @@
 import type {
+  JSONValue,
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3ToolCallPart,
 } from '@ai-sdk/provider';
 import { isPlainObject } from '../../../common/index.js';
-import type { ModelMessage, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
+import type { ModelMessage, ModelOptions, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
 import { toSdkPart } from './part-mapping.js';
 
 /**
@@ -30,8 +31,36 @@ export function toCallOptions(request: ModelRequest): LanguageModelV3CallOptions
     maxOutputTokens: options.maxTokens,
     stopSequences: options.stop?.length ? [...options.stop] : undefined,
     seed: options.seed,
+    ...formatOf(options),
+    ...toolChoiceOf(request),
+    providerOptions: { openaiCompatible: providerOptions(request) },
     // Raw chunks tell which tool call ids come from the provider: the SDK makes up those that lack.
     includeRawChunks: true,
+  };
+}
+
+function formatOf({ responseFormat }: ModelOptions): Pick<LanguageModelV3CallOptions, 'responseFormat'> {
+  if (responseFormat === undefined || responseFormat.type === 'text') return {};
+  if (responseFormat.type === 'json_object') return { responseFormat: { type: 'json' } };
+  const { name, schema } = responseFormat;
+  return { responseFormat: { type: 'json', name, schema } };
+}
+
+/** Providers refuse a choice where there is nothing to choose from. */
+function toolChoiceOf({ options, tools }: ModelRequest): Pick<LanguageModelV3CallOptions, 'toolChoice'> {
+  const { toolChoice } = options;
+  if (toolChoice === undefined || tools.length === 0) return {};
+  if (typeof toolChoice === 'object') return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
+  return { toolChoice: { type: toolChoice } };
+}
+
+/** What the chat format has and the SDK's call options have not. */
+function providerOptions({ options, tools }: ModelRequest): Record<string, JSONValue> {
+  const { parallelToolCalls, reasoningEffort, responseFormat } = options;
+  return {
+    ...(parallelToolCalls === undefined || tools.length === 0 ? {} : { parallel_tool_calls: parallelToolCalls }),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(responseFormat?.type === 'json_schema' ? { strictJsonSchema: responseFormat.strict === true } : {}),
   };
 }
 

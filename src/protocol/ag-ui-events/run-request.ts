@@ -1,0 +1,82 @@
+import { AppError, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
+import type { InterruptAnswer } from '../../interrupt/index.js';
+import type { BusyPolicy, RunRequest } from '../../run/index.js';
+import type { ClientTime } from '../../tools/index.js';
+import { checkClientTime } from '../http/client-time.js';
+import type { ResumeEntry, RunAgentInput } from './run-input.decoder.js';
+
+/** What a wire decides beside the input itself. */
+export interface RunRequestOptions {
+  readonly principal: Principal;
+  readonly agentType: string;
+  readonly onBusy: BusyPolicy;
+  readonly wire: string;
+}
+
+/** What such a wire keeps with its runs, to write their streams again as they were asked for. */
+export function wireDataOf(input: RunAgentInput): JsonObject {
+  return input.protocolVersion === undefined ? {} : { protocolVersion: input.protocolVersion };
+}
+
+/**
+ * The run that a RunAgentInput asks for. The messages are the whole conversation; the client's run id
+ * is unique in its thread only. `context` becomes instructions of this run.
+ *
+ * @throws AppError INVALID_PARAMETER for a `client_time` in the forwarded properties that is wrong
+ */
+export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): RunRequest {
+  const { client_time: time, ...forwardedProps } = input.forwardedProps;
+  const clientTime = clientTimeOf(time);
+  const systemPrompt = contextPrompt(input.context);
+  return {
+    ...options,
+    sessionId: input.threadId,
+    runKey: input.runId,
+    ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
+    input: input.messages,
+    resendsHistory: true,
+    clientTools: input.tools,
+    modelOptions: {},
+    ...(clientTime && { clientTime }),
+    forwardedProps,
+    ...(input.state && { state: input.state }),
+    ...(input.resume.length > 0 && { answers: input.resume.map(answerOf) }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    wireData: wireDataOf(input),
+  };
+}
+
+/**
+ * An entry of `resume` as an answer: the payload of an approval is `{approved, reason?, editedArgs?}`
+ * or just true or false; what the payload of an input is its schema says.
+ */
+export function answerOf({ interruptId, status, payload }: ResumeEntry): InterruptAnswer {
+  if (status === 'cancelled') return { interruptId, status };
+  if (typeof payload === 'boolean') return { interruptId, status, approve: payload, payload };
+  if (!isPlainObject(payload)) return { interruptId, status, ...(payload !== undefined && { payload }) };
+  const approve = payload['approved'] ?? payload['approve'];
+  const { reason, editedArgs } = payload;
+  return {
+    interruptId,
+    status,
+    payload,
+    ...(typeof approve === 'boolean' && { approve }),
+    ...(typeof reason === 'string' && { reason }),
+    ...(isPlainObject(editedArgs) && { editedArguments: editedArgs }),
+  };
+}
+
+function clientTimeOf(value: unknown): ClientTime | undefined {
+  if (value === undefined || value === null) return undefined;
+  const result = checkClientTime(value);
+  if (result.ok) return result.value;
+  const path = ['forwardedProps.client_time', result.field].filter(Boolean).join('.');
+  const message = result.field === '' ? `invalid ${path}` : `invalid client_time.${result.field}`;
+  throw new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}
+
+function contextPrompt(context: RunAgentInput['context']): string | undefined {
+  if (context.length === 0) return undefined;
+  const lines = context.map(({ description, value }) => `- ${description === '' ? '' : `${description}: `}${value}`);
+  return `What the application tells of its present state:\n${lines.join('\n')}`;
+}

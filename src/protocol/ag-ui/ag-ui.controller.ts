@@ -1,0 +1,92 @@
+import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { type Observable, of } from 'rxjs';
+import { AppConfig } from '../../config/index.js';
+import { AgUiRuns, keyCaseOf, protoFrame, type StartedRun, wantsProto, withKeyCase } from '../ag-ui-events/index.js';
+import { dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor, useStreamSigns } from '../http/index.js';
+import { AgUiReader, binaryAnswer, binaryFrame } from './ag-ui.reader.js';
+import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
+import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
+
+/** What a stream says last when the server stops: without a terminal event a client takes it for a success. */
+const CLOSING = { type: 'RUN_ERROR', message: 'The server is shutting down; the run goes on', code: 'SHUTTING_DOWN' };
+
+type Answer = Observable<readonly string[] | StreamableFile>;
+
+/** `POST /ag-ui` and `POST /ag-ui/{agentId}` (contract ag-ui, sections 1 and 2). */
+@ApiTags('AG-UI')
+@Controller('ag-ui')
+export class AgUiController {
+  constructor(
+    private readonly runs: AgUiRuns,
+    private readonly reader: AgUiReader,
+    private readonly config: AppConfig,
+  ) {}
+
+  @SsePost('')
+  @ApiAgUiRun('Run the default agent, or the one that forwardedProps.agent_type names')
+  run(
+    @Body() body: unknown,
+    @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
+    @StreamFor() client: StreamClient,
+  ): Promise<Answer> {
+    return this.answer(body, undefined, query, client);
+  }
+
+  @SsePost(':agentId')
+  @ApiAgentPath()
+  @ApiAgUiRun('Run an agent')
+  runAgent(
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
+    @StreamFor() client: StreamClient,
+  ): Promise<Answer> {
+    return this.answer(body, agentId, query, client);
+  }
+
+  private async answer(
+    body: unknown,
+    agentId: string | undefined,
+    query: AgUiQueryDto,
+    { request, reply, demand, gone }: StreamClient,
+  ): Promise<Answer> {
+    const { agUi, agent } = this.config;
+    const started = await this.runs.start(body, {
+      wire: 'ag-ui',
+      agentId,
+      defaultAgent: agent.defaultAgent,
+      userId: headerOf(request, 'x-user-id'),
+      onBusy: query.multitask ?? agUi.busyPolicy,
+    });
+    const isBinary = wantsProto(request.headers.accept);
+    const keyCase = keyCaseOf(query.key_case ?? agUi.keyCase, started.input.protocolVersion);
+    if (started.kind === 'refused') return refusal(started, keyCase, isBinary);
+    const { runId } = started.run;
+    reply.headers({
+      'x-run-id': runId,
+      'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-ui`,
+    });
+    const cancelWhenLeft = (query.on_disconnect ?? agUi.onDisconnect) === 'cancel';
+    const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
+    if (isBinary) return this.reader.binary(started, encoder, { gone, cancelWhenLeft });
+    useStreamSigns(request, { closing: dataFrame(JSON.stringify(CLOSING)) });
+    return this.reader.live(started, encoder, { demand, gone, cancelWhenLeft });
+  }
+}
+
+/** A stream of the one event that says why nothing was run. */
+function refusal(
+  { event, input }: Extract<StartedRun, { kind: 'refused' }>,
+  keyCase: ReturnType<typeof keyCaseOf>,
+  isBinary: boolean,
+): Answer {
+  if (isBinary) return of(binaryAnswer([protoFrame(event)]));
+  return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, input.runId)))]);
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== '' && value.length <= 256 ? value : undefined;
+}

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { AgentRegistry } from '../../agent/index.js';
+import { DEFAULT_TENANT } from '../../common/index.js';
+import { Interrupts } from '../../interrupt/index.js';
+import { Runs } from '../../run/index.js';
+import { SessionModule, Sessions } from '../../session/index.js';
+import { AgUiRuns } from '../ag-ui-events/index.js';
+import { EncoderRegistry, HttpModule } from '../http/index.js';
+import { AgUiController } from './ag-ui.controller.js';
+import { AgUiReader } from './ag-ui.reader.js';
+
+/** AG-UI. Needs `Runs`, `Interrupts`, `AgentRegistry` and `AppConfig` from global modules. */
+@Module({
+  imports: [HttpModule, SessionModule],
+  controllers: [AgUiController],
+  providers: [
+    AgUiReader,
+    {
+      provide: AgUiRuns,
+      inject: [Runs, Sessions, Interrupts, AgentRegistry],
+      useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry) =>
+        new AgUiRuns({ runs, sessions, interrupts, agents }),
+    },
+  ],
+})
+export class AgUiModule {
+  constructor(encoders: EncoderRegistry, runs: AgUiRuns) {
+    encoders.register('ag-ui', (run) => runs.encoderOf({ tenantId: DEFAULT_TENANT, userId: run.userId }, run, {}));
+  }
+}

@@ -1,0 +1,31 @@
+import { SystemClock } from '../../src/common/index.js';
+import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
+import { describeOnLedgers, userText } from '../support/ledger.js';
+
+describeOnLedgers('A message found by its id alone', (ledger) => {
+  const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new SystemClock());
+  const alice = { tenantId: 'default', userId: 'alice' };
+
+  beforeEach(async () => {
+    await sessions().create(alice, 'talk');
+    await sessions().append(alice, 'talk', [userText('Hello', 'msg_found')]);
+  });
+
+  it('tells where it is, to its tenant and to its user', async () => {
+    const found = await sessions().findMessage({ tenantId: 'default' }, 'msg_found');
+    expect(found).toMatchObject({ sessionId: 'talk', userId: 'alice', message: { id: 'msg_found', role: 'user' } });
+    expect(await sessions().findMessage(alice, 'msg_found')).toEqual(found);
+  });
+
+  it('is unknown to others, and so is an id that cannot be one', async () => {
+    expect(await sessions().findMessage({ tenantId: 'other' }, 'msg_found')).toBeUndefined();
+    expect(await sessions().findMessage({ tenantId: 'default', userId: 'bob' }, 'msg_found')).toBeUndefined();
+    expect(await sessions().findMessage({ tenantId: 'default' }, 'msg_\0')).toBeUndefined();
+  });
+
+  it('is the first of several: a fork has copies', async () => {
+    await sessions().create(alice, 'fork');
+    await sessions().append(alice, 'fork', [userText('Hello', 'msg_found')]);
+    expect((await sessions().findMessage(alice, 'msg_found'))?.sessionId).toBe('talk');
+  });
+});

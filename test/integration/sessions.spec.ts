@@ -1,0 +1,137 @@
+import { SystemClock } from '../../src/common/index.js';
+import type { SessionMessage } from '../../src/session/index.js';
+import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
+import { ALICE, codeOf, describeOnLedgers, LEASE, lines, logWrite, NOW, runEnd, userText } from '../support/ledger.js';
+
+const BOB = { ...ALICE, userId: 'bob' };
+
+describeOnLedgers('sessions', (ledger) => {
+  let now = NOW;
+  class TestClock extends SystemClock {
+    override now(): number {
+      return now;
+    }
+  }
+  const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new TestClock());
+  const ids = (messages: readonly SessionMessage[]): string[] => messages.map(({ message }) => message.id);
+
+  beforeEach(() => (now = NOW));
+
+  it('are made with metadata, once, and seen by their user only', async () => {
+    const made = await sessions().create(ALICE, 's', { title: 'Plan' });
+    expect(made).toEqual({
+      sessionId: 's',
+      createdAt: NOW,
+      updatedAt: NOW,
+      runCount: 0,
+      metadata: { title: 'Plan' },
+      state: {},
+    });
+    expect(await sessions().view(ALICE, 's')).toEqual(made);
+    expect(await codeOf(sessions().create(ALICE, 's'))).toBe('SESSION_EXISTS');
+    expect(await sessions().view(BOB, 's')).toBeUndefined();
+    expect(await sessions().view({ ...ALICE, tenantId: 'other' }, 's')).toBeUndefined();
+    expect(await sessions().ownedByAnother(BOB, 's')).toBe(true);
+    expect(await sessions().ownedByAnother(ALICE, 's')).toBe(false);
+    for (const id of ['none', 'a\0', '\ud800']) {
+      expect(await sessions().view(ALICE, id)).toBeUndefined();
+      expect(await sessions().ownedByAnother(BOB, id)).toBe(false);
+      expect(await sessions().messages(ALICE, id, { limit: 9, order: 'asc' })).toEqual([]);
+    }
+  });
+
+  it('keep metadata and state', async () => {
+    await sessions().create(ALICE, 's');
+    now += 5;
+    expect(await sessions().saveMetadata(ALICE, 's', { a: 1 })).toMatchObject({ metadata: { a: 1 }, updatedAt: now });
+    expect(await sessions().saveState(ALICE, 's', { n: 1 })).toMatchObject({ state: { n: 1 }, metadata: { a: 1 } });
+    expect(await codeOf(sessions().saveMetadata(BOB, 's', {}))).toBe('SESSION_NOT_FOUND');
+    expect(await codeOf(sessions().saveState(ALICE, 'none', {}))).toBe('SESSION_NOT_FOUND');
+  });
+
+  it('are listed by the time of their last change, page by page', async () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      await sessions().create(ALICE, id);
+      now += id === 'b' ? 0 : 10;
+    }
+    await sessions().create(BOB, 'z');
+    await sessions().saveState(ALICE, 'a', {});
+    const pages = async (order?: 'asc' | 'desc'): Promise<string[][]> => {
+      const found: string[][] = [];
+      for (let cursor: string | undefined = undefined, first = true; first || cursor !== undefined; first = false) {
+        const page: Awaited<ReturnType<TypeOrmSessions['list']>> = await sessions().list(ALICE, {
+          limit: 2,
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(order ? { order } : {}),
+        });
+        found.push(page.items.map(({ sessionId }) => sessionId));
+        cursor = page.nextCursor;
+      }
+      return found;
+    };
+    expect(await pages()).toEqual([['a', 'e'], ['d', 'c'], ['b']]);
+    expect(await pages('asc')).toEqual([['b', 'c'], ['d', 'e'], ['a']]);
+    for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.99999999999').toString('base64url')]) {
+      expect(await codeOf(sessions().list(ALICE, { limit: 2, cursor }))).toBe('INVALID_PARAMETER');
+    }
+  });
+
+  it('take messages outside a run, which count for the next', async () => {
+    await sessions().create(ALICE, 'session');
+    const added = await sessions().append(ALICE, 'session', [userText('a', 'a'), userText('b', 'b')]);
+    expect(added.map(({ seq, runId, runOrdinal, message }) => [seq, runId, runOrdinal, message.id])).toEqual([
+      [1, null, 2, 'a'],
+      [2, null, 2, 'b'],
+    ]);
+    const { run } = await ledger().accept({ input: [userText('a', 'a'), userText('b', 'b'), userText('c', 'c')] });
+    expect(run).toMatchObject({ ordinal: 3, createdSession: false });
+    const past = await ledger().sessions.history(run.sessionNo, run.ordinal, 9);
+    expect(past.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect((await ledger().sessions.inputOf(run.sessionNo, run.no)).map(({ id }) => id)).toEqual(['c']);
+    expect(await sessions().view(ALICE, 'session')).toMatchObject({ runCount: 1 });
+    expect(await codeOf(sessions().append(BOB, 'session', []))).toBe('SESSION_NOT_FOUND');
+  });
+
+  it('fork when something was said between a run and the one that goes on after it', async () => {
+    const { run } = await ledger().accept({ input: [userText('a', 'a')] }, { lease: LEASE });
+    await ledger().log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+    await sessions().append(ALICE, 'session', [userText('b', 'b')]);
+    const fork = (await ledger().accept({ after: run.id, sessionId: 'fork' })).run;
+    expect(fork.sessionId).toBe('fork');
+    expect(ids(await sessions().messages(ALICE, 'fork', { limit: 9, order: 'asc' })).slice(0, 1)).toEqual(['a']);
+    const [copy] = await sessions().messages(ALICE, 'fork', { limit: 1, order: 'asc' });
+    expect(copy).toMatchObject({ runId: null });
+  });
+
+  it('show their messages by place and by time, without those that do not count', async () => {
+    await ledger().accept({ input: [userText('1', 'm1')] }, { now: NOW });
+    await ledger().accept({ input: [userText('2', 'm2')], store: false }, { now: NOW + 1 });
+    await ledger().accept({ input: [userText('3', 'm3')] }, { now: NOW + 2 });
+    const gone = (await ledger().accept({ input: [userText('4', 'm4')] }, { now: NOW + 3 })).run;
+    await ledger().accept({ input: [userText('5', 'm5')] }, { now: NOW + 4 });
+    await ledger().runs.requestCancel('default', gone.id, { now: NOW + 5, rollback: true });
+    const read = async (query: object): Promise<string[]> =>
+      ids(await sessions().messages(ALICE, 'session', { limit: 9, order: 'asc', ...query }));
+    expect(await read({})).toEqual(['m1', 'm3', 'm5']);
+    expect(await read({ order: 'desc', limit: 2 })).toEqual(['m5', 'm3']);
+    expect(await read({ after: 1, before: 5 })).toEqual(['m3']);
+    expect(await read({ from: NOW + 2 })).toEqual(['m3', 'm5']);
+    expect(await read({ from: NOW, to: NOW + 2 })).toEqual(['m1']);
+    expect(await sessions().message(ALICE, 'session', 'm4')).toBeUndefined();
+    expect(await sessions().message(ALICE, 'session', 'a\0')).toBeUndefined();
+    expect(await sessions().message(BOB, 'session', 'm1')).toBeUndefined();
+    expect(await sessions().message(ALICE, 'session', 'm3')).toMatchObject({
+      seq: 3,
+      runOrdinal: 3,
+      createdAt: NOW + 2,
+    });
+  });
+
+  it('let a message go', async () => {
+    await ledger().accept({ input: [userText('1', 'm1')] });
+    expect(await sessions().removeMessage(BOB, 'session', 'm1')).toBe(false);
+    expect(await sessions().removeMessage(ALICE, 'session', 'a\0')).toBe(false);
+    expect(await sessions().removeMessage(ALICE, 'session', 'm1')).toBe(true);
+    expect(await sessions().removeMessage(ALICE, 'session', 'm1')).toBe(false);
+  });
+});
