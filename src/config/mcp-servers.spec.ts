@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { McpServerConfig } from './config.types.js';
@@ -98,6 +98,12 @@ describe('MCP_SERVERS', () => {
     const problems = problemsOf(servers);
     expect(problems).toContain('MCP_SERVERS ');
     expect(problems).toContain(sentence);
+  });
+
+  it('reads the example of the documentation, which shows it as it is', () => {
+    const example = readFileSync('docs/mcp-servers.example.json', 'utf8');
+    expect(serversOf(example, { TICKETS_TOKEN: 'tok-12345678' })).toHaveLength(2);
+    expect(readFileSync('docs/tools.md', 'utf8')).toContain('```json\n' + example + '```');
   });
 
   it('says everything that is wrong at once and never a secret', () => {
