@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgUiEvent } from '../../src/protocol/ag-ui-events/index.js';
+import { checkShapes, replay } from './ag-ui-replay.js';
 
 /** A body of `POST /runs` with one user text. */
 export function runInput(text: string, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -182,4 +183,18 @@ export class RunsClient {
     const response = await fetch(`${this.url}/api/v1/agent${path}`, { ...init, signal: controller.signal });
     return new RunsStream(response, controller);
   }
+}
+
+/** Expects a whole run: ids without gap or repeat, shapes and an order that the reference client takes, one end. */
+export async function expectWhole(stream: Pick<RunsStream, 'frames'>, ordinal = 1): Promise<void> {
+  const { frames } = stream;
+  expect(frames.map(({ id }) => id)).toEqual(frames.map((_, index) => `${ordinal}-${index + 1}`));
+  const events = frames.map(({ event: { timestamp, ...event } }) => {
+    expect(timestamp).toBeGreaterThan(1_700_000_000_000);
+    return event;
+  });
+  checkShapes(events);
+  const ends = events.filter(({ type }) => type === 'RUN_FINISHED' || type === 'RUN_ERROR');
+  expect(ends).toEqual([events.at(-1)]);
+  await replay('v1', events);
 }

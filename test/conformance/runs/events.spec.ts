@@ -1,43 +1,237 @@
-import { bootApp, type TestApp } from '../../support/test-app.js';
-import { checkShapes, replay } from '../../support/ag-ui-replay.js';
+import { type AgentContext } from '../../../src/agent/index.js';
+import { behaviour, FailingCodeAgent, JournalingCodeAgent, mutter, say, stopped } from '../../support/code-agents.js';
+import { replay } from '../../support/ag-ui-replay.js';
 import { counted } from '../../support/process-client.js';
-import { runInput, RunsClient, type RunsStream } from '../../support/runs-client.js';
+import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
+import { bootApp, type TestApp } from '../../support/test-app.js';
 
 describe('the events of a run', () => {
   let server: TestApp;
   let client: RunsClient;
+  const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootApp();
+    server = await bootApp({ KEEP_ALIVE_MS: '100' }, { providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());
 
-  /** Expects a whole stream: ids without gap or repeat, and an order that the reference client takes. */
-  async function expectWhole(stream: RunsStream, ordinal = 1): Promise<void> {
-    expect(stream.frames.map(({ id }) => id)).toEqual(stream.frames.map((_, index) => `${ordinal}-${index + 1}`));
-    const events = stream.events.map(({ timestamp, ...event }) => {
-      expect(typeof timestamp).toBe('number');
-      return event;
-    });
-    checkShapes(events);
-    await replay('v1', stream.events);
+  async function finished(text: string, more: object = {}): Promise<{ threadId: string; runId: string }> {
+    const stream = await client.stream(runInput(text, more as never));
+    await stream.all();
+    const [event] = stream.events;
+    if (event?.type !== 'RUN_STARTED') throw new Error('no run');
+    return event;
   }
 
   it('are streamed from the first to the terminal one', async () => {
-    const input = runInput('count to 20');
-    const accepted = await client.submit(input);
+    const accepted = await client.submit(runInput('count to 20'));
     expect(accepted.status).toBe(202);
-    const stream = await (await client.events(accepted.body.threadId)).all();
+    const { threadId } = accepted.body;
+    const stream = await (await client.events(threadId)).all();
     expect(stream.status).toBe(200);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
-      'content-location': `/api/v1/agent/runs/${accepted.body.threadId}/run-1`,
+      'content-location': `/api/v1/agent/runs/${threadId}/run-1`,
     });
     await expectWhole(stream);
     expect(stream.text).toBe(counted(20));
     expect(stream.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
   });
+
+  it('are the same bytes from every cursor, by header and by query', async () => {
+    const { threadId } = await finished('What is the weather in Paris?');
+    const whole = await (await client.events(threadId)).all();
+    await expectWhole(whole);
+    expect(new Set(whole.events.map(({ type }) => type))).toContain('TOOL_CALL_RESULT');
+    for (const [index, { id }] of whole.frames.slice(0, -1).entries()) {
+      const rest =
+        index % 2 === 0 ? await client.events(threadId, '', id) : await client.events(threadId, `?lastEventId=${id}`);
+      expect((await rest.all()).raw).toBe(
+        whole.frames
+          .slice(index + 1)
+          .map(({ raw }) => raw)
+          .join('\n\n'),
+      );
+    }
+    for (const beginning of ['0', '-1']) {
+      expect((await (await client.events(threadId, '', beginning)).all()).raw).toBe(whole.raw);
+    }
+    expect((await (await client.events(threadId, `?lastEventId=${whole.last.id}`, '-1')).all()).raw).toBe(whole.raw);
+  });
+
+  it('join what was with what comes, for many readers at any place', async () => {
+    const input = runInput('count to 60 slowly');
+    const live = await client.stream(input);
+    const readers = [];
+    for (const count of [3, 20, 40]) {
+      await live.until(({ frames }) => frames.length >= count);
+      readers.push(await client.events(input.threadId as string, '', live.frames[count - 2]?.id));
+    }
+    await live.all();
+    await expectWhole(live);
+    for (const reader of readers) {
+      const from = live.frames.findIndex(({ id }) => id === reader.frames[0]?.id);
+      await reader.all();
+      expect(live.raw.endsWith(reader.raw)).toBe(true);
+      expect(from).toBeLessThan(live.frames.length);
+    }
+  });
+
+  it('are over: 204 at the terminal one; ahead of it 409; of another run, or none, 400', async () => {
+    const { threadId } = await finished('hello');
+    const { last } = await (await client.events(threadId)).all();
+    expect((await client.events(threadId, '', last.id)).status).toBe(204);
+    expect((await client.events(threadId, '?from=now')).status).toBe(204);
+    const refusal = async (path: string, id?: string) => {
+      const { status, body } = await client.json<{ code: string }>(
+        'GET',
+        `/runs/${threadId}/events${path}`,
+        undefined,
+        id === undefined ? {} : { 'last-event-id': id },
+      );
+      return [status, body.code];
+    };
+    expect(await refusal('', '1-9999')).toEqual([409, 'event_id_ahead']);
+    expect(await refusal('', '2-1')).toEqual([409, 'event_id_ahead']);
+    expect(await refusal('?runId=run-1', '2-1')).toEqual([400, 'invalid_last_event_id']);
+    for (const id of ['x', '1', '1-', '-2', '1-1-1', '01-1', '99999999999-1', '1-99999999999']) {
+      expect(await refusal('', id)).toEqual([400, 'invalid_last_event_id']);
+    }
+    expect(await refusal('?runId=other')).toEqual([404, 'run_not_found']);
+    expect(await refusal('?from=elsewhere')).toEqual([400, 'parameter_validation']);
+    const nobody = await client.json<object>('GET', '/runs/550e8400-e29b-41d4-a716-446655440000/events');
+    expect([nobody.status, nobody.body]).toMatchObject([
+      404,
+      { code: 'thread_not_found', message: 'thread not found' },
+    ]);
+  });
+
+  it('wait in silence for a run that has not begun', async () => {
+    behaviour.current = async function* (context: AgentContext) {
+      await stopped(context);
+      yield undefined;
+    };
+    const first = await client.submit(runInput('first', code));
+    const { threadId } = first.body;
+    await client.submit(runInput('hello', { threadId, runId: 'run-2' }));
+    const stream = await client.events(threadId, '?runId=run-2');
+    await stream.until(({ comments }) => comments.includes(': hb'));
+    expect(stream.frames).toEqual([]);
+    expect((await client.view(threadId, 'run-2')).body).toMatchObject({ status: 'queued', queuePosition: 1 });
+    await client.json('POST', `/runs/${threadId}/run-1/cancel`);
+    await expectWhole(await stream.all(), 2);
+    await expectWhole(await (await client.events(threadId, '?runId=run-1')).all());
+  });
+
+  it('begin with where the run stands, also in the middle of a message', async () => {
+    const { threadId } = await finished('My name is Alice.');
+    let go: () => void = () => undefined;
+    const more = new Promise<void>((resolve) => (go = resolve));
+    behaviour.current = async function* (context) {
+      context.state.set({ mood: 'good' });
+      context.state.patch([{ op: 'add', path: '/count', value: 1 }]);
+      yield say(context, 'First.');
+      const message = context.response.createMessageBuilder();
+      const content = message.createContentBuilder();
+      content.addTextDelta('Half ');
+      await context.flush();
+      await more;
+      content.addTextDelta('and whole.');
+      message.complete();
+      yield undefined;
+    };
+    await client.submit(runInput('go on', { threadId, runId: 'run-2', ...code }));
+    const live = await client.events(threadId);
+    await live.until(({ text }) => text.endsWith('Half '));
+    const late = await client.events(threadId, '?from=snapshot');
+    await late.until(({ text }) => text.endsWith('Half '));
+    expect(late.events.map(({ type }) => type)).toEqual([
+      'RUN_STARTED',
+      'MESSAGES_SNAPSHOT',
+      'STATE_SNAPSHOT',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+    ]);
+    expect(new Set(late.frames.map(({ id }) => id))).toEqual(new Set([live.last.id]));
+    const now = await client.events(threadId, '?from=now');
+    go();
+    await Promise.all([live.all(), late.all(), now.all()]);
+    const [, messages, state] = late.events;
+    if (messages?.type !== 'MESSAGES_SNAPSHOT') throw new Error('no messages');
+    expect(messages.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(messages.messages.at(-1)).toMatchObject({ content: 'First.' });
+    expect(state).toMatchObject({ snapshot: { mood: 'good', count: 1 } });
+    const tail = live.raw.slice(live.raw.indexOf('and whole.'));
+    expect(late.raw.endsWith(tail) && now.raw.endsWith(tail)).toBe(true);
+    expect(now.text).toBe('and whole.');
+    await expectWhole(live, 2);
+    const replayed = await expectTaken(late);
+    expect(replayed.at(-1)).toMatchObject({ content: 'Half and whole.' });
+
+    const after = await (await client.events(threadId, '?from=snapshot')).all();
+    expect(after.events.map(({ type }) => type)).toEqual([
+      'RUN_STARTED',
+      'MESSAGES_SNAPSHOT',
+      'STATE_SNAPSHOT',
+      'RUN_FINISHED',
+    ]);
+    expect(await expectTaken(after)).toEqual(replayed);
+  });
+
+  it('follow a thread from run to run', async () => {
+    const { threadId } = await finished('My name is Alice.');
+    const stream = await client.events(threadId, '?follow=thread');
+    const isEnd = (run: number) => () => stream.events.filter(({ type }) => type === 'RUN_FINISHED').length === run;
+    await stream.until(isEnd(1));
+    await client.submit(runInput('What is my name?', { threadId, runId: 'run-2' }));
+    await stream.until(isEnd(2));
+    await client.submit(runInput('hello', { threadId, runId: 'run-3' }));
+    await stream.until(isEnd(3));
+    stream.leave();
+    const [one, two, three] = await Promise.all(
+      ['run-1', 'run-2', 'run-3'].map(async (runId) => (await client.events(threadId, `?runId=${runId}`)).all()),
+    );
+    expect(stream.raw).toBe([one?.raw, two?.raw, three?.raw].join('\n\n'));
+
+    const resumed = await client.events(threadId, '?follow=thread', one?.last.id);
+    await resumed.until(({ events }) => events.filter(({ type }) => type === 'RUN_FINISHED').length === 2);
+    expect(resumed.raw).toBe([two?.raw, three?.raw].join('\n\n'));
+    resumed.leave();
+    // Without following, the end of one run is the beginning of the next.
+    expect((await (await client.events(threadId, '', one?.last.id)).all()).raw).toBe(two?.raw);
+  });
+
+  it('end well whatever became of the run', async () => {
+    const ends: Record<string, object> = {};
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'I was about to');
+      throw new Error('secret');
+    };
+    const failed = await (await client.stream(runInput('x', code))).all();
+    ends['failed'] = failed.events.at(-1) as object;
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'I was about to');
+      await context.flush();
+      await stopped(context);
+    };
+    const input = runInput('x', code);
+    const cancelled = await client.stream(input);
+    await cancelled.until(({ text }) => text !== '');
+    await client.json('POST', `/runs/${String(input.threadId)}/run-1/cancel`);
+    ends['cancelled'] = (await cancelled.all()).events.at(-1) as object;
+    expect(ends).toMatchObject({
+      failed: { type: 'RUN_ERROR', code: 'agent_error' },
+      cancelled: { type: 'RUN_FINISHED', outcome: { type: 'cancelled' } },
+    });
+    expect(failed.raw).not.toContain('secret');
+    await expectWhole(failed);
+    await expectWhole(cancelled);
+  });
+
+  async function expectTaken(stream: { readonly events: readonly object[] }): Promise<readonly object[]> {
+    return (await replay('v1', stream.events as never)).messages;
+  }
 });
