@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { createModelClient } from './agent/adapters/index.js';
 import { AgentModule, ModelClient } from './agent/index.js';
+import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
 import { AppConfig, ConfigModule } from './config/index.js';
 import { Database, DatabaseModule } from './database/index.js';
@@ -36,9 +37,10 @@ export class AppModule {
         CommonModule,
         DatabaseModule.forRoot(config.database),
         AgentModule.forRoot({
-          model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig] },
+          model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig, AttachmentReader] },
         }),
         UserSettingsModule,
+        AttachmentModule,
         RunModule,
         ProtocolModule,
         HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),

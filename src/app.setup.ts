@@ -4,6 +4,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { Logger } from 'nestjs-pino';
 import { type AppConfig } from './config/index.js';
 import { VERSION } from './health/index.js';
+import { registerUploads } from './protocol/attachments/upload-body.js';
 import { fastifyServerOptions, registerRequestLimits } from './protocol/http/index.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './telemetry/index.js';
 
@@ -38,6 +39,7 @@ export function configureApp(app: NestFastifyApplication, config: AppConfig): vo
   returnRequestIds(app);
   enableCors(app, config);
   registerRequestLimits(app, config);
+  registerUploads(app, config);
   // Built when it is first asked for: the start need not wait for it.
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',

@@ -12,6 +12,7 @@ import { modelStep, type StepOutput } from './loop/model-step.js';
 import { owedClientCalls, resumeCalls } from './loop/resume-calls.js';
 import { toolRound } from './loop/tool-round.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
+import { withOwnAttachments } from './prompt/own-attachments.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
@@ -94,7 +95,10 @@ export class ModelLoop {
     const messages = [...context.history, ...outputs, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
-      messages: toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
+      messages: withOwnAttachments(
+        toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
+        context.principal,
+      ),
       situation,
       offer,
       callIds: new CallIds(context.runId, usedIds),

@@ -132,6 +132,30 @@ export interface ConfigShape {
     /** NODE_NAME: this machine's name in leases, default the host name */
     readonly nodeName: string;
   };
+  readonly attachments: {
+    /** PUBLIC_BASE_URL: where clients reach the server; the first signs; none: the address it listens on */
+    readonly publicBases: readonly string[];
+    /** ATTACHMENT_MAX_BYTES, default 10 MiB */
+    readonly maxBytes: number;
+    /** ATTACHMENT_URL_TTL_MS: life of a signed URL, default 1 h */
+    readonly urlTtlMs: number;
+    /** ATTACHMENT_SIGNING_KEYS: `kid:secret,…`; none: one key is made and kept in DATA_DIR */
+    readonly signingKeys: string | undefined;
+    /** ATTACHMENT_UNBOUND_TTL_MS: life of an upload that no message refers to, default 24 h */
+    readonly unboundTtlMs: number;
+    /** ATTACHMENT_SWEEP_INTERVAL_MS, default 10 min */
+    readonly sweepIntervalMs: number;
+    /** ATTACHMENT_STORE=s3 and S3_*; undefined: files in DATA_DIR */
+    readonly s3:
+      | {
+          readonly bucket: string;
+          readonly region: string;
+          readonly endpoint: string | undefined;
+          readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+          readonly forcePathStyle: boolean;
+        }
+      | undefined;
+  };
   readonly agentApi: {
     /** SESSION_BUSY_POLICY: reject (default) or enqueue */
     readonly busyPolicy: 'reject' | 'enqueue';
@@ -172,6 +196,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly tools: ConfigShape['tools'];
   abstract readonly mcp: ConfigShape['mcp'];
   abstract readonly runs: ConfigShape['runs'];
+  abstract readonly attachments: ConfigShape['attachments'];
   abstract readonly agentApi: ConfigShape['agentApi'];
   abstract readonly agUi: ConfigShape['agUi'];
   abstract readonly runsApi: ConfigShape['runsApi'];

@@ -11,6 +11,8 @@ import {
   origins,
   text,
   token,
+  httpUrls,
+  signingKeys,
 } from './setting-rules.js';
 
 const MIB = 1024 * 1024;
@@ -383,6 +385,110 @@ export class Environment {
     description: 'Name of this machine, as other processes on the same database see it.',
   })
   readonly NODE_NAME?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: httpUrls(),
+    fallbackText: 'the address the server listens on',
+    description:
+      'Base addresses under which clients reach the server, separated by commas. Signed addresses of attachments begin with the first; those of the others are taken too.',
+  })
+  readonly PUBLIC_BASE_URL?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: integer(1024, 256 * MIB),
+    fallback: 10 * MIB,
+    description: 'Largest file that can be uploaded, in bytes.',
+  })
+  readonly ATTACHMENT_MAX_BYTES!: number;
+
+  @Setting({
+    group: 'Attachments',
+    rule: integer(1000, 30 * DAY_MS),
+    fallback: HOUR_MS,
+    description: 'Milliseconds that a signed address of an attachment is good for.',
+  })
+  readonly ATTACHMENT_URL_TTL_MS!: number;
+
+  @Setting({
+    group: 'Attachments',
+    rule: signingKeys(),
+    fallbackText: 'one key, made at the first start and kept in DATA_DIR',
+    secret: true,
+    description:
+      'Keys of signed addresses as `kid:secret`, separated by commas. The first signs, all are accepted: put a new one in front, and take the old one away when its addresses have expired. Several servers on one database need the same keys.',
+  })
+  readonly ATTACHMENT_SIGNING_KEYS?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: integer(1000, 365 * DAY_MS),
+    fallback: DAY_MS,
+    description: 'Milliseconds after which an upload that no message refers to is deleted.',
+  })
+  readonly ATTACHMENT_UNBOUND_TTL_MS!: number;
+
+  @Setting({
+    group: 'Attachments',
+    rule: integer(10, DAY_MS),
+    fallback: 600_000,
+    description: 'Milliseconds between two searches for attachments to delete.',
+  })
+  readonly ATTACHMENT_SWEEP_INTERVAL_MS!: number;
+
+  @Setting({
+    group: 'Attachments',
+    rule: choice('local', 's3'),
+    fallback: 'local',
+    description: '`local` keeps files in DATA_DIR, `s3` in a bucket of any S3-compatible store.',
+  })
+  readonly ATTACHMENT_STORE!: 'local' | 's3';
+
+  @Setting({
+    group: 'Attachments',
+    rule: token(255),
+    fallbackText: 'not set',
+    description: 'The bucket. It must exist.',
+  })
+  readonly S3_BUCKET?: string;
+
+  @Setting({ group: 'Attachments', rule: token(64), fallback: 'us-east-1', description: 'The region of the bucket.' })
+  readonly S3_REGION!: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: httpUrl(),
+    fallbackText: 'Amazon S3',
+    description: 'Address of another S3-compatible store, such as `http://127.0.0.1:9000`.',
+  })
+  readonly S3_ENDPOINT?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: token(256),
+    fallbackText: 'what the machine is configured with',
+    secret: true,
+    description: 'Access key of the store.',
+  })
+  readonly S3_ACCESS_KEY_ID?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: token(256),
+    fallbackText: 'what the machine is configured with',
+    secret: true,
+    description: 'Secret of the access key.',
+  })
+  readonly S3_SECRET_ACCESS_KEY?: string;
+
+  @Setting({
+    group: 'Attachments',
+    rule: flag(),
+    fallbackText: '`true` with S3_ENDPOINT, `false` without',
+    description: 'Whether the bucket stands in the path of an address instead of its host name.',
+  })
+  readonly S3_FORCE_PATH_STYLE?: boolean;
 
   @Setting({
     group: 'Agent API',

@@ -64,6 +64,15 @@ describe('loadConfig: defaults', () => {
         cancelGraceMs: 10_000,
         nodeName: hostname(),
       },
+      attachments: {
+        publicBases: [],
+        maxBytes: 10 * 1024 * 1024,
+        urlTtlMs: 3_600_000,
+        signingKeys: undefined,
+        unboundTtlMs: 86_400_000,
+        sweepIntervalMs: 600_000,
+        s3: undefined,
+      },
       agentApi: { busyPolicy: 'reject', doneFrame: true },
       agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
       runsApi: { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 },
@@ -213,5 +222,43 @@ describe('configFrom', () => {
   it('is silent and takes nothing from the machine', () => {
     expect(configFrom().log.level).toBe('silent');
     expect(configFrom({ PORT: '0', LOG_LEVEL: 'debug' })).toMatchObject({ http: { port: 0 }, log: { level: 'debug' } });
+  });
+});
+
+describe('loadConfig: attachments', () => {
+  const s3 = { ATTACHMENT_STORE: 's3', S3_BUCKET: 'files' };
+
+  it('takes a bucket, with the bucket in the path for stores that are not Amazon', () => {
+    expect(loadConfig(s3).attachments.s3).toEqual({
+      bucket: 'files',
+      region: 'us-east-1',
+      endpoint: undefined,
+      credentials: undefined,
+      forcePathStyle: false,
+    });
+    const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+    expect(loadConfig({ ...s3, ...keys, S3_ENDPOINT: 'http://127.0.0.1:9000' }).attachments.s3).toMatchObject({
+      endpoint: 'http://127.0.0.1:9000',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      forcePathStyle: true,
+    });
+  });
+
+  it('refuses a bucket without name, and half a pair of keys', () => {
+    expect(refusal({ ATTACHMENT_STORE: 's3' }).message).toContain('S3_BUCKET');
+    expect(refusal({ ...s3, S3_ACCESS_KEY_ID: 'id' }).message).toContain('S3_SECRET_ACCESS_KEY');
+    expect(refusal({ ...s3, S3_SECRET_ACCESS_KEY: 'secret' }).message).toContain('S3_ACCESS_KEY_ID');
+  });
+
+  it('takes a ring of keys, and public addresses without their last slash', () => {
+    const ring = 'k2:a-secret-of-sixteen,k1:another-secret-of-16';
+    expect(loadConfig({ ATTACHMENT_SIGNING_KEYS: ring }).attachments.signingKeys).toBe(ring);
+    for (const bad of ['k1', 'k1:short', 'k1:a-secret-of-sixteen,k1:another-secret-of-16', ':a-secret-of-sixteen']) {
+      const { message } = refusal({ ATTACHMENT_SIGNING_KEYS: bad });
+      expect(message).toContain('ATTACHMENT_SIGNING_KEYS');
+      expect(message).not.toContain('a-secret');
+    }
+    const bases = loadConfig({ PUBLIC_BASE_URL: 'https://a.example.org/, http://b.example.org/parley' });
+    expect(bases.attachments.publicBases).toEqual(['https://a.example.org', 'http://b.example.org/parley']);
   });
 });

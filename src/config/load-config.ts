@@ -51,9 +51,24 @@ export function isLoopback(host: string): boolean {
 }
 
 function relationProblems(env: Environment, unusable: ReadonlySet<string>): ConfigurationProblem[] {
+  return [...sweepProblems(env, unusable), ...bucketProblems(env, unusable)];
+}
+
+function sweepProblems(env: Environment, unusable: ReadonlySet<string>): ConfigurationProblem[] {
   if (unusable.has('SWEEP_INTERVAL_MS') || unusable.has('LEASE_MS') || env.SWEEP_INTERVAL_MS <= env.LEASE_MS) return [];
   const message = `must not be more than LEASE_MS (the number ${env.LEASE_MS}), but is the number ${env.SWEEP_INTERVAL_MS}`;
   return [{ name: 'SWEEP_INTERVAL_MS', message }];
+}
+
+function bucketProblems(env: Environment, unusable: ReadonlySet<string>): ConfigurationProblem[] {
+  if (unusable.has('ATTACHMENT_STORE') || env.ATTACHMENT_STORE !== 's3') return [];
+  const needed = (name: 'S3_BUCKET' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY', because: string) =>
+    unusable.has(name) || env[name] !== undefined ? [] : [{ name, message: `must be set, because ${because}` }];
+  return [
+    ...needed('S3_BUCKET', 'ATTACHMENT_STORE is s3'),
+    ...(env.S3_SECRET_ACCESS_KEY === undefined ? [] : needed('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY is set')),
+    ...(env.S3_ACCESS_KEY_ID === undefined ? [] : needed('S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID is set')),
+  ];
 }
 
 function exposureWarnings(config: ConfigShape): string[] {
@@ -91,6 +106,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
       listTtlMs: env.MCP_LIST_TTL_MS,
     },
     runs: runsOf(env),
+    attachments: attachmentsOf(env),
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
     agUi: { keyCase: env.AGUI_KEY_CASE, busyPolicy: env.AGUI_BUSY_POLICY, onDisconnect: env.AGUI_ON_DISCONNECT },
     runsApi: {
@@ -148,6 +164,30 @@ function runsOf(env: Environment): ConfigShape['runs'] {
     sweepIntervalMs: env.SWEEP_INTERVAL_MS,
     cancelGraceMs: env.CANCEL_GRACE_MS,
     nodeName: env.NODE_NAME ?? hostname(),
+  };
+}
+
+function attachmentsOf(env: Environment): ConfigShape['attachments'] {
+  return {
+    publicBases: splitList(env.PUBLIC_BASE_URL ?? '').map((base) => base.replace(/\/+$/, '')),
+    maxBytes: env.ATTACHMENT_MAX_BYTES,
+    urlTtlMs: env.ATTACHMENT_URL_TTL_MS,
+    signingKeys: env.ATTACHMENT_SIGNING_KEYS,
+    unboundTtlMs: env.ATTACHMENT_UNBOUND_TTL_MS,
+    sweepIntervalMs: env.ATTACHMENT_SWEEP_INTERVAL_MS,
+    s3: s3Of(env),
+  };
+}
+
+function s3Of(env: Environment): ConfigShape['attachments']['s3'] {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (env.ATTACHMENT_STORE !== 's3' || bucket === undefined) return undefined;
+  return {
+    bucket,
+    region: env.S3_REGION,
+    endpoint: env.S3_ENDPOINT,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+    forcePathStyle: env.S3_FORCE_PATH_STYLE ?? env.S3_ENDPOINT !== undefined,
   };
 }
 

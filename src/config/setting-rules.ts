@@ -129,6 +129,33 @@ export function httpUrl(): Rule {
   };
 }
 
+/** http(s) addresses separated by commas. */
+export function httpUrls(): Rule {
+  const one = httpUrl();
+  return {
+    expectation:
+      'a comma-separated list of http:// or https:// addresses without user name, password, query or fragment',
+    parse: asText,
+    accepts: (value) =>
+      isText(value) && splitList(value).length > 0 && splitList(value).every((item) => one.accepts(item)),
+    disclosure: 'scheme',
+  };
+}
+
+/** `kid:secret` separated by commas; secrets of at least 16 characters, no kid twice. */
+export function signingKeys(): Rule {
+  return {
+    expectation: 'a comma-separated list of kid:secret, each secret of at least 16 characters and no kid twice',
+    parse: asText,
+    accepts: (value) => {
+      const items = isText(value) ? splitList(value) : [];
+      const kids = items.map((item) => /^([\w.-]{1,64}):[\x21-\x7e]{16,512}$/.exec(item)?.[1]);
+      return items.length > 0 && !kids.includes(undefined) && new Set(kids).size === kids.length;
+    },
+    disclosure: 'value',
+  };
+}
+
 /** `sqlite:<file>`, or the URL of a PostgreSQL database. */
 export function databaseUrl(): Rule {
   return {

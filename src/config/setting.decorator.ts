@@ -3,7 +3,17 @@ import { type Rule } from './setting-rules.js';
 
 /** Where a setting is listed in the documentation. */
 export type SettingGroup =
-  'HTTP' | 'Storage' | 'Model' | 'Agent' | 'Tools' | 'Runs' | 'Agent API' | 'AG-UI' | 'Runs API' | 'Logging';
+  | 'HTTP'
+  | 'Storage'
+  | 'Model'
+  | 'Agent'
+  | 'Tools'
+  | 'Runs'
+  | 'Attachments'
+  | 'Agent API'
+  | 'AG-UI'
+  | 'Runs API'
+  | 'Logging';
 
 /** One environment variable: what it means, what it may be, and what it is when nobody sets it. */
 export interface SettingOptions {

@@ -3,12 +3,22 @@ import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { AttachModule } from './attach/attach.module.js';
+import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
 import { HttpModule } from './http/index.js';
 import { RunsModule } from './runs/runs.module.js';
 import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
 /** All wires this server speaks: one line each. */
 @Module({
-  imports: [HttpModule, AgentApiModule, AgUiModule, AttachModule, AgKitModule, RunsModule, UserSettingsApiModule],
+  imports: [
+    HttpModule,
+    AgentApiModule,
+    AgUiModule,
+    AttachModule,
+    AgKitModule,
+    RunsModule,
+    UserSettingsApiModule,
+    AttachmentsApiModule,
+  ],
 })
 export class ProtocolModule {}

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { TypeOrmAttachmentBinder } from '../../src/attachment/adapters/typeorm-attachment-binder.js';
+import { SystemClock } from '../../src/common/index.js';
 import { configFrom } from '../../src/config/index.js';
 import { Database, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
@@ -34,7 +36,12 @@ export class Ledger {
   ) {
     this.sessions = new TypeOrmSessionStore(database);
     this.interrupts = new TypeOrmInterruptStore(database);
-    this.runs = new TypeOrmRunStore(database, this.sessions, this.interrupts);
+    this.runs = new TypeOrmRunStore(
+      database,
+      this.sessions,
+      this.interrupts,
+      new TypeOrmAttachmentBinder(new SystemClock()),
+    );
     this.log = new TypeOrmRunLog(database, this.sessions, this.interrupts);
     this.remover = new TypeOrmRunRemover(database, this.sessions, this.interrupts, this.cleaners);
   }

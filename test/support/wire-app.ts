@@ -2,6 +2,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Global, Module, type Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { AttachmentService } from '../../src/attachment/index.js';
 import { Clock, IdFactory, SequentialIds, SystemClock } from '../../src/common/index.js';
 import { type AppConfig, ConfigModule, configFrom } from '../../src/config/index.js';
 import { fastifyServerOptions, registerRequestLimits } from '../../src/protocol/http/index.js';
@@ -28,6 +29,7 @@ export async function bootWire(imports: readonly Type[], env: NodeJS.ProcessEnv 
     { provide: Runs, useValue: runs },
     { provide: IdFactory, useValue: new SequentialIds() },
     { provide: Clock, useValue: new SystemClock() },
+    { provide: AttachmentService, useValue: {} },
     { provide: UserSettings, useValue: new MemoryUserSettings() },
     // Below the wires there is nothing but runs: what needs more is tested with the whole server.
     { provide: Sessions, useValue: {} },

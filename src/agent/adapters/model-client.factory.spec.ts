@@ -2,6 +2,8 @@ import { createModelClient } from './model-client.factory.js';
 
 const model = { apiKey: undefined, model: 'm', firstTokenTimeoutMs: 1, idleTimeoutMs: 1, maxRetries: 0 };
 
+const NO_ATTACHMENTS = { read: () => Promise.resolve(undefined) };
+
 describe('createModelClient', () => {
   it.each([
     ['offline', '', 'offline'],
@@ -10,6 +12,6 @@ describe('createModelClient', () => {
     ['openai-compatible', 'https://api.openai.com/v1', 'openai'],
     ['openai-compatible', 'http://localhost:11434/v1', 'localhost'],
   ] as const)('%s at "%s" is %s', (kind, baseUrl, provider) => {
-    expect(createModelClient({ model: { ...model, kind, baseUrl } }).provider).toBe(provider);
+    expect(createModelClient({ model: { ...model, kind, baseUrl } }, NO_ATTACHMENTS).provider).toBe(provider);
   });
 });

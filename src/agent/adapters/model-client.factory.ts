@@ -1,14 +1,15 @@
+import type { AttachmentReader } from '../../attachment/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { ModelClient } from '../ports/model-client.js';
 import { OfflineModelClient } from './offline-model-client.js';
 import { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
 
-/** The model client that the configuration asks for. Nothing is called yet. */
-export function createModelClient(config: Pick<AppConfig, 'model'>): ModelClient {
+/** The model client that the configuration asks for. Nothing is called yet. @param attachments the images of prompts */
+export function createModelClient(config: Pick<AppConfig, 'model'>, attachments: AttachmentReader): ModelClient {
   const { kind, baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = config.model;
   if (kind === 'offline') return new OfflineModelClient();
   const provider = providerName(baseUrl);
-  return new OpenAiCompatibleModelClient({
+  const settings = {
     provider,
     baseUrl,
     apiKey,
@@ -16,7 +17,8 @@ export function createModelClient(config: Pick<AppConfig, 'model'>): ModelClient
     firstTokenTimeoutMs,
     idleTimeoutMs,
     maxRetries,
-  });
+  };
+  return new OpenAiCompatibleModelClient(settings, attachments);
 }
 
 /** A short name for well-known hosts, else the host itself. */

@@ -212,7 +212,11 @@ describe('against an upstream that misbehaves', () => {
       idleTimeoutMs: 1_000,
       maxRetries: 5,
     };
-    const retrying = failureOf(new OpenAiCompatibleModelClient(settings), request('hi'), second.signal);
+    const retrying = failureOf(
+      new OpenAiCompatibleModelClient(settings, { read: () => Promise.resolve(undefined) }),
+      request('hi'),
+      second.signal,
+    );
     await until(() => seen.length === 1);
     setTimeout(() => second.abort(new Error('cancelled')), 30);
     expect((await retrying).error).toBe(second.signal.reason);

@@ -1,9 +1,11 @@
 import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { AttachmentReader } from '../../attachment/index.js';
 import { AppError } from '../../common/index.js';
 import { ModelClient, type ModelEvent, type ModelRequest } from '../ports/model-client.js';
 import { abortableDelay, type Delay } from './abortable-delay.js';
 import { toAppError } from './openai-compatible/error-mapping.js';
+import { withInlineImages } from './openai-compatible/inline-images.js';
 import { toCallOptions } from './openai-compatible/prompt-mapping.js';
 import { retryDelayMs } from './openai-compatible/retry-policy.js';
 import { StreamMapper } from './openai-compatible/stream-mapping.js';
@@ -44,6 +46,7 @@ export class OpenAiCompatibleModelClient extends ModelClient {
 
   constructor(
     private readonly settings: OpenAiCompatibleSettings,
+    private readonly attachments: AttachmentReader,
     hooks: OpenAiCompatibleHooks = {},
   ) {
     super();
@@ -113,7 +116,10 @@ export class OpenAiCompatibleModelClient extends ModelClient {
     abortSignal: AbortSignal,
   ): Promise<ReadableStream<LanguageModelV3StreamPart>> {
     const model = this.upstream.chatModel(request.options.model ?? this.settings.model);
-    const result = await model.doStream({ ...toCallOptions(request), abortSignal });
+    const result = await model.doStream({
+      ...toCallOptions(await withInlineImages(request, this.attachments)),
+      abortSignal,
+    });
     return result.stream;
   }
 }

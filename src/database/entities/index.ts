@@ -1,3 +1,5 @@
+import { AttachmentBindingEntity } from './attachment-binding.entity.js';
+import { AttachmentEntity } from './attachment.entity.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
 import { CalendarEventEntity } from './calendar-event.entity.js';
@@ -9,6 +11,8 @@ import { SessionEntity } from './session.entity.js';
 import { UserSettingsEntity } from './user-settings.entity.js';
 
 export {
+  AttachmentBindingEntity,
+  AttachmentEntity,
   AuditEntryEntity,
   InterruptEntity,
   CalendarEventEntity,
@@ -31,4 +35,6 @@ export const ENTITIES = [
   AuditEntryEntity,
   UserSettingsEntity,
   CalendarEventEntity,
+  AttachmentEntity,
+  AttachmentBindingEntity,
 ];

@@ -31,7 +31,7 @@ export function registerRequestLimits(app: NestFastifyApplication, config: { rea
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', (route) => {
-    const { bodyLimitBytes: own }: LimitedRoute = route.config ?? {};
+    const { bodyLimitBytes: own } = (route.config ?? {}) as LimitedRoute;
     if (own !== undefined) route.bodyLimit = Math.min(own, config.http.bodyLimitBytes);
   });
   fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));

@@ -17,6 +17,8 @@ export interface RunPlace {
   readonly sessionId: string;
   /** True when the session was made now. */
   readonly created: boolean;
+  /** The session whose messages were copied into it. */
+  readonly forkedFrom?: number;
 }
 
 /**
@@ -44,7 +46,8 @@ export async function openFor(
   }
   if (parent.status === 'queued' || parent.status === 'running') throw new AppError('SESSION_BUSY');
   const from = { sessionNo: parent.session_no, ordinal: parent.ordinal };
-  return { session: await sessions.fork(tx, from, sessionId, now), sessionId, created: true };
+  const session = await sessions.fork(tx, from, sessionId, now);
+  return { session, sessionId, created: true, forkedFrom: parent.session_no };
 }
 
 async function findParent(tx: Queryable, { principal }: RunRequest, after: string): Promise<RunRow> {

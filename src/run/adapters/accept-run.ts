@@ -1,3 +1,4 @@
+import type { AttachmentBinder } from '../../attachment/index.js';
 import { AppError } from '../../common/index.js';
 import type { Queryable, SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
@@ -27,6 +28,7 @@ const INSERT = `
 export interface AcceptStores {
   readonly sessions: SessionStore;
   readonly interrupts: InterruptStore;
+  readonly attachments: AttachmentBinder;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface AcceptStores {
  */
 export async function acceptRun(
   tx: Queryable,
-  { sessions, interrupts }: AcceptStores,
+  { sessions, interrupts, attachments }: AcceptStores,
   request: RunRequest,
   options: AcceptOptions,
 ): Promise<Acceptance> {
@@ -43,6 +45,7 @@ export async function acceptRun(
   if (repeated) return repeated;
   const place = await openFor(tx, sessions, request, options.now);
   const { session } = place;
+  if (place.forkedFrom !== undefined) await attachments.copy(tx, place.forkedFrom, session.no);
   const turn = await takeTurn(tx, sessions, session, request, options);
   const input = await newInput(tx, sessions, session, request);
   const questions = await goesOn(tx, interrupts, session, input, options);
@@ -53,6 +56,8 @@ export async function acceptRun(
   });
   await settle(tx, interrupts, run, questions, options);
   const owner = { sessionNo: session.no, runNo: run.no, runOrdinal: session.runOrdinal };
+  const { principal } = request;
+  await attachments.bind(tx, { principal, sessionNo: session.no, messages: input, now: options.now });
   await sessions.append(tx, owner, input, options.now, { origin: 'input', hidden: run.keep !== 'kept' });
   return { run, input, created: true, canceled: turn.canceled };
 }

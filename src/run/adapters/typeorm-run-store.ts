@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AttachmentBinder } from '../../attachment/index.js';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, RunStepEntity, isUniqueViolation, type SqlValue } from '../../database/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
@@ -74,6 +75,7 @@ export class TypeOrmRunStore extends RunStore {
     private readonly database: Database,
     readonly sessions: SessionStore,
     readonly interrupts: InterruptStore,
+    readonly attachments: AttachmentBinder,
   ) {
     super();
   }

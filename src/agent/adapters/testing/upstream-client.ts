@@ -22,6 +22,7 @@ export function clientFor(
       maxRetries: 2,
       ...settings,
     },
+    { read: () => Promise.resolve(undefined) },
     { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
   );
 }

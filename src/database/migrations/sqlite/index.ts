@@ -2,6 +2,7 @@ import { CreateLedger1795219200000 } from './1795219200000-create-ledger.js';
 import { CreateInterrupts1795305600000 } from './1795305600000-create-interrupts.js';
 import { ExtendRuns1795392000000 } from './1795392000000-extend-runs.js';
 import { CreateCalendar1795478400000 } from './1795478400000-create-calendar.js';
+import { CreateAttachments1795564800000 } from './1795564800000-create-attachments.js';
 import { IndexMessageIds1795651200000 } from './1795651200000-index-message-ids.js';
 
 /** In the order they are applied; a landed migration is never edited. */
@@ -10,5 +11,6 @@ export const SQLITE_MIGRATIONS = [
   CreateInterrupts1795305600000,
   ExtendRuns1795392000000,
   CreateCalendar1795478400000,
+  CreateAttachments1795564800000,
   IndexMessageIds1795651200000,
 ];

@@ -1,0 +1,70 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { ObjectStore } from '../ports/object-store.js';
+
+/** A bucket of an S3-compatible store. */
+export interface S3Settings {
+  readonly bucket: string;
+  readonly region: string;
+  /** Undefined: Amazon's own. */
+  readonly endpoint: string | undefined;
+  /** Undefined: what the SDK finds in its usual places. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+  /** The bucket in the path instead of the host name. */
+  readonly forcePathStyle: boolean;
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+/** Objects in a bucket. The SDK is loaded when the first object is asked for: it is large. */
+export class S3ObjectStore extends ObjectStore {
+  private opening: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
+
+  constructor(private readonly settings: S3Settings) {
+    super();
+  }
+
+  async put(path: string, bytes: Buffer, mimeType: string): Promise<void> {
+    const { sdk, client } = await this.open();
+    const object = { Bucket: this.settings.bucket, Key: path, Body: bytes, ContentType: mimeType };
+    await client.send(new sdk.PutObjectCommand(object));
+  }
+
+  async get(path: string): Promise<Buffer | undefined> {
+    const { sdk, client } = await this.open();
+    try {
+      const answer = await client.send(new sdk.GetObjectCommand({ Bucket: this.settings.bucket, Key: path }));
+      return answer.Body ? Buffer.from(await answer.Body.transformToByteArray()) : undefined;
+    } catch (error) {
+      if (error instanceof sdk.NoSuchKey || error instanceof sdk.NotFound) return undefined;
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    const { sdk, client } = await this.open();
+    await client.send(new sdk.DeleteObjectCommand({ Bucket: this.settings.bucket, Key: path }));
+  }
+
+  /** Closes the connections. */
+  async close(): Promise<void> {
+    (await this.opening)?.client.destroy();
+  }
+
+  private open(): Promise<{ readonly sdk: Sdk; readonly client: S3Client }> {
+    this.opening ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: this.client(sdk) }));
+    return this.opening;
+  }
+
+  private client(sdk: Sdk): S3Client {
+    const { region, endpoint, credentials, forcePathStyle } = this.settings;
+    return new sdk.S3Client({
+      region,
+      forcePathStyle,
+      // Other stores than Amazon's do not know the newer check sums.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(credentials ? { credentials } : {}),
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, Clock, type Principal } from '../../common/index.js';
+import type { Queryable } from '../../database/index.js';
+import type { RemovedSession, SessionCleaner } from '../../session/index.js';
+import { AttachmentBinder, type AttachmentBinding } from '../attachment-binder.js';
+import { type AttachmentPath, isOwnPath, parseReference } from '../attachment-reference.js';
+import { referencesIn } from '../message-references.js';
+
+/** The row is kept for as long as a session is bound to it. */
+const KEEP = `
+  UPDATE attachments SET delete_after = NULL
+  WHERE id = ? AND tenant_id = ? AND user_id = ? AND path = ? AND (delete_after IS NULL OR delete_after > ?)`;
+
+const BIND = `
+  INSERT INTO attachment_bindings (session_no, attachment_id) VALUES (?, ?)
+  ON CONFLICT (session_no, attachment_id) DO NOTHING`;
+
+const COPY = `
+  INSERT INTO attachment_bindings (session_no, attachment_id)
+  SELECT CAST(? AS integer), attachment_id FROM attachment_bindings WHERE session_no = ?`;
+
+const RELEASE = `
+  UPDATE attachments SET delete_after = ?
+  WHERE id IN (SELECT attachment_id FROM attachment_bindings WHERE session_no = ?)
+    AND NOT EXISTS (
+      SELECT 1 FROM attachment_bindings other
+      WHERE other.attachment_id = attachments.id AND other.session_no <> ?)`;
+
+const UNBIND = 'DELETE FROM attachment_bindings WHERE session_no = ?';
+
+/** Bindings in the ledger. Attachments of a removed session are released for the sweeper. */
+@Injectable()
+export class TypeOrmAttachmentBinder extends AttachmentBinder implements SessionCleaner {
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  async bind(tx: Queryable, { principal, sessionNo, messages, now }: AttachmentBinding): Promise<void> {
+    for (const reference of referencesIn(messages)) {
+      const place = parseReference(reference);
+      if (!place || !(await this.keep(tx, principal, place, now))) {
+        throw new AppError('INVALID_PARAMETER', 'The attachment is not known');
+      }
+      await tx.run(BIND, [sessionNo, place.id]);
+    }
+  }
+
+  async copy(tx: Queryable, fromSessionNo: number, toSessionNo: number): Promise<void> {
+    await tx.run(COPY, [toSessionNo, fromSessionNo]);
+  }
+
+  async cleanSession(tx: Queryable, { no }: RemovedSession): Promise<undefined> {
+    await tx.run(RELEASE, [this.clock.now(), no, no]);
+    await tx.run(UNBIND, [no]);
+  }
+
+  private async keep(tx: Queryable, principal: Principal, { id, path }: AttachmentPath, now: number): Promise<boolean> {
+    if (!isOwnPath(principal, path)) return false;
+    return (await tx.run(KEEP, [id, principal.tenantId, principal.userId, path, now])) === 1;
+  }
+}

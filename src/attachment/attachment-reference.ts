@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Principal } from '../common/index.js';
+
+const SCHEME = 'parley-attachment:';
+const ROOT = 'agent-inputs';
+const PLAIN_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9_.@-]{0,99}$/;
+const FILE = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]{3,4})$/;
+
+/** The extension of each accepted media type (contract runs-api, section 7). */
+export const EXTENSION_OF_TYPE = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/heic': 'heic',
+  'image/avif': 'avif',
+} as const;
+
+/** A media type that can be attached. */
+export type AttachmentType = keyof typeof EXTENSION_OF_TYPE;
+
+const TYPE_OF_EXTENSION = new Map(
+  Object.entries(EXTENSION_OF_TYPE).map(([type, extension]) => [extension as string, type as AttachmentType]),
+);
+
+/** What the path of an attachment tells. */
+export interface AttachmentPath {
+  readonly path: string;
+  /** UUID */
+  readonly id: string;
+  readonly mimeType: AttachmentType;
+}
+
+/** Where a new attachment is kept: `agent-inputs/{tenant}/{user}/{yyyy}/{mm}/{id}.{ext}`. @param now milliseconds */
+export function storagePath(principal: Principal, id: string, mimeType: AttachmentType, now: number): string {
+  const [year, month] = new Date(now).toISOString().split('-');
+  return `${ownersFolder(principal)}${year}/${month}/${id}.${EXTENSION_OF_TYPE[mimeType]}`;
+}
+
+/** How messages name an attachment. No wire takes such a reference from a client. */
+export function referenceOf(path: string): string {
+  return `${SCHEME}${path}`;
+}
+
+/** What a reference in a message tells, or undefined for any other address. */
+export function parseReference(url: string): AttachmentPath | undefined {
+  if (!isAttachmentReference(url)) return undefined;
+  const path = url.slice(SCHEME.length);
+  const [, id, extension = ''] = FILE.exec(path) ?? [];
+  const mimeType = TYPE_OF_EXTENSION.get(extension);
+  return id && mimeType && isInside(path) ? { path, id, mimeType } : undefined;
+}
+
+/** True for everything that looks like a reference, the broken ones too. */
+export function isAttachmentReference(url: string): boolean {
+  return url.startsWith(SCHEME);
+}
+
+/** True when an attachment of this path belongs to the user. */
+export function isOwnPath(principal: Principal, path: string): boolean {
+  return path.startsWith(ownersFolder(principal)) && isInside(path);
+}
+
+function ownersFolder({ tenantId, userId }: Principal): string {
+  return `${ROOT}/${segment(tenantId)}/${segment(userId)}/`;
+}
+
+/** An id as a folder name; one that is no good name is replaced by its hash. `~` keeps both kinds apart. */
+function segment(id: string): string {
+  return PLAIN_SEGMENT.test(id) ? id : `~${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
+}
+
+function isInside(path: string): boolean {
+  return path.split('/').every((part) => part !== '' && !/^\.+$/.test(part) && !part.includes('\\'));
+}

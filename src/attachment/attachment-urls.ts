@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, Clock, type Principal } from '../common/index.js';
+import { AppConfig } from '../config/index.js';
+import { isOwnPath, parseReference } from './attachment-reference.js';
+import type { SignedUrl, StoredAttachment } from './attachment.types.js';
+import { PublicAddress } from './public-address.js';
+import { ownSigningKey, parseSigningKeys } from './signing-keys.js';
+import { type Signature, UrlSigner } from './url-signer.js';
+
+/** The path of an attachment's content: `/api/v1/agent/attachments/{id}/content`. */
+const CONTENT_PATH = /^\/api\/v1\/agent\/attachments\/([0-9a-f-]{36})\/content$/;
+
+/** A signed URL taken apart; nothing of it is verified. */
+export interface ClaimedUrl {
+  readonly id: string;
+  readonly signature: Signature;
+}
+
+/** Makes and reads the signed addresses of attachments (contract runs-api, section 7). */
+@Injectable()
+export class AttachmentUrls {
+  private made: UrlSigner | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly address: PublicAddress,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A fresh address of the user's own attachment; undefined for anything else. Whether it still exists is not asked. */
+  sign(principal: Principal, reference: string): SignedUrl | undefined {
+    const place = parseReference(reference);
+    if (!place || !isOwnPath(principal, place.path)) return undefined;
+    const exp = Math.floor((this.clock.now() + this.config.attachments.urlTtlMs) / 1000);
+    const { kid, sig } = this.signer.sign({ tenantId: principal.tenantId, path: place.path, exp });
+    const url = `${this.address.base}/api/v1/agent/attachments/${place.id}/content?exp=${exp}&kid=${kid}&sig=${sig}`;
+    return { url, mimeType: place.mimeType, expiresAt: exp * 1000 };
+  }
+
+  /** Takes a URL of a client apart, or undefined when it cannot be one of ours. It is never fetched. */
+  parse(url: string): ClaimedUrl | undefined {
+    const address = URL.canParse(url) ? new URL(url) : undefined;
+    if (!address || !/^https?:$/.test(address.protocol) || !this.address.covers(address)) return undefined;
+    const { pathname } = new URL(this.address.base);
+    const prefix = pathname === '/' ? '' : pathname;
+    const path = address.pathname.startsWith(`${prefix}/`) ? address.pathname.slice(prefix.length) : address.pathname;
+    const id = CONTENT_PATH.exec(path)?.[1];
+    const signature = signatureOf(address.searchParams);
+    return id && signature ? { id, signature } : undefined;
+  }
+
+  /** @throws AppError INVALID_SIGNATURE, SIGNATURE_EXPIRED */
+  verify({ tenantId, path }: StoredAttachment, signature: Signature): void {
+    const isGood = this.signer.verify({ tenantId, path, exp: signature.exp }, signature);
+    if (!isGood) throw new AppError('INVALID_SIGNATURE');
+    if (signature.exp * 1000 <= this.clock.now()) throw new AppError('SIGNATURE_EXPIRED');
+  }
+
+  private get signer(): UrlSigner {
+    const { signingKeys } = this.config.attachments;
+    const keys = (): readonly { kid: string; secret: string }[] =>
+      signingKeys === undefined ? [ownSigningKey(this.config.dataDir)] : parseSigningKeys(signingKeys);
+    this.made ??= new UrlSigner(keys());
+    return this.made;
+  }
+}
+
+/** The signature of a query, or undefined when a part of it is missing or no number. */
+export function signatureOf(query: URLSearchParams): Signature | undefined {
+  const [exp, kid, sig] = [query.get('exp'), query.get('kid'), query.get('sig')];
+  if (exp === null || kid === null || sig === null || !/^\d{1,12}$/.test(exp)) return undefined;
+  return { exp: Number(exp), kid, sig };
+}

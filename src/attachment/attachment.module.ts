@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { Global, Module } from '@nestjs/common';
+import { AppConfig } from '../config/index.js';
+import { SessionCleaners, SessionModule } from '../session/index.js';
+import { LocalObjectStore } from './adapters/local-object-store.js';
+import { S3ObjectStore } from './adapters/s3-object-store.js';
+import { TypeOrmAttachmentBinder } from './adapters/typeorm-attachment-binder.js';
+import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
+import { AttachmentBinder } from './attachment-binder.js';
+import { AttachmentReader } from './attachment-reader.js';
+import { AttachmentService } from './attachment.service.js';
+import { AttachmentSweeper } from './attachment-sweeper.js';
+import { AttachmentUrls } from './attachment-urls.js';
+import { AttachmentStore } from './ports/attachment-store.js';
+import { ObjectStore } from './ports/object-store.js';
+import { PublicAddress } from './public-address.js';
+
+/** The object store that the configuration asks for. */
+function objectStore({ attachments, dataDir }: AppConfig): ObjectStore {
+  return attachments.s3 ? new S3ObjectStore(attachments.s3) : new LocalObjectStore(join(dataDir, 'attachments'));
+}
+
+/** Attachments. Needs the global database, configuration and clock. */
+@Global()
+@Module({
+  imports: [SessionModule],
+  providers: [
+    { provide: ObjectStore, useFactory: objectStore, inject: [AppConfig] },
+    { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
+    { provide: AttachmentBinder, useExisting: TypeOrmAttachmentBinder },
+    { provide: AttachmentReader, useExisting: AttachmentService },
+    TypeOrmAttachmentBinder,
+    AttachmentService,
+    AttachmentSweeper,
+    AttachmentUrls,
+    PublicAddress,
+  ],
+  exports: [AttachmentService, AttachmentBinder, AttachmentReader, AttachmentSweeper],
+})
+export class AttachmentModule {
+  constructor(cleaners: SessionCleaners, binder: TypeOrmAttachmentBinder) {
+    cleaners.register(binder);
+  }
+}

@@ -1,0 +1,10 @@
+export * from './attachment-binder.js';
+export * from './attachment-reader.js';
+export { isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
+export * from './attachment-sweeper.js';
+export { signatureOf } from './attachment-urls.js';
+export * from './attachment.module.js';
+export * from './attachment.service.js';
+export * from './attachment.types.js';
+export { tooLarge } from './checked-image.js';
+export type { Signature } from './url-signer.js';

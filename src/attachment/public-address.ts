@@ -1,0 +1,36 @@
+import type { AddressInfo } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { AppConfig } from '../config/index.js';
+
+/** Under which addresses clients know this server. */
+@Injectable()
+export class PublicAddress {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** The address that signed URLs begin with, without a slash at its end. */
+  get base(): string {
+    const [configured] = this.config.attachments.publicBases;
+    if (configured !== undefined) return configured;
+    const { host } = this.config.http;
+    const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}`;
+  }
+
+  /** Whether a URL may be one of ours. Without configuration the signature alone decides. */
+  covers(url: URL): boolean {
+    const bases = this.config.attachments.publicBases;
+    return bases.length === 0 || bases.some((base) => url.href.startsWith(`${base}/`));
+  }
+
+  /** The port that the server really listens on; the configured one may be 0. */
+  private get port(): number {
+    const server = this.host.httpAdapter?.getHttpServer() as
+      { address?: () => AddressInfo | string | null } | undefined;
+    const address = server?.address?.();
+    return typeof address === 'object' && address ? address.port : this.config.http.port;
+  }
+}

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownSigningKey, parseSigningKeys } from './signing-keys.js';
+import { UrlSigner } from './url-signer.js';
+
+const OLD = { kid: 'k1', secret: 'an-old-secret-of-the-server' };
+const NEW = { kid: 'k2', secret: 'a-new-secret-of-the-server' };
+const SUBJECT = { tenantId: 'default', path: 'agent-inputs/default/alice/2026/03/x.png', exp: 1_800_000_000 };
+
+describe('UrlSigner', () => {
+  it('signs as the contract says', () => {
+    const text = `v1\n${SUBJECT.tenantId}\n${SUBJECT.path}\n${SUBJECT.exp}`;
+    const sig = createHmac('sha256', NEW.secret).update(text).digest('base64url');
+    expect(new UrlSigner([NEW, OLD]).sign(SUBJECT)).toEqual({ exp: SUBJECT.exp, kid: 'k2', sig });
+  });
+
+  it('takes signatures of every key of the ring, and of none that left it', () => {
+    const signature = new UrlSigner([OLD]).sign(SUBJECT);
+    expect(new UrlSigner([NEW, OLD]).verify(SUBJECT, signature)).toBe(true);
+    expect(new UrlSigner([NEW]).verify(SUBJECT, signature)).toBe(false);
+  });
+
+  it('refuses whatever is changed', () => {
+    const signer = new UrlSigner([NEW, OLD]);
+    const signature = signer.sign(SUBJECT);
+    expect(signer.verify({ ...SUBJECT, exp: SUBJECT.exp + 1 }, signature)).toBe(false);
+    expect(signer.verify({ ...SUBJECT, tenantId: 'other' }, signature)).toBe(false);
+    expect(signer.verify({ ...SUBJECT, path: `${SUBJECT.path}x` }, signature)).toBe(false);
+    expect(signer.verify(SUBJECT, { ...signature, kid: 'k1' })).toBe(false);
+    for (const sig of ['', 'x', `${signature.sig}=`, `${signature.sig}A`, signature.sig.toLowerCase()]) {
+      expect(signer.verify(SUBJECT, { ...signature, sig })).toBe(false);
+    }
+  });
+});
+
+describe('the key of a machine', () => {
+  it('is made once, and is nobody else to read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-key-'));
+    const key = ownSigningKey(join(folder, 'data'));
+    expect(key.secret).toHaveLength(43);
+    expect(ownSigningKey(join(folder, 'data'))).toEqual(key);
+    expect(statSync(join(folder, 'data', 'attachment-signing-key')).mode & 0o077).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('reads a ring in its order', () => {
+    expect(parseSigningKeys(' k2:abc:def , k1:xyz')).toEqual([
+      { kid: 'k2', secret: 'abc:def' },
+      { kid: 'k1', secret: 'xyz' },
+    ]);
+  });
+});

@@ -1,0 +1,16 @@
+import { Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A session whose messages refer to an attachment. */
+@Entity({ name: 'attachment_bindings' })
+@Index('ix_attachment_bindings_attachment', ['attachmentId'])
+export class AttachmentBindingEntity {
+  @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_attachment_bindings' })
+  sessionNo!: number;
+
+  @PrimaryColumn('varchar', {
+    name: 'attachment_id',
+    length: 36,
+    primaryKeyConstraintName: 'pk_attachment_bindings',
+  })
+  attachmentId!: string;
+}

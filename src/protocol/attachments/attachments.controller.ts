@@ -1,0 +1,97 @@
+import { Controller, Get, Param, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AttachmentService, signatureOf } from '../../attachment/index.js';
+import { AppError, Clock } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import { requestPrincipal, ShapePipe } from '../http/index.js';
+import { AttachmentQueryDto } from './dto/attachment-query.dto.js';
+import { AttachmentDto, AttachmentErrorDto, AttachmentUploadDto } from './dto/attachment.dto.js';
+import { UPLOAD_PATH } from './upload-body.js';
+import { readUpload } from './upload.reader.js';
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const THREAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Images for messages (contract runs-api, section 7). */
+@ApiTags('Attachments')
+@Controller(UPLOAD_PATH.slice(1))
+export class AttachmentsController {
+  constructor(
+    private readonly attachments: AttachmentService,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Upload an image',
+    description: 'Its type is decided by its bytes. Without a message that refers to it, it is deleted after a day.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ type: AttachmentUploadDto })
+  @ApiCreatedResponse({ type: AttachmentDto })
+  @ApiResponse({ status: 413, description: 'The file is too long.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 415, description: 'No multipart body, or no accepted image.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 422, description: 'No file, an empty or a broken one.', type: AttachmentErrorDto })
+  async upload(
+    @Req() request: FastifyRequest,
+    @Query(new ShapePipe(AttachmentQueryDto)) { user_id: userId }: AttachmentQueryDto,
+  ): Promise<AttachmentDto> {
+    const { file, fields } = await readUpload(request, this.config.attachments.maxBytes);
+    if (fields['threadId'] !== undefined && !THREAD_ID.test(fields['threadId'])) {
+      throw new AppError('ATTACHMENT_INVALID', 'threadId must be a valid UUID');
+    }
+    const { attachment, signed } = await this.attachments.upload(requestPrincipal(userId), file);
+    const { id, mimeType, filename, size, sha256 } = attachment;
+    return {
+      id,
+      mimeType,
+      filename,
+      size,
+      sha256,
+      url: signed.url,
+      expiresAt: new Date(signed.expiresAt).toISOString(),
+    };
+  }
+
+  @Get(':id/content')
+  @ApiOperation({ summary: 'Read an image', description: 'By its signed address.' })
+  @ApiQuery({ name: 'exp', description: 'Seconds since the epoch.', type: Number })
+  @ApiQuery({ name: 'kid', type: String })
+  @ApiQuery({ name: 'sig', type: String })
+  @ApiResponse({
+    status: 200,
+    description: 'The bytes.',
+    content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiResponse({ status: 403, description: 'The signature is not valid, or it has expired.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 404, description: 'There is no such attachment.', type: AttachmentErrorDto })
+  async read(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    if (!ID.test(id)) throw new AppError('ATTACHMENT_NOT_FOUND');
+    const signature = signatureOf(new URL(request.url, 'http://localhost').searchParams);
+    const { attachment, bytes } = await this.attachments.open(id, signature);
+    const left = Math.max(0, (signature?.exp ?? 0) - Math.ceil(this.clock.now() / 1000));
+    reply.header('cache-control', `private, max-age=${left}`);
+    reply.header('x-content-type-options', 'nosniff');
+    const disposition = `inline; filename*=UTF-8''${encodeURIComponent(attachment.filename).replace(/['()*]/g, hex)}`;
+    return new StreamableFile(bytes, { type: attachment.mimeType, disposition, length: bytes.length });
+  }
+}
+
+/** RFC 8187 wants these escaped too. */
+function hex(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,16 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, Length, Matches } from 'class-validator';
+
+/** Whose attachment. */
+export class AttachmentQueryDto {
+  @ApiPropertyOptional({
+    maxLength: 256,
+    example: 'alice',
+    description: 'The user, as in the requests that start runs. Without it the user of requests that name none.',
+  })
+  @IsOptional()
+  @IsString({ message: 'user_id must be a string' })
+  @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'user_id must not contain control characters' })
+  user_id?: string;
+}

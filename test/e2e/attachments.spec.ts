@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { AttachmentService, AttachmentSweeper, referenceOf } from '../../src/attachment/index.js';
+import { type Principal } from '../../src/common/index.js';
+import { Database } from '../../src/database/index.js';
+import { messageOf } from '../../src/events/index.js';
+import { Runs } from '../../src/run/index.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { boxed, gif, jpeg, png, webp } from '../support/images.js';
+import { runRequest } from '../support/ledger.js';
+import { bootApp, type TestApp } from '../support/test-app.js';
+
+interface Answer {
+  readonly status: number;
+  readonly body: { id: string; url: string; code: string; message: string } & Record<string, unknown>;
+}
+const ALICE: Principal = { tenantId: 'default', userId: 'alice' };
+const BOB: Principal = { tenantId: 'default', userId: 'bob' };
+type Body = string | FormData | Blob;
+
+const DAY_MS = 86_400_000;
+
+describeOnDatabases('attachments', (open) => {
+  let test: TestDatabase;
+  let server: TestApp;
+  /** Milliseconds that the server's clock is ahead. */
+  let ahead = 0;
+  const realNow = Date.now.bind(Date);
+  beforeAll(async () => {
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ahead);
+    test = await open();
+    server = await bootApp({ ...test.env, ATTACHMENT_MAX_BYTES: '2000' });
+  });
+  afterEach(() => (ahead = 0));
+  afterAll(async () => {
+    await server.close();
+    await test.drop();
+    jest.restoreAllMocks();
+  });
+
+  const post = async (body: Body | undefined, user = 'alice', headers?: Record<string, string>): Promise<Answer> => {
+    const answer = await fetch(`${server.url}/api/v1/agent/attachments?user_id=${user}`, {
+      method: 'POST',
+      ...(body === undefined ? {} : { body }),
+      ...(headers ? { headers } : {}),
+    });
+    return { status: answer.status, body: (await answer.json()) as Answer['body'] };
+  };
+  const form = (bytes: Buffer, type = 'image/png', name = 'sketch.png', part = 'file'): FormData => {
+    const data = new FormData();
+    data.set(part, new Blob([new Uint8Array(bytes)], { type }), name);
+    return data;
+  };
+  const upload = async (bytes = png(), user = 'alice'): Promise<Answer['body']> => (await post(form(bytes), user)).body;
+  const service = (): AttachmentService => server.app.get(AttachmentService);
+  const count = async (table: string): Promise<number> => {
+    const rows = await server.app.get(Database).read.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
+    return rows[0]?.n ?? -1;
+  };
+  const referenceTo = async (url: string, principal = ALICE): Promise<string> =>
+    (await service().resolve(principal, url)) ?? 'none';
+  const send = (sessionId: string, image: string, principal = ALICE) =>
+    server.app.get(Runs).accept(
+      runRequest({
+        principal,
+        sessionId,
+        input: [messageOf({ id: 'm1', role: 'user' }, [{ type: 'image', image_url: image }])],
+      }),
+    );
+
+  it('are kept, told of, and read by their signed address', async () => {
+    const bytes = png(10, 20);
+    const { status, body } = await post(form(bytes, 'image/png', 'my *sketch* ü.png'));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      mimeType: 'image/png',
+      filename: 'my sketch ü.png',
+      size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(body.url).toMatch(
+      new RegExp(`^${server.url}/api/v1/agent/attachments/${body.id}/content\\?exp=\\d+&kid=local&sig=[\\w-]{43}$`),
+    );
+    const read = await fetch(body.url);
+    expect(read.status).toBe(200);
+    expect(Buffer.from(await read.arrayBuffer())).toEqual(bytes);
+    expect(read.headers.get('content-type')).toBe('image/png');
+    expect(read.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(read.headers.get('content-disposition')).toBe(`inline; filename*=UTF-8''my%20sketch%20%C3%BC.png`);
+    const age = /^private, max-age=(\d+)$/.exec(read.headers.get('cache-control') ?? '')?.[1];
+    expect(Number(age)).toBeGreaterThan(3500);
+    expect(Number(age)).toBeLessThanOrEqual(3600);
+  });
+
+  it.each<[string, Buffer, string, string]>([
+    ['PNG', png(), 'image/png', 'image/png'],
+    ['JPEG under its other name', jpeg(), 'image/jpg', 'image/jpeg'],
+    ['GIF without a declared type', gif(), 'application/octet-stream', 'image/gif'],
+    ['WebP', webp('VP8X'), 'image/webp', 'image/webp'],
+    ['HEIC', boxed('heic'), 'image/heic', 'image/heic'],
+    ['AVIF', boxed('avif'), 'image/avif', 'image/avif'],
+  ])('may be %s', async (_, bytes, declared, mimeType) => {
+    expect(await post(form(bytes, declared))).toMatchObject({ status: 201, body: { mimeType } });
+  });
+
+  it.each<[string, () => Body | undefined, number, string]>([
+    ['SVG', () => form(Buffer.from('<svg/>'), 'image/svg+xml'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a script that calls itself an image', () => form(Buffer.from('alert(1)')), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['another type than it declares', () => form(jpeg(), 'image/png'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an empty file', () => form(Buffer.alloc(0)), 422, 'ATTACHMENT_EMPTY'],
+    ['a broken image', () => form(png(0, 0)), 422, 'ATTACHMENT_INVALID'],
+    ['a huge picture', () => form(png(12_001, 10)), 422, 'ATTACHMENT_INVALID'],
+    ['a file that is too long', () => form(Buffer.concat([png(), Buffer.alloc(2000)])), 413, 'ATTACHMENT_TOO_LARGE'],
+    [
+      'a file that is far too long',
+      () => form(Buffer.concat([png(), Buffer.alloc(300_000)])),
+      413,
+      'ATTACHMENT_TOO_LARGE',
+    ],
+    ['a part of another name', () => form(png(), 'image/png', 'a.png', 'image'), 422, 'ATTACHMENT_INVALID'],
+    ['no file', () => new FormData(), 422, 'ATTACHMENT_INVALID'],
+    ['no body', () => undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['plain bytes', () => new Blob([new Uint8Array(png())], { type: 'image/png' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ])('are refused as %s', async (_, body, status, code) => {
+    const before = await count('attachments');
+    expect(await post(body())).toMatchObject({ status, body: { code } });
+    expect(await count('attachments')).toBe(before);
+  });
+
+  it('are refused when the body is cut or no multipart, or names no thread', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect(await post('--x\r\nnonsense', 'alice', headers)).toMatchObject({ status: 422 });
+    expect(await post('{}', 'alice', { 'content-type': 'application/json' })).toMatchObject({ status: 415 });
+    const data = form(png());
+    data.set('threadId', 'no-uuid');
+    expect(await post(data)).toMatchObject({ status: 422, body: { message: 'threadId must be a valid UUID' } });
+  });
+
+  it('may be exactly as long as the limit', async () => {
+    const exact = Buffer.concat([png(), Buffer.alloc(2000 - png().length)]);
+    expect((await post(form(exact))).status).toBe(201);
+  });
+
+  it('change nothing for other routes', async () => {
+    const answer = await fetch(`${server.url}/process`, { method: 'POST', body: form(png()) });
+    expect(answer.status).toBe(415);
+    expect(await answer.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+  });
+
+  it('are read with a good signature only', async () => {
+    const { id, url } = await upload();
+    const changed = (name: string, value: string | null): string => {
+      const address = new URL(url);
+      if (value === null) address.searchParams.delete(name);
+      else address.searchParams.set(name, value);
+      return address.href;
+    };
+    const answers = async (address: string): Promise<unknown> => {
+      const answer = await fetch(address);
+      return [answer.status, ((await answer.json()) as Answer['body']).code];
+    };
+    const sig = new URL(url).searchParams.get('sig') ?? '';
+    expect(
+      await answers(
+        changed(
+          'sig',
+          sig.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
+        ),
+      ),
+    ).toEqual([403, 'INVALID_SIGNATURE']);
+    expect(await answers(changed('sig', null))).toEqual([403, 'INVALID_SIGNATURE']);
+    expect(await answers(changed('exp', '9999999999'))).toEqual([403, 'INVALID_SIGNATURE']);
+    expect(await answers(changed('kid', 'other'))).toEqual([403, 'INVALID_SIGNATURE']);
+    expect(await answers(url.replace(id, id.replace(/^./, 'f').replace(/.$/, '0')))).toEqual([
+      404,
+      'ATTACHMENT_NOT_FOUND',
+    ]);
+    expect(await answers(`${server.url}/api/v1/agent/attachments/..%2f..%2fetc/content`)).toEqual([
+      404,
+      'ATTACHMENT_NOT_FOUND',
+    ]);
+    ahead = 3_601_000;
+    expect(await answers(url)).toEqual([403, 'SIGNATURE_EXPIRED']);
+  });
+
+  it('are found by a live address of their owner alone, and nothing is fetched', async () => {
+    const { url } = await upload();
+    const attachments = service();
+    const reference = await attachments.resolve(ALICE, url, 'IMAGE/png');
+    expect(reference).toMatch(/^parley-attachment:agent-inputs\/default\/alice\/\d{4}\/\d\d\/[0-9a-f-]{36}\.png$/);
+    expect(await attachments.resolve(BOB, url)).toBeUndefined();
+    expect(await attachments.resolve({ tenantId: 'other', userId: 'alice' }, url)).toBeUndefined();
+    expect(await attachments.resolve(ALICE, url, 'image/jpeg')).toBeUndefined();
+    for (const other of [
+      '',
+      'no url',
+      'https://example.org/a.png',
+      reference ?? '',
+      url.replace('http', 'ftp'),
+      url.replace(/.$/, ''),
+    ]) {
+      expect(await attachments.resolve(ALICE, other)).toBeUndefined();
+    }
+    ahead = 3_601_000;
+    expect(await attachments.resolve(ALICE, url)).toBeUndefined();
+  });
+
+  it('are signed anew for their owner, and their bytes are read by reference', async () => {
+    const { url } = await upload(png(7, 7));
+    const reference = await referenceTo(url);
+    const again = service().sign(ALICE, reference);
+    expect(again).toMatchObject({ mimeType: 'image/png' });
+    expect((await fetch(again?.url ?? '')).status).toBe(200);
+    expect(service().sign(BOB, reference)).toBeUndefined();
+    expect(service().sign(ALICE, 'https://example.org/a.png')).toBeUndefined();
+    expect(await service().read(reference)).toEqual({ bytes: png(7, 7), mimeType: 'image/png' });
+    expect(await service().read(reference.replace(/.{8}\.png/, '00000000.png'))).toBeUndefined();
+  });
+
+  it('are deleted after a day when no message refers to them', async () => {
+    const sweeper = server.app.get(AttachmentSweeper);
+    const { url, id } = await upload();
+    const kept = await upload();
+    await send('keeps', await referenceTo(kept.url));
+    ahead = DAY_MS - 120_000;
+    const early = service().sign(ALICE, await referenceTo((await upload()).url));
+    expect(early).toBeDefined();
+    await sweeper.sweep();
+    expect(await service().read(await referenceOfRow(id))).toBeDefined();
+    ahead = DAY_MS + 120_000;
+    expect((await fetch(url)).status).toBe(404);
+    expect(await sweeper.sweep()).toBeGreaterThan(0);
+    expect(await service().read(await referenceOfRow(kept.id))).toBeDefined();
+    expect(await referenceOfRow(id)).toBe('gone');
+  });
+
+  it('are deleted with the last session that refers to them', async () => {
+    const { url, id } = await upload(png(4, 4));
+    const reference = await referenceTo(url);
+    await send('first', reference);
+    await send('second', reference);
+    const runs = server.app.get(Runs);
+    await runs.removeSession(ALICE, 'first');
+    expect((await fetch(url)).status).toBe(200);
+    await runs.removeSession(ALICE, 'second');
+    expect((await fetch(url)).status).toBe(404);
+    ahead = 120_000;
+    await server.app.get(AttachmentSweeper).sweep();
+    expect(await service().read(reference)).toBeUndefined();
+    expect(await referenceOfRow(id)).toBe('gone');
+  });
+
+  it('go with a fork of a session', async () => {
+    const { url } = await upload(png(5, 5));
+    const reference = await referenceTo(url);
+    const runs = server.app.get(Runs);
+    const first = await send('trunk', reference);
+    for await (const _ of runs.tail(ALICE, first.runId)) void _;
+    const second = await send('trunk', reference);
+    for await (const _ of runs.tail(ALICE, second.runId)) void _;
+    await runs.accept(runRequest({ principal: ALICE, sessionId: 'branch', after: first.runId }));
+    await runs.removeSession(ALICE, 'trunk');
+    expect((await fetch(url)).status).toBe(200);
+    await runs.removeSession(ALICE, 'branch');
+    expect((await fetch(url)).status).toBe(404);
+  });
+
+  it('get into no run of another user, by no forged reference, and then nothing is written', async () => {
+    const reference = await referenceTo((await upload()).url);
+    const before = [await count('runs'), await count('sessions')];
+    const forged = [reference, referenceOf('agent-inputs/default/bob/../alice/x.png'), 'parley-attachment:/etc/passwd'];
+    for (const image of forged) {
+      await expect(send('stolen', image, BOB)).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+    }
+    expect([await count('runs'), await count('sessions')]).toEqual(before);
+  });
+
+  const referenceOfRow = async (id: string): Promise<string> => {
+    const rows = await server.app
+      .get(Database)
+      .read.all<{ path: string }>('SELECT path FROM attachments WHERE id = ?', [id]);
+    return rows[0] ? referenceOf(rows[0].path) : 'gone';
+  };
+});
