@@ -167,6 +167,14 @@ export class RunsClient {
     return this.json('GET', `/runs/${String(threadId)}/${encodeURIComponent(String(runId))}${query}`);
   }
 
+  /** A run when it is over. */
+  async ended(threadId: unknown, runId: unknown): Promise<RunState> {
+    for (;;) {
+      const { body } = await this.view(threadId, runId, '?wait=20');
+      if (!['queued', 'running', 'cancelling'].includes(body.status)) return body;
+    }
+  }
+
   /** Any request whose answer is JSON or empty. */
   async json<T>(method: string, path: string, body?: unknown, headers: object = {}): Promise<RunsAnswer<T>> {
     const answer = await fetch(`${this.url}/api/v1/agent${path}`, {
