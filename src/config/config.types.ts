@@ -117,6 +117,10 @@ export interface ConfigShape {
     readonly concurrency: number;
     /** RUN_TIMEOUT_MS: wall clock of a run, default 1 h */
     readonly timeoutMs: number;
+    /** RUN_IDLE_TIMEOUT_MS: a run that writes nothing for so long fails, default 5 min */
+    readonly idleTimeoutMs: number;
+    /** RUN_EVENTS_RETENTION in milliseconds: how long events of finished runs are kept, default 7 d */
+    readonly eventsRetentionMs: number;
     /** RUN_QUEUE_TIMEOUT_MS: a run that waited longer fails, default 24 h */
     readonly queueTimeoutMs: number;
     /** RUN_QUEUE_LIMIT: waiting runs per session, default 100 */

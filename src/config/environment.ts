@@ -325,7 +325,7 @@ export class Environment {
     group: 'Runs',
     rule: integer(100, 30 * DAY_MS),
     fallback: HOUR_MS,
-    description: 'Milliseconds that one run may take, waiting not counted.',
+    description: 'Milliseconds that one run may take; waiting and the time after a crash are not counted.',
   })
   readonly RUN_TIMEOUT_MS!: number;
 
@@ -336,6 +336,23 @@ export class Environment {
     description: 'A run that has waited so many milliseconds for its turn fails.',
   })
   readonly RUN_QUEUE_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: integer(100, 30 * DAY_MS),
+    fallback: 300_000,
+    description: 'A run that writes nothing for so many milliseconds, tools included, fails.',
+  })
+  readonly RUN_IDLE_TIMEOUT_MS!: number;
+
+  @Setting({
+    group: 'Runs',
+    rule: duration(HOUR_MS, 3650 * DAY_MS),
+    fallback: '7d',
+    description:
+      'How long the events of a finished run are kept for replay. Its final response and the messages of its session stay.',
+  })
+  readonly RUN_EVENTS_RETENTION!: string;
 
   @Setting({
     group: 'Runs',

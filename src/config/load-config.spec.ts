@@ -56,6 +56,8 @@ describe('loadConfig: defaults', () => {
       runs: {
         concurrency: 256,
         timeoutMs: 3_600_000,
+        idleTimeoutMs: 300_000,
+        eventsRetentionMs: 604_800_000,
         queueTimeoutMs: 86_400_000,
         queueLimit: 100,
         maxAttempts: 3,

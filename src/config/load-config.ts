@@ -157,6 +157,8 @@ function runsOf(env: Environment): ConfigShape['runs'] {
   return {
     concurrency: env.RUN_CONCURRENCY,
     timeoutMs: env.RUN_TIMEOUT_MS,
+    idleTimeoutMs: env.RUN_IDLE_TIMEOUT_MS,
+    eventsRetentionMs: parseDuration(env.RUN_EVENTS_RETENTION) ?? 0,
     queueTimeoutMs: env.RUN_QUEUE_TIMEOUT_MS,
     queueLimit: env.RUN_QUEUE_LIMIT,
     maxAttempts: env.RUN_MAX_ATTEMPTS,

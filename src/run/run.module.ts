@@ -11,6 +11,7 @@ import { RunExecutor } from './execute/run-executor.js';
 import { RunOpening } from './execute/run-opening.js';
 import { RunPast } from './execute/run-past.js';
 import { RunRecovery } from './execute/run-recovery.js';
+import { UnreadableRuns } from './execute/unreadable-runs.js';
 import { GroupCommit } from './live/group-commit.js';
 import { RunFeeds } from './live/run-feeds.js';
 import { RunReader } from './live/run-reader.js';
@@ -25,6 +26,7 @@ import { RunAnswers } from './run-answers.js';
 import { RunCancel } from './run-cancel.js';
 import { RunEndings } from './run-endings.js';
 import { RunEnds } from './run-ends.js';
+import { RunRetention } from './run-retention.js';
 import { RunRemoval } from './run-removal.js';
 import { RunService } from './run.service.js';
 import { Runs } from './runs.js';
@@ -48,6 +50,7 @@ import { Runs } from './runs.js';
     AgentQuestions,
     RunPast,
     RunContextFactory,
+    UnreadableRuns,
     RunExecutor,
     RunAdmission,
     RunAnswers,
@@ -55,6 +58,7 @@ import { Runs } from './runs.js';
     RunEndings,
     RunRemoval,
     RunEnds,
+    RunRetention,
   ],
   exports: [Runs, Dispatcher, InterruptModule],
 })

@@ -11,6 +11,8 @@ import { isGone, leaseOwner } from './lease-owner.js';
 
 /** How long a handed-over agent may take to let go, in milliseconds. */
 const HANDOVER_MS = 3000;
+/** Runs that waited too long are ended so many at a time. */
+const OVERDUE_BATCH = 50;
 
 interface ActiveRun {
   readonly control: RunControl;
@@ -31,6 +33,9 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   private reserved = 0;
   private sweeping: Promise<void> | undefined;
   private sweepAgain = false;
+  /** True while runs may be waiting for a slot: whoever comes then waits behind them. */
+  private isBehind = false;
+  private refusals = 0;
   private timers: NodeJS.Timeout[] = [];
 
   constructor(
@@ -66,13 +71,18 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   }
 
   reserve(): Lease | undefined {
-    if (this.capacity() <= 0) return undefined;
+    if (this.isBehind || this.capacity() <= 0) {
+      this.isBehind = true;
+      this.refusals += 1;
+      return undefined;
+    }
     this.reserved += 1;
     return this.lease();
   }
 
   unreserve(): void {
     this.reserved -= 1;
+    if (this.isBehind) this.wake();
   }
 
   start(run: RunRecord, input: readonly Message[]): void {
@@ -103,6 +113,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
       this.logger.error(`run ${run.id} was not put away: ${String(error)}`);
     } finally {
       this.active.delete(run.no);
+      if (this.isBehind) this.wake();
     }
   }
 
@@ -129,11 +140,22 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     for (const owner of await this.store.owners()) {
       if (isGone(owner, this.owner)) await this.store.expire(owner, this.clock.now());
     }
+    await this.endOverdue();
     const capacity = this.capacity();
     if (capacity <= 0) return;
+    const { refusals } = this;
     const claimed = await this.store.claim(this.lease(), this.clock.now(), capacity);
     for (const run of claimed) this.execute(run);
-    if (claimed.length === capacity) this.sweepAgain = true;
+    const isFull = claimed.length === capacity;
+    this.isBehind = isFull || this.refusals !== refusals;
+    if (isFull) this.sweepAgain = true;
+  }
+
+  /** Runs that waited too long end also while they cannot be executed. */
+  private async endOverdue(): Promise<void> {
+    const now = this.clock.now();
+    const ended = await this.store.endOverdue(now - this.config.runs.queueTimeoutMs, now, OVERDUE_BATCH);
+    if (ended.length === OVERDUE_BATCH) this.sweepAgain = true;
   }
 
   private async renew(): Promise<void> {

@@ -36,7 +36,7 @@ const CLAIMABLE = `
 /** The time an attempt took: till now, or till the end of a lease that was not renewed any more. */
 const USED = `
   used_ms = used_ms + CASE
-    WHEN claimed_at IS NULL OR status <> 'running' THEN 0
+    WHEN claimed_at IS NULL OR status <> 'running' OR claimed_at > ? THEN 0
     WHEN lease_until > claimed_at AND lease_until < ? THEN lease_until - claimed_at
     ELSE ? - claimed_at END`;
 
@@ -151,7 +151,7 @@ export class TypeOrmRunStore extends RunStore {
       const heads = await tx.all<{ no: number }>(CLAIMABLE + lock, [now, limit]);
       const claimed: RunRecord[] = [];
       for (const head of heads) {
-        const rows = await tx.all<RunRow>(TAKE, [now, now, now, lease.owner, lease.until, now, head.no, now]);
+        const rows = await tx.all<RunRow>(TAKE, [now, now, now, now, lease.owner, lease.until, now, head.no, now]);
         claimed.push(...rows.map(runRecord));
       }
       return claimed;
@@ -167,7 +167,7 @@ export class TypeOrmRunStore extends RunStore {
   }
 
   async release(runNo: number, fence: number, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(RELEASE, [now, now, runNo, fence]));
+    await this.database.write((tx) => tx.run(RELEASE, [now, now, now, runNo, fence]));
   }
 
   async requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined> {
@@ -208,7 +208,7 @@ export class TypeOrmRunStore extends RunStore {
   }
 
   async expire(owner: string, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(EXPIRE, [now, now, owner]));
+    await this.database.write((tx) => tx.run(EXPIRE, [now, now, now, owner]));
   }
 
   async steps(runNo: number): Promise<readonly StoredStep[]> {

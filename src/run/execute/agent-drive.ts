@@ -20,9 +20,7 @@ export async function driveAgent(
   signal.throwIfAborted();
   const deadline = abandonAfter(signal, graceMs);
   try {
-    const outcome = await Promise.race([toOutcome(agent, context, writer), deadline.promise]);
-    signal.throwIfAborted();
-    return outcome;
+    return await Promise.race([toOutcome(agent, context, writer), deadline.promise]);
   } finally {
     deadline.clear();
   }
@@ -47,7 +45,11 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
   const events = agent.run(context);
   for (;;) {
     const step = await events.next();
-    if (step.done) return step.value ?? { kind: 'completed' };
+    if (step.done) {
+      // An agent that was done before the signal is done, whatever happens from here on.
+      context.signal.throwIfAborted();
+      return step.value ?? { kind: 'completed' };
+    }
     if (step.value && !writer.has(step.value)) writeForeign(step.value, writer);
     const wait = writer.crowded();
     if (wait) await wait;

@@ -28,6 +28,7 @@ export function failureOf(code: ErrorCode): Ending {
 export function stopped(kind: StopKind): Ending | undefined {
   if (kind === 'cancel') return { kind: 'canceled' };
   if (kind === 'timeout') return failure(new AppError('TIMEOUT'));
+  if (kind === 'idle') return failure(new AppError('TIMEOUT', 'The run wrote nothing for too long'));
   return undefined;
 }
 

@@ -5,14 +5,13 @@ import { AppConfig } from '../../config/index.js';
 import type { Message } from '../../events/index.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { driveAgent } from './agent-drive.js';
+import { RunClocks } from './run-clocks.js';
 import type { RunControl } from './run-control.js';
 import { RunContextFactory } from './run-context.factory.js';
 import { type Ending, failure, failureOf, stopped, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
 import { type OpenRun, RunOpening } from './run-opening.js';
 import { closeRemains } from './run-recovery.js';
-
-/** Timers of more milliseconds than this fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { UnreadableRuns } from './unreadable-runs.js';
 
 /** How long an agent may take to stop when the process shuts down, in milliseconds. */
 const HANDOVER_GRACE_MS = 1000;
@@ -29,6 +28,7 @@ export class RunExecutor {
     private readonly agents: AgentRegistry,
     private readonly opening: RunOpening,
     private readonly contexts: RunContextFactory,
+    private readonly unreadable: UnreadableRuns,
     private readonly config: AppConfig,
   ) {}
 
@@ -41,9 +41,20 @@ export class RunExecutor {
     } catch (error) {
       if (control.stopped !== 'lost') this.logger.error(`run ${run.id} cannot be executed here: ${describe(error)}`);
       open?.writer.abandon();
-      return 'lost';
+      return open ? 'lost' : this.giveUp(run, control);
     } finally {
       open?.close();
+    }
+  }
+
+  /** A run that cannot even be opened is tried as often as any other, then it ends without its past. */
+  private async giveUp(run: RunRecord, control: RunControl): Promise<Execution> {
+    if (control.stopped === 'lost' || run.attempt < this.config.runs.maxAttempts) return 'lost';
+    try {
+      return (await this.unreadable.end(run)) ? 'ended' : 'lost';
+    } catch (error) {
+      this.logger.error(`run ${run.id} cannot be ended: ${describe(error)}`);
+      return 'lost';
     }
   }
 
@@ -56,7 +67,7 @@ export class RunExecutor {
     const { writer, response, remains } = open;
     let sessionState = remains.sessionState;
     let ending: Ending | undefined;
-    const timer = this.timeOut(run, control);
+    const clocks = new RunClocks(run, writer, control, this.config.runs);
     try {
       const agent = this.agents.get(run.agentType);
       ending = this.verdict(run, agent, open);
@@ -73,7 +84,7 @@ export class RunExecutor {
     } catch (error) {
       ending = this.endingOf(run, control, error);
     } finally {
-      clearTimeout(timer);
+      clocks.stop();
     }
     return this.finish(control, open, ending, sessionState);
   }
@@ -121,12 +132,6 @@ export class RunExecutor {
     writeEnding(ending, response, writer, sessionState);
     await writer.flush();
     return 'ended';
-  }
-
-  private timeOut(run: RunRecord, control: RunControl): NodeJS.Timeout {
-    const elapsed = run.startedAt === null ? 0 : Math.max(0, Date.now() - run.startedAt);
-    const left = Math.max(0, this.config.runs.timeoutMs - elapsed);
-    return setTimeout(() => control.stop('timeout'), Math.min(left, LONGEST_TIMER_MS));
   }
 
   private grace(control: RunControl): () => number {

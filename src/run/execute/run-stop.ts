@@ -1,8 +1,8 @@
 /**
- * Why a run is stopped from outside: a person's cancel, its time is over, another process has it, or
- * this process shuts down and hands it over.
+ * Why a run is stopped from outside: a person's cancel, its time is over, it has written nothing for too
+ * long, another process has it, or this process shuts down and hands it over.
  */
-export type StopKind = 'cancel' | 'timeout' | 'lost' | 'shutdown';
+export type StopKind = 'cancel' | 'timeout' | 'idle' | 'lost' | 'shutdown';
 
 /** The reason a run's abort signal carries. */
 export class RunStop extends Error {

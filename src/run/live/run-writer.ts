@@ -57,6 +57,11 @@ export class RunWriter implements CommitSource {
     return this.options.leaseUntil();
   }
 
+  /** How often something was written: grows with every event and every step. */
+  get writes(): number {
+    return this.written;
+  }
+
   /** @throws AppError WORKER_LOST when this process no longer has the run, or the run has ended */
   emit(event: AgentEvent): void {
     if (this.closed) throw new AppError('WORKER_LOST');
