@@ -48,5 +48,15 @@ goldenStreams(
       return scenario === 'approval' ? [run('r1', {}), approval] : [run('r1', {})];
     },
   },
-  ['text', 'reasoning', 'server-tool', 'parallel-tools', 'client-tool', 'failure-before', 'failure-after', 'cancel'],
+  [
+    'text',
+    'reasoning',
+    'server-tool',
+    'parallel-tools',
+    'client-tool',
+    'approval',
+    'failure-before',
+    'failure-after',
+    'cancel',
+  ],
 );
