@@ -57,6 +57,8 @@ export interface SessionsQuery {
   readonly cursor?: string;
   /** By the time of the last change; default `desc`. */
   readonly order?: 'asc' | 'desc';
+  /** True: the tenant's sessions whose user nobody named, each a user of its own, instead of the caller's. */
+  readonly unowned?: boolean;
 }
 
 /** A page of sessions. */

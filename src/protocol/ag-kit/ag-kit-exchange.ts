@@ -19,3 +19,17 @@ export const Exchange = createParamDecorator((_: unknown, context: ExecutionCont
   const reply = http.getResponse<FastifyReply>();
   return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
 });
+
+const LONGEST_USER = 256;
+
+/** The user that a request's header `x-user-id` or its query `user_id` names. */
+export function userIdOf(request: FastifyRequest): string | undefined {
+  const { user_id: queried } = request.query as { readonly user_id?: unknown };
+  const named = request.headers['x-user-id'] ?? queried;
+  return typeof named === 'string' && named !== '' && named.length <= LONGEST_USER ? named : undefined;
+}
+
+/** Gives a handler its `userIdOf`. */
+export const UserId = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  userIdOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

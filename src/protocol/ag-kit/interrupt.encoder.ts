@@ -30,6 +30,7 @@ function payloadOf(item: OpenInterrupt, others: number): JsonObject {
   return {
     type: item.kind,
     message: item.message,
+    ...(item.reason !== null && { reason: item.reason }),
     ...(item.call_id !== null && { toolCallId: item.call_id }),
     ...(item.tool_name !== null && { toolName: item.tool_name }),
     ...(item.arguments !== null && { arguments: parsed(item.arguments) }),

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { type Observable, of } from 'rxjs';
-import { AgentRegistry } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { DONE_FRAME, type ProtocolEncoder } from '../http/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
-import type { AgKitExchange } from './ag-kit-exchange.js';
+import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
 import { AgKitReader } from './ag-kit.reader.js';
 import { BotEncoder } from './bot.encoder.js';
 import { dialectOf } from './dialect.js';
+import { PublicAgents } from './public-agents.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -20,7 +19,7 @@ export class SendMessage {
   constructor(
     private readonly intake: AgKitIntake,
     private readonly reader: AgKitReader,
-    private readonly agents: AgentRegistry,
+    private readonly agents: PublicAgents,
     private readonly config: AppConfig,
   ) {}
 
@@ -33,7 +32,7 @@ export class SendMessage {
   ): Promise<Observable<readonly string[]>> {
     const agentType = this.agentOf(agentId);
     const dialect = dialectOf(body);
-    const asker = { agentType, userId: userOf(exchange.request) };
+    const asker = { agentType, userId: userIdOf(exchange.request) };
     switch (dialect) {
       case 'ag-kit': {
         const accepted = await this.intake.agKit(body as Body, asker);
@@ -60,14 +59,6 @@ export class SendMessage {
   }
 
   private agentOf(agentId: string | undefined): string {
-    if (agentId === undefined) return this.config.agent.defaultAgent;
-    if (!this.agents.isPublic(agentId)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${agentId}`);
-    return agentId;
+    return agentId === undefined ? this.config.agent.defaultAgent : this.agents.get(agentId).name;
   }
-}
-
-/** The user that the headers name. */
-function userOf(request: FastifyRequest): string | undefined {
-  const value = request.headers['x-user-id'];
-  return typeof value === 'string' && value !== '' && value.length <= 256 ? value : undefined;
 }

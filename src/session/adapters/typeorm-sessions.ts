@@ -58,7 +58,7 @@ export class TypeOrmSessions extends Sessions {
 
   async list({ tenantId, userId }: Principal, query: SessionsQuery): Promise<SessionPage> {
     const descending = query.order !== 'asc';
-    const values: SqlValue[] = [tenantId, userId];
+    const values: SqlValue[] = query.unowned ? [tenantId] : [tenantId, userId];
     let beyond = '';
     if (query.cursor !== undefined) {
       beyond = `AND (s.updated_at, s.no) ${descending ? '<' : '>'} (?, ?)`;
@@ -66,7 +66,7 @@ export class TypeOrmSessions extends Sessions {
     }
     const direction = descending ? 'DESC' : 'ASC';
     const rows = await this.database.read.all<SessionRow>(
-      `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? ${beyond}
+      `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ${query.unowned ? 's.id' : '?'} ${beyond}
        ORDER BY s.updated_at ${direction}, s.no ${direction} LIMIT ?`,
       [...values, query.limit + 1],
     );

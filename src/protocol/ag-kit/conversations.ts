@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, IdFactory, type Principal } from '../../common/index.js';
+import { textOf } from '../../events/index.js';
+import { Runs } from '../../run/index.js';
+import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
+import { requestPrincipal } from '../http/index.js';
+import type { ConversationDto, ConversationListDto, RecordDto, RecordListDto } from './dto/conversation.dto.js';
+
+const PAGE = 500;
+/** Messages that the count and the pages of records look at, newest first. */
+const MOST_MESSAGES = 10_000;
+/** Sessions that the count and the pages of conversations look at, newest first. */
+const MOST_SESSIONS = 2000;
+
+/** A page of records. */
+export interface RecordsPage {
+  readonly conversationId: string | undefined;
+  readonly sort: 'asc' | 'desc';
+  readonly pageNumber: number;
+  readonly pageSize: number;
+}
+
+/**
+ * Conversations and what was said in them, read from the sessions (contract ag-kit, section 2). A
+ * conversation whose user nobody names is a user of its own, as on the other wires; without a name
+ * those are the ones that are listed.
+ */
+@Injectable()
+export class Conversations {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly runs: Runs,
+    private readonly ids: IdFactory,
+  ) {}
+
+  /** @throws AppError SESSION_EXISTS */
+  async create(userId: string | undefined, named: string | undefined, title: string | undefined): Promise<string> {
+    const id = named ?? this.ids.next('');
+    await this.sessions.create(principalOf(userId, id), id, title === undefined ? {} : { title });
+    return id;
+  }
+
+  async list(userId: string | undefined, offset: number, limit: number): Promise<ConversationListDto> {
+    const all = await this.all(userId, MOST_SESSIONS);
+    return { conversationList: all.slice(offset, offset + limit).map(conversationOf), total: all.length };
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND */
+  async rename(userId: string | undefined, id: string, title: string): Promise<void> {
+    const principal = principalOf(userId, id);
+    const session = await this.sessions.view(principal, id);
+    if (!session) throw new AppError('SESSION_NOT_FOUND');
+    await this.sessions.saveMetadata(principal, id, { ...session.metadata, title });
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND */
+  remove(userId: string | undefined, id: string): Promise<void> {
+    return this.runs.removeSession(principalOf(userId, id), id);
+  }
+
+  /** What user and agent said to each other; tool traffic and reasoning are no records. */
+  async records(userId: string | undefined, botId: string, page: RecordsPage): Promise<RecordListDto> {
+    const id = page.conversationId ?? (await this.all(userId, 1))[0]?.sessionId;
+    if (id === undefined) return { recordList: [], total: 0 };
+    const said = await this.said(principalOf(userId, id), id);
+    const ordered = page.sort === 'asc' ? [...said].reverse() : said;
+    const start = (page.pageNumber - 1) * page.pageSize;
+    const recordList = ordered.slice(start, start + page.pageSize).map((message) => recordOf(message, botId, id));
+    return { recordList, total: said.length };
+  }
+
+  private async all(userId: string | undefined, most: number): Promise<readonly SessionView[]> {
+    const found: SessionView[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.sessions.list(requestPrincipal(userId), {
+        limit: Math.min(PAGE, most),
+        ...(cursor !== undefined && { cursor }),
+        unowned: userId === undefined,
+      });
+      found.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && found.length < most);
+    return found;
+  }
+
+  /** Newest first. */
+  private async said(principal: Principal, id: string): Promise<readonly SessionMessage[]> {
+    const said: SessionMessage[] = [];
+    let before: number | undefined;
+    for (let seen = 0; seen < MOST_MESSAGES; seen += PAGE) {
+      const query = { limit: PAGE, order: 'desc' as const, ...(before !== undefined && { before }) };
+      const page = await this.sessions.messages(principal, id, query);
+      said.push(...page.filter(isRecord));
+      before = page.at(-1)?.seq;
+      if (page.length < PAGE) break;
+    }
+    return said;
+  }
+}
+
+function principalOf(userId: string | undefined, conversationId: string): Principal {
+  return requestPrincipal(userId ?? conversationId);
+}
+
+function isRecord({ message }: SessionMessage): boolean {
+  const { type, role } = message;
+  return type === 'message' && (role === 'user' || role === 'assistant') && textOf(message) !== '';
+}
+
+function recordOf({ message, createdAt }: SessionMessage, botId: string, conversationId: string): RecordDto {
+  const role = message.role === 'user' ? 'user' : 'assistant';
+  const createTime = new Date(createdAt).toISOString();
+  return { recordId: message.id, botId, conversationId, role, content: textOf(message), createTime };
+}
+
+function conversationOf({ sessionId, metadata, createdAt, updatedAt }: SessionView): ConversationDto {
+  const { title } = metadata;
+  return {
+    conversationId: sessionId,
+    title: typeof title === 'string' ? title : '',
+    createTime: new Date(createdAt).toISOString(),
+    updateTime: new Date(updatedAt).toISOString(),
+  };
+}
