@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 
 /** The query of `GET /runs/{runId}/events`. */
 export class AttachQueryDto {
@@ -21,4 +21,14 @@ export class AttachQueryDto {
   @IsOptional()
   @Matches(/^\d{1,12}$/, { message: 'after must be a whole number from 0' })
   after?: string;
+
+  @ApiPropertyOptional({
+    enum: ['run', 'session'],
+    default: 'run',
+    description:
+      'session: goes on with the later runs of the session, and while its last run waits stays open for the one that goes on with the answer. `after` counts the frames of all of them.',
+  })
+  @IsOptional()
+  @IsIn(['run', 'session'], { message: 'follow must be run or session' })
+  follow?: 'run' | 'session';
 }

@@ -35,10 +35,8 @@ export class AttachController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]>> {
     reply.header('x-run-id', runId);
-    const { protocol = 'agent-api', after = '0' } = query;
-    return this.reader.attach(
-      { principal: requestPrincipal(undefined), runId, protocol, after: Number(after) },
-      demand,
-    );
+    const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
+    const attachment = { principal: requestPrincipal(undefined), runId, protocol, after: Number(after), follow };
+    return this.reader.attach(attachment, demand);
   }
 }

@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import { AppError, type Demand, type Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import { EncoderRegistry, encodeTail, FrameCursor, tailObservable, verifiedTail } from '../http/index.js';
+import { sessionTail } from './session-tail.js';
 
 /** Which run to read, and how. */
 export interface Attachment {
@@ -12,6 +13,8 @@ export interface Attachment {
   readonly protocol: string;
   /** How many of them the reader has. */
   readonly after: number;
+  /** `session`: the later runs of the session, too, in the same stream. */
+  readonly follow: 'run' | 'session';
 }
 
 /** Reads any run, live or finished, in any wire's frames. */
@@ -26,19 +29,27 @@ export class AttachReader {
    * The frames after the first `after` ones.
    *
    * @throws AppError INVALID_PARAMETER (unknown wire), RUN_NOT_FOUND; CURSOR_AHEAD, through the
-   *   Observable and before its first frame, when the run has fewer frames so far
+   *   Observable and before its first frame, when there are fewer frames so far
    */
   async attach(attachment: Attachment, demand: Demand): Promise<Observable<readonly string[]>> {
-    const { principal, runId, protocol, after } = attachment;
+    const { principal, runId, protocol, after, follow } = attachment;
     const factory = this.encoders.get(protocol);
     const run = await this.runs.view(principal, runId);
-    const encoder = new FrameCursor(factory(run), after);
+    const cursor = new FrameCursor(factory(run), after);
     const verify = (): void => {
-      if (encoder.count < after) throw cursorAhead(after, encoder.count);
+      if (cursor.count < after) throw cursorAhead(after, cursor.count);
     };
+    if (follow === 'run') {
+      const tail = (signal: AbortSignal) => this.runs.tail(principal, runId, { demand, signal });
+      return tailObservable({
+        open: (signal) => encodeTail(verifiedTail(tail(signal), run.lastSeq, verify), cursor),
+        demand,
+      });
+    }
+    const { runs } = this;
+    const { tenantId } = principal;
     return tailObservable({
-      open: (signal) =>
-        encodeTail(verifiedTail(this.runs.tail(principal, runId, { demand, signal }), run.lastSeq, verify), encoder),
+      open: (signal) => sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify),
       demand,
     });
   }

@@ -7,7 +7,7 @@ export class FrameCursor implements ProtocolEncoder {
 
   /** @param seen how many frames the reader has; frames of `end` are always written */
   constructor(
-    private readonly encoder: ProtocolEncoder,
+    private encoder: ProtocolEncoder,
     private readonly seen: number,
   ) {}
 
@@ -18,6 +18,11 @@ export class FrameCursor implements ProtocolEncoder {
   /** The frames so far, written or not. */
   get count(): number {
     return this.counted;
+  }
+
+  /** The frames of another encoder follow and are counted on: another run in the same stream. */
+  goOn(encoder: ProtocolEncoder): void {
+    this.encoder = encoder;
   }
 
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {

@@ -1,0 +1,61 @@
+import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
+import { bootApp, type TestApp } from '../support/test-app.js';
+import { rawRequest, until } from '../support/wire-app.js';
+
+describe('GET /runs/{runId}/events?follow=session', () => {
+  let server: TestApp;
+  let port: number;
+
+  beforeAll(async () => {
+    server = await bootApp({ DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    port = Number(new URL(server.url).port);
+    behaviour.current = async function* (context) {
+      const way = await context.interrupt({ reason: 'way', message: 'Which way?' });
+      yield say(context, `We go ${JSON.stringify(way)}.`);
+    };
+  });
+  afterAll(() => server.close());
+
+  const send = async (body: object): Promise<{ runId: string; text: string }> => {
+    const answer = await fetch(`${server.url}/send-message`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { runId: answer.headers.get('x-run-id') ?? '', text: await answer.text() };
+  };
+
+  /** A conversation that waits for an answer: its run, its bytes, and the question's id. */
+  async function asked(conversationId: string): Promise<{ runId: string; text: string; interruptId: string }> {
+    const first = await send({ conversationId, messages: [{ role: 'user', content: 'lead us' }] });
+    return { ...first, interruptId: /"type":"interrupt","id":"([^"]+)"/.exec(first.text)?.[1] ?? '' };
+  }
+
+  it('waits for the answer and goes on with the run that it starts, in one stream', async () => {
+    const { runId, text, interruptId } = await asked('f1');
+    const follower = rawRequest(port, 'GET', `/runs/${runId}/events?protocol=ag-kit&follow=session`);
+    const shown = text.replace('data: [DONE]\n\n', '');
+    await until(() => follower.chunks.join('') === shown, 'the question');
+    const second = await send({ conversationId: 'f1', resume: { interruptId, payload: '"left"' } });
+    await until(() => follower.ended, 'the end');
+    expect(follower.chunks.filter((chunk) => !chunk.startsWith(':')).join('')).toBe(shown + second.text);
+
+    const frames = (shown + second.text).match(/data: .*\n\n/g) ?? [];
+    const after = frames.length - 2;
+    const rest = await fetch(`${server.url}/runs/${runId}/events?protocol=ag-kit&follow=session&after=${after}`);
+    expect(await rest.text()).toBe(frames.slice(after).join(''));
+    const alone = await fetch(`${server.url}/runs/${runId}/events?protocol=ag-kit`);
+    expect(await alone.text()).toBe(text);
+    const ahead = await fetch(`${server.url}/runs/${runId}/events?protocol=ag-kit&follow=session&after=99`);
+    expect([ahead.status, await ahead.json()]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
+  });
+
+  it('stays open until its reader leaves when nobody answers', async () => {
+    const { runId } = await asked('f2');
+    const follower = rawRequest(port, 'GET', `/runs/${runId}/events?protocol=agent-api&follow=session`);
+    await until(() => follower.chunks.join('').includes('"status":"completed"'), 'the end of the first run');
+    expect(follower.ended).toBe(false);
+    expect(follower.chunks.join('')).not.toContain('[DONE]');
+    follower.socket.destroy();
+  });
+});
