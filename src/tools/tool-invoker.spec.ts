@@ -193,6 +193,12 @@ describe('ToolInvoker', () => {
     expect(calls).toBe(0);
   });
 
+  it('says the doubt about a call in doubt whose tool is gone', async () => {
+    const call = { callId: 'c0', name: 'gone', arguments: '{}' };
+    const result = await invoker.invoke(call, new ToolOffer([], []), caller(), new Journal(true));
+    expect(result).toMatchObject({ failure: 'unknown_tool', output: expect.stringContaining('may have taken effect') });
+  });
+
   it('makes no call when its beginning cannot be written down', async () => {
     let calls = 0;
     const journal: ToolJournal = { inDoubt: () => false, begin: () => Promise.reject(new Error('fenced out')) };

@@ -75,7 +75,10 @@ export class ToolInvoker {
     permitted = false,
   ): Promise<ToolResult> {
     const resolved = offer.resolve(call.name);
-    if (resolved.kind !== 'server') return failed(call, 'unknown_tool', unknownTool(call, offer));
+    if (resolved.kind !== 'server') {
+      const isInDoubt = journal.inDoubt(toolStepKey(call.callId));
+      return failed(call, 'unknown_tool', isInDoubt ? vanishedTool(call) : unknownTool(call, offer));
+    }
     const parsed = this.validArguments(resolved.tool, call);
     if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);
     const denial = this.denial(
@@ -157,6 +160,11 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
 
 function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResult {
   return { callId: call.callId, name: call.name, output, isError: true, failure };
+}
+
+/** Its source is gone since an earlier attempt began the call: nobody can say what came of it. */
+function vanishedTool({ name }: ToolCall): string {
+  return `The server stopped while the tool "${name}" was running, and the tool is not available now: the call may have taken effect, and it was not repeated.`;
 }
 
 function unknownTool(call: ToolCall, offer: ToolOffer): string {

@@ -22,7 +22,12 @@ export class McpSource {
   private calls = 0;
 
   constructor(servers: object, env: Readonly<Record<string, string>> = {}) {
-    const config = configFrom({ MCP_SERVERS: JSON.stringify({ mcpServers: servers }), ...env });
+    // A busy machine may take long to start a program.
+    const config = configFrom({
+      MCP_LIST_WAIT_MS: '20000',
+      MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
+      ...env,
+    });
     const validator = new SchemaValidator();
     this.source = new McpToolSource(config, validator);
     this.invoker = new ToolInvoker(validator, ALLOW_ALL, config);

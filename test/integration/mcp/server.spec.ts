@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
@@ -7,6 +7,7 @@ import { everythingStdio, eventually, filesystemStdio, ScriptedMcp, withPids } f
 import { answerText, expectWhole, type Frame, ProcessClient } from '../../support/process-client.js';
 import { bootApp, type TestApp } from '../../support/test-app.js';
 
+const PRINCIPAL = { tenantId: 'default', userId: 'mia' };
 const LONG = 'trigger-long-running-operation';
 
 function typesOf(response: Frame): (string | undefined)[] {
@@ -37,12 +38,14 @@ describe('An agent with MCP servers', () => {
     await late.stop();
     const servers = {
       all: { ...withPids(everythingStdio, pidFile), prefix: 'all_', allowedTools: ['echo', 'get-sum', LONG] },
-      files: { ...filesystemStdio(folder), allowedTools: ['read_text_file'] },
+      files: { ...filesystemStdio(folder), allowedTools: ['read_text_file', 'write_file'] },
       late: { url: late.url },
     };
     server = await bootApp({
       LLM_BASE_URL: `${upstream.url}/v1`,
       LLM_API_KEY: 'sk-test',
+      // A busy machine may take long to start two programs.
+      MCP_LIST_WAIT_MS: '20000',
       MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
     });
     client = new ProcessClient(server.url);
@@ -78,6 +81,7 @@ describe('An agent with MCP servers', () => {
     ]);
     expect(files?.['tools']).toMatchObject([
       { name: 'read_text_file', input_schema: { type: 'object' }, annotations: { readOnlyHint: true } },
+      { name: 'write_file', annotations: { destructiveHint: true } },
     ]);
     expect(down).toMatchObject({ server_label: 'late', tools: [], error: 'The server is not available.' });
     expect(dataOf(last, 'mcp_call')).toMatchObject([
@@ -109,11 +113,29 @@ describe('An agent with MCP servers', () => {
     });
   });
 
+  it('asks before a tool that may destroy, and calls it once it is allowed', async () => {
+    const file = join(folder, 'new.txt');
+    const asked = expectWhole((await client.ask('write a file', { user_id: 'mia' })).frames);
+    expect(typesOf(asked).slice(-2)).toEqual(['mcp_call', 'mcp_approval_request']);
+    const [request] = dataOf(asked, 'mcp_approval_request');
+    expect(request).toMatchObject({ name: 'write_file', server_label: 'files' });
+    expect(existsSync(file)).toBe(false);
+
+    const runs = server.app.get(Runs);
+    const { runId } = await runs.answer(PRINCIPAL, [
+      { interruptId: String(request?.['id']), status: 'resolved', approve: true },
+    ]);
+    for await (const batch of runs.tail(PRINCIPAL, runId)) expect(batch.length).toBeGreaterThan(0);
+    const last = await runs.response(PRINCIPAL, runId);
+    expect(last.output?.map(({ type }) => type)).toEqual(['mcp_call_output', 'message']);
+    expect(readFileSync(file, 'utf8')).toBe('Written.');
+  });
+
   it('tells the progress of a call to those who watch the run', async () => {
-    const { response } = await client.ask('work long');
+    const { response } = await client.ask('work long', { user_id: 'mia' });
     const runId = response.headers.get('x-run-id') ?? '';
     const events = [];
-    for await (const batch of server.app.get(Runs).tail({ tenantId: 'default', userId: 'anonymous' }, runId)) {
+    for await (const batch of server.app.get(Runs).tail(PRINCIPAL, runId)) {
       events.push(...batch.map(({ event }) => event));
     }
     const activities = events.filter((event) => event.object === 'activity');
@@ -161,6 +183,11 @@ function script(upstream: LLMock, folder: string): void {
     ],
     'All done.',
   );
+  const write = {
+    name: 'write_file',
+    arguments: JSON.stringify({ path: join(folder, 'new.txt'), content: 'Written.' }),
+  };
+  tools('write a file', [{ ...write, id: 'call_write' }], 'It is written.');
   tools('work long', [{ name: `all_${LONG}`, arguments: '{"duration":0.5,"steps":3}', id: 'call_long' }], 'Worked.');
   upstream.on(
     {
