@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
+import { HistoryController } from './history.controller.js';
+import { ThreadHistory } from './history/thread-history.js';
 import { RunAnswering } from './events/run-answering.js';
 import { RunEvents } from './events/run-events.js';
 import { RunPlaces } from './events/run-places.js';
@@ -20,7 +22,7 @@ import { RunViews } from './status/run-views.js';
 /** The durable Runs API. Needs `Runs`, `Sessions`, `Dispatcher`, `AppConfig` and the agents from global modules. */
 @Module({
   imports: [HttpModule],
-  controllers: [RunsController, RunEventsController, RunStatusController, RunControlController],
+  controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],
   providers: [
     RunInputPipe,
     RunSubmission,
@@ -31,6 +33,7 @@ import { RunViews } from './status/run-views.js';
     RunEvents,
     RunAnswering,
     RunViews,
+    ThreadHistory,
   ],
 })
 export class RunsModule {

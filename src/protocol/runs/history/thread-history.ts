@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Principal, resolveTimeZone } from '../../../common/index.js';
+import { type SessionMessage, Sessions } from '../../../session/index.js';
+import { UserSettings } from '../../../user-settings/index.js';
+import { canonicalThreadId } from '../run-lookup.js';
+import { dayOf, endOfDay, isCalendarDay, startOfDay } from './calendar-day.js';
+import { encodeHistoryMessage, type HistoryMessage, isVisible } from './history-message.encoder.js';
+import { imageAddress } from './image-address.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Messages that one page shows at most. */
+const MAX_MESSAGES = 500;
+/** Messages read at once. */
+const PAGE = 200;
+
+/** One day of a thread. */
+export interface HistoryPage {
+  readonly scope: 'history_day';
+  readonly threadId: string | null;
+  /** `YYYY-MM-DD` in the user's time zone. */
+  readonly day: string | null;
+  readonly hasMore: boolean;
+  readonly messages: readonly HistoryMessage[];
+}
+
+/** Which day to show. */
+export interface HistoryQuery {
+  readonly threadId?: string | undefined;
+  readonly before?: string | undefined;
+  /** Goes on with the day `before` itself: its messages with a smaller `seq`. */
+  readonly beforeSeq?: number | undefined;
+}
+
+/** A stretch of a thread, newest first. */
+interface Stretch {
+  readonly from?: number;
+  readonly to?: number | undefined;
+  readonly beforeSeq?: number | undefined;
+}
+
+/** The history of threads by calendar days of their user (contract runs-api, section 6). */
+@Injectable()
+export class ThreadHistory {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly settings: UserSettings,
+  ) {}
+
+  /** @throws AppError INVALID_THREAD_ID, INVALID_BEFORE, SESSION_NOT_FOUND */
+  async page(principal: Principal, query: HistoryQuery): Promise<HistoryPage> {
+    const { before, beforeSeq } = query;
+    if (query.threadId !== undefined && !UUID.test(query.threadId)) throw new AppError('INVALID_THREAD_ID');
+    if (before !== undefined && !isCalendarDay(before)) throw new AppError('INVALID_BEFORE');
+    const threadId = await this.thread(principal, query.threadId);
+    const none = { scope: 'history_day' as const, threadId, day: null, hasMore: false, messages: [] };
+    if (threadId === null) return none;
+    const zone = resolveTimeZone([(await this.settings.get(principal)).timezone]);
+    const to =
+      before === undefined ? undefined : beforeSeq === undefined ? startOfDay(before, zone) : endOfDay(before, zone);
+    const [newest] = await this.visible(principal, threadId, { to, beforeSeq }, 1);
+    if (!newest) return none;
+    const day = dayOf(newest.createdAt, zone);
+    const from = startOfDay(day, zone);
+    const found = await this.visible(principal, threadId, { from, to, beforeSeq }, MAX_MESSAGES + 1);
+    const shown = found.slice(0, MAX_MESSAGES).sort((a, b) => a.seq - b.seq);
+    const hasMore =
+      found.length > MAX_MESSAGES || (await this.visible(principal, threadId, { to: from }, 1)).length > 0;
+    const messages = shown.flatMap((stored) => encodeHistoryMessage(stored, imageAddress) ?? []);
+    return { scope: 'history_day', threadId, day, hasMore, messages };
+  }
+
+  /** The thread that is asked for, else the one with the newest activity; null when there is none. */
+  private async thread(principal: Principal, threadId: string | undefined): Promise<string | null> {
+    if (threadId === undefined) {
+      const { items } = await this.sessions.list(principal, { limit: 1 });
+      return items[0]?.sessionId ?? null;
+    }
+    const sessionId = canonicalThreadId(threadId);
+    if (!(await this.sessions.view(principal, sessionId))) throw new AppError('SESSION_NOT_FOUND');
+    return sessionId;
+  }
+
+  /** The newest visible messages of a stretch, at most `limit`. */
+  private async visible(
+    principal: Principal,
+    threadId: string,
+    { from, to, beforeSeq }: Stretch,
+    limit: number,
+  ): Promise<SessionMessage[]> {
+    const found: SessionMessage[] = [];
+    for (let before = beforeSeq; ;) {
+      const page = await this.sessions.messages(principal, threadId, {
+        limit: PAGE,
+        order: 'desc',
+        ...(before !== undefined && { before }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      });
+      found.push(...page.filter(isVisible));
+      if (page.length < PAGE || found.length >= limit) return found.slice(0, limit);
+      before = page.at(-1)?.seq;
+    }
+  }
+}
