@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
 import { HttpModule } from './http/index.js';
@@ -13,6 +14,7 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
   imports: [
     HttpModule,
     AgentApiModule,
+    ApprovalsModule,
     AgUiModule,
     AttachModule,
     AgKitModule,

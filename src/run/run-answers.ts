@@ -31,22 +31,25 @@ export class RunAnswers {
     }
     const { tenantId } = principal;
     const checked = await this.check.check(request.anonymous ? { tenantId } : principal, answers);
-    const isElsewhere = request.sessionGiven !== false && request.sessionId !== checked.sessionId;
+    const { after, sessionGiven, sessionId } = request;
+    // A request that names the run before it tells the session by that; storing the answer checks it.
+    const isElsewhere = after === undefined && sessionGiven !== false && sessionId !== checked.sessionId;
     const ids = answers.map(({ interruptId }) => interruptId);
     const before = isElsewhere ? undefined : await this.store.waitingFor(tenantId, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     this.agents.get(before.agentType);
-    const { clientTools, modelOptions, clientTime } = before.request;
+    const { clientTools, modelOptions, clientTime, systemPrompt } = before.request;
     return {
       answers: checked.answers,
       request: {
         ...request,
         principal: { tenantId, userId: checked.userId },
-        sessionId: checked.sessionId,
+        sessionId: after === undefined ? checked.sessionId : sessionId,
         agentType: before.agentType,
         clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
         modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
         ...(request.clientTime || !clientTime ? {} : { clientTime }),
+        ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
       },
     };
   }
@@ -66,6 +69,8 @@ export class RunAnswers {
       modelOptions: before.request.modelOptions,
       forwardedProps: before.request.forwardedProps,
       onBusy: 'enqueue',
+      wire: before.wire,
+      wireData: before.wireData,
       answers,
     };
   }

@@ -202,15 +202,14 @@ describe('decodeAgentRequest', () => {
   });
 
   it('takes a message without a role for whose its type says it is', () => {
-    const roles = ['message', 'plugin_call', 'reasoning', 'function_call_output', 'mcp_approval_response'].map(
-      (type) => ({ type, content: [] }),
-    );
+    const types = ['message', 'plugin_call', 'mcp_approval_response', 'reasoning', 'function_call_output'];
+    const roles = types.map((type) => ({ type, content: [] }));
     expect(decode({ input: roles }).run.input.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
+      'user',
       'assistant',
       'tool',
-      'user',
     ]);
   });
 

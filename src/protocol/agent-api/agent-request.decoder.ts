@@ -5,6 +5,7 @@ import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
 import { requestPrincipal } from '../http/principal.js';
 import { Fields, fieldError, kindOf } from '../http/fields.js';
+import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
 import { decodeTools } from './tool.decoder.js';
 
@@ -57,15 +58,21 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const messages = items.map((item, index) => decodeMessage(item, `input[${index}]`, () => newId(`${index}`)));
   const input = withOwnIds(messages, (index) => newId(`again ${index}`));
   const stream = fields.boolean('stream') ?? true;
-  const sessionId =
-    fields.string('session_id', NAME_LENGTH) ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
-  const principal = requestPrincipal(fields.string('user_id', NAME_LENGTH) ?? sessionId);
+  const answers = decodeAnswers(input);
+  const namedSession = fields.string('session_id', NAME_LENGTH);
+  const sessionId = namedSession ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
+  const userId = fields.string('user_id', NAME_LENGTH);
+  const principal = requestPrincipal(userId ?? sessionId);
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);
   const { agentType, onBusy } = options;
   const run = { principal, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
-  return { run: { ...run, ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) }, stream };
+  // An answer may come alone: then its question tells the session, and the user when none is named.
+  const alone = namedSession === undefined && { sessionGiven: false, anonymous: userId === undefined };
+  const answering = answers.length > 0 && { answers, ...alone };
+  const optional = { ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) };
+  return { run: { ...run, ...optional, ...answering }, stream };
 }
 
 function runIdOf(fields: Fields): string | undefined {

@@ -23,9 +23,11 @@ export class StopController {
     const { session_id: sessionId, user_id: userId, response_id: runId } = request;
     const principal = requestPrincipal(userId ?? sessionId);
     if (runId !== undefined) {
-      const { finishedAt } = await this.runs.view(principal, runId);
-      if (finishedAt === null) await this.runs.cancel(principal, runId);
-      return { status: 'ok', stopped: finishedAt === null ? [runId] : [] };
+      const { finishedAt, state } = await this.runs.view(principal, runId);
+      // One that waits for a person is over, but what it waits for can still be closed.
+      const isOver = finishedAt !== null && state !== 'interrupted';
+      if (!isOver) await this.runs.cancel(principal, runId);
+      return { status: 'ok', stopped: isOver ? [] : [runId] };
     }
     if (sessionId !== undefined) return { status: 'ok', stopped: await this.runs.cancelSession(principal, sessionId) };
     throw new AppError('MISSING_PARAMETER', 'session_id or response_id is required');

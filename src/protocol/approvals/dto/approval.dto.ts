@@ -1,0 +1,84 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/index.js';
+
+/** A permission that a tool call needs, as people see it. */
+export class ApprovalDto {
+  @ApiProperty({ example: 'apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11' })
+  id!: string;
+
+  @ApiProperty({ enum: INTERRUPT_STATUSES, example: 'pending' })
+  status!: InterruptStatus;
+
+  @ApiProperty({ description: 'The run that asks.', example: 'response_1' })
+  runId!: string;
+
+  @ApiProperty({ example: 'session-1' })
+  sessionId!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The call that waits.', example: 'call_1' })
+  callId!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'calendar_write' })
+  toolName!: string | null;
+
+  @ApiProperty({ type: Object, nullable: true, description: 'As the model wrote them.', example: { title: 'Lunch' } })
+  arguments!: object | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The MCP server; `local` for a tool of this server.' })
+  serverLabel!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why permission is needed, as the policy says.' })
+  reason!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The question, for a person.' })
+  message!: string | null;
+
+  @ApiProperty({ description: 'Whether an approval may come with other arguments.' })
+  mayEdit!: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  expiresAt!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  answeredAt!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The run that goes on with the decision.' })
+  resumedByRunId!: string | null;
+
+  @ApiProperty({ type: Object, nullable: true, example: { approve: true, reason: 'fine' } })
+  decision!: object | null;
+}
+
+/** One page of permissions, newest first. */
+export class ApprovalListDto {
+  @ApiProperty({ type: [ApprovalDto] })
+  data!: readonly ApprovalDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last.' })
+  nextCursor!: string | null;
+}
+
+/** The body of `POST /approvals/{id}`. */
+export class ApprovalDecisionDto {
+  @ApiProperty({ description: 'true: the call is made. false: the model is told that it was denied.' })
+  @IsBoolean({ message: 'approve must be true or false' })
+  approve!: boolean;
+
+  @ApiPropertyOptional({ maxLength: 2000, description: 'The model is told the reason of a denial.' })
+  @IsOptional()
+  @IsString({ message: 'reason must be a string' })
+  @Length(0, 2000, { message: 'reason must have at most 2000 characters' })
+  reason?: string;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'All arguments of the call, instead of those the model wrote. Only where `mayEdit` is true.',
+  })
+  @IsOptional()
+  @IsObject({ message: 'arguments must be an object' })
+  arguments?: object;
+}

@@ -1,0 +1,48 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { ApprovalDto } from './approval.dto.js';
+
+/** A question to a person: a permission, or an input an agent asked for. */
+export class InterruptDto extends ApprovalDto {
+  @ApiProperty({ enum: ['approval', 'input'] })
+  kind!: 'approval' | 'input';
+
+  @ApiProperty({ type: Object, nullable: true, description: 'JSON Schema that an input has to fit.' })
+  responseSchema!: object | null;
+}
+
+/** One page of questions, newest first. */
+export class InterruptListDto {
+  @ApiProperty({ type: [InterruptDto] })
+  data!: readonly InterruptDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last.' })
+  nextCursor!: string | null;
+}
+
+/** The body of `POST /interrupts/{id}`: an input, a decision, or `cancel`. */
+export class InterruptAnswerDto {
+  @ApiPropertyOptional({ description: 'The input: any JSON that fits the response schema.', example: { seat: '12A' } })
+  payload?: unknown;
+
+  @ApiPropertyOptional({ description: 'true: nobody will answer. A permission then counts as denied.' })
+  @IsOptional()
+  @IsBoolean({ message: 'cancel must be true or false' })
+  cancel?: boolean;
+
+  @ApiPropertyOptional({ description: 'The decision about a permission.' })
+  @IsOptional()
+  @IsBoolean({ message: 'approve must be true or false' })
+  approve?: boolean;
+
+  @ApiPropertyOptional({ maxLength: 2000 })
+  @IsOptional()
+  @IsString({ message: 'reason must be a string' })
+  @Length(0, 2000, { message: 'reason must have at most 2000 characters' })
+  reason?: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'All arguments of the call, where `mayEdit` is true.' })
+  @IsOptional()
+  @IsObject({ message: 'arguments must be an object' })
+  arguments?: object;
+}

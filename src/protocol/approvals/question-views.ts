@@ -1,0 +1,35 @@
+import type { InterruptView } from '../../interrupt/index.js';
+import type { ApprovalDto } from './dto/approval.dto.js';
+import type { InterruptDto } from './dto/interrupt.dto.js';
+
+/** A permission as `GET /approvals` shows it. */
+export function approvalView(view: InterruptView): ApprovalDto {
+  return {
+    id: view.id,
+    status: view.status,
+    runId: view.runId,
+    sessionId: view.sessionId,
+    callId: view.callId,
+    toolName: view.toolName,
+    arguments: view.arguments,
+    serverLabel: view.serverLabel,
+    reason: view.reason,
+    message: view.message,
+    mayEdit: view.mayEdit,
+    createdAt: new Date(view.createdAt).toISOString(),
+    expiresAt: isoOf(view.expiresAt),
+    answeredAt: isoOf(view.answeredAt),
+    resumedByRunId: view.resumedByRunId,
+    decision: view.decision,
+  };
+}
+
+/** A question as `GET /interrupts` shows it. */
+export function interruptView(view: InterruptView): InterruptDto {
+  const { kind, responseSchema } = view;
+  return { ...approvalView(view), kind, responseSchema };
+}
+
+function isoOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,218 @@
+import { LLMock } from '@copilotkit/aimock';
+import type { AgentContext } from '../../src/agent/index.js';
+import * as agents from '../support/code-agents.js';
+import { behaviour, say } from '../support/code-agents.js';
+import { answerText, expectWhole, type Frame, type FrameStream, ProcessClient } from '../support/process-client.js';
+import { done, SampleTools } from '../support/sample-tools.js';
+import { bootApp, type TestApp } from '../support/test-app.js';
+
+const PAYMENT = { to: 'Ana', amount: 5 };
+
+interface Question {
+  readonly id: string;
+  readonly status: string;
+  readonly runId: string;
+  readonly resumedByRunId: string | null;
+  readonly [field: string]: unknown;
+}
+
+/** A message of the user. */
+function words(text: string): object {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** What the chat UI sends when a person decides. */
+function decision(id: string, approve: boolean, extra: object = {}): object {
+  const data = { approve, id, approval_request_id: id, reason: '', ...extra };
+  return { type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] };
+}
+
+describe('Approvals over HTTP', () => {
+  let upstream: LLMock;
+  let app: TestApp;
+  let client: ProcessClient;
+
+  beforeAll(async () => {
+    upstream = new LLMock({ port: 0 });
+    const toolCalls = [{ name: 'pay', arguments: JSON.stringify(PAYMENT), id: 'call_pay' }];
+    upstream.on({ userMessage: 'pay Ana', hasToolResult: false }, { toolCalls });
+    upstream.on({ userMessage: 'pay Ana', hasToolResult: true }, { content: 'I have the result.' });
+    await upstream.start();
+  });
+  beforeEach(async () => {
+    done.payments = [];
+    app = await bootApp({ LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k' }, { providers: [SampleTools] });
+    client = new ProcessClient(app.url);
+  });
+  afterEach(() => app.close());
+  afterAll(() => upstream.stop());
+
+  async function rest(path: string, body?: object): Promise<{ status: number; body: Question & { data: Question[] } }> {
+    const init = body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    const response = await fetch(`${app.url}${path}`, init);
+    return { status: response.status, body: (await response.json()) as Question & { data: Question[] } };
+  }
+
+  async function process(body: object): Promise<Frame> {
+    const stream: FrameStream = await client.open(body);
+    return expectWhole(await stream.all());
+  }
+
+  /** Lets the model ask for a payment; returns the answer and the id of the permission it needs. */
+  async function asked(overrides: object = {}): Promise<{ last: Frame; id: string }> {
+    const last = await process({ input: [words('pay Ana')], session_id: 's1', user_id: 'alice', ...overrides });
+    const request = last.output?.at(-1);
+    expect(request).toMatchObject({ type: 'mcp_approval_request', role: 'assistant', status: 'completed' });
+    const data = request?.content?.[0]?.data;
+    expect(data).toMatchObject({ name: 'pay', arguments: JSON.stringify(PAYMENT), server_label: 'local' });
+    return { last, id: data?.['id'] ?? '' };
+  }
+
+  it('end the response with the request; the answer comes alone, without a session, and the run goes on there', async () => {
+    const { last, id } = await asked({ session_id: undefined, user_id: undefined });
+    expect(last.status).toBe('completed');
+    const next = await process({ input: [decision(id, true)] });
+    expect(next.session_id).toBe(last.session_id);
+    expect(next.output?.map(({ type }) => type)).toEqual(['plugin_call_output', 'message']);
+    expect(answerText(next)).toBe('I have the result.');
+    expect(done.payments).toEqual([PAYMENT]);
+  });
+
+  it('are understood at the end of a whole conversation, and old ones are repetition', async () => {
+    const { last, id } = await asked();
+    const session = { session_id: 's1', user_id: 'alice' };
+    const history = [words('pay Ana'), ...(last.output ?? [])];
+    const next = await process({ ...session, input: [...history, decision(id, false, { reason: 'no' })] });
+    expect(next.output?.[0]).toMatchObject({ type: 'plugin_call_output', metadata: { denied: true } });
+    const whole = [...history, decision(id, false, { reason: 'no' }), ...(next.output ?? []), words('pay Ana')];
+    const again = await process({ ...session, input: whole });
+    expect(again.output?.at(-1)?.type).toBe('mcp_approval_request');
+    expect(done.payments).toEqual([]);
+  });
+
+  it('are refused when they are forged, foreign, doubled or no answer, and nothing is done', async () => {
+    const { id } = await asked();
+    const refused = async (input: object[], rest: object = {}): Promise<unknown> => {
+      const response = await fetch(`${app.url}/process`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ input, user_id: 'alice', session_id: 's1', ...rest }),
+      });
+      return [response.status, ((await response.json()) as { code: string }).code];
+    };
+    expect(await refused([decision('apr_forged', true)])).toEqual([404, 'INTERRUPT_NOT_FOUND']);
+    expect(await refused([decision(id, true)], { user_id: 'bob' })).toEqual([404, 'INTERRUPT_NOT_FOUND']);
+    expect(await refused([decision(id, true)], { session_id: 's2' })).toEqual([404, 'INTERRUPT_NOT_FOUND']);
+    expect(await refused([decision(id, true, { approve: 'yes' })])).toEqual([400, 'PARAMETER_VALIDATION']);
+    expect(await refused([decision(id, true, { approve: null })])).toEqual([400, 'MISSING_PARAMETER']);
+    expect(await refused([decision(id, true), decision(id, true)])).toEqual([400, 'INVALID_PARAMETER']);
+    expect(await refused([decision(id, true, { edited_arguments: { to: 'Eve' } })])).toEqual([
+      400,
+      'INVALID_PARAMETER',
+    ]);
+    expect(done.payments).toEqual([]);
+    // What a client echoes of the call is passed over.
+    await process({
+      input: [decision(id, true, { name: 'steal', arguments: '{"to":"Eve","amount":9}' })],
+      session_id: 's1',
+      user_id: 'alice',
+    });
+    expect(done.payments).toEqual([PAYMENT]);
+    expect(await refused([decision(id, true)])).toEqual([409, 'INTERRUPT_ALREADY_ANSWERED']);
+    expect(done.payments).toHaveLength(1);
+  });
+
+  it('replay when the same request is repeated under its run id', async () => {
+    const { id } = await asked();
+    const body = { id: 'run-7', input: [decision(id, true)], session_id: 's1', user_id: 'alice' };
+    expect(await process(body)).toEqual(await process(body));
+    expect(done.payments).toHaveLength(1);
+  });
+
+  it('are listed and decided about over REST; the run goes on by itself and can be watched', async () => {
+    const { id } = await asked();
+    const listed = await rest('/approvals?status=pending');
+    expect(listed).toMatchObject({
+      status: 200,
+      body: { data: [{ id, toolName: 'pay', arguments: PAYMENT, status: 'pending' }] },
+    });
+    expect(Object.keys(listed.body.data[0] ?? {})).toEqual(
+      expect.arrayContaining(['id', 'runId', 'toolName', 'arguments', 'reason', 'status', 'createdAt', 'expiresAt']),
+    );
+    expect((await rest('/approvals?status=pending&user_id=bob')).body.data).toEqual([]);
+    expect((await rest(`/approvals/${id}?user_id=bob`, { approve: true })).status).toBe(404);
+    expect(await rest(`/approvals/${id}`, { approve: 1 })).toMatchObject({ status: 400 });
+    const decided = await rest(`/approvals/${id}?user_id=alice`, { approve: true });
+    expect(decided).toMatchObject({ status: 200, body: { id, status: 'approved', decision: { approve: true } } });
+    const watched = await fetch(`${app.url}/process/${decided.body.resumedByRunId}?stream=true`);
+    expect(await watched.text()).toContain('I have the result.');
+    expect(done.payments).toEqual([PAYMENT]);
+    expect((await rest(`/approvals/${id}`, { approve: true })).status).toBe(409);
+    expect((await rest('/approvals/none', { approve: true })).status).toBe(404);
+    expect((await rest('/approvals/%00')).status).toBe(404);
+    for (const query of ['status=open', 'limit=0', 'limit=x', 'cursor=x', 'user_id=', 'session_id=%00']) {
+      expect([query, (await rest(`/approvals?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
+  it('are closed by a stop of the run that waits', async () => {
+    const { last, id } = await asked();
+    expect((await rest('/stop', { response_id: last.id })).body).toEqual({ status: 'ok', stopped: [last.id] });
+    expect((await rest(`/approvals/${id}`)).body.status).toBe('cancelled');
+    expect((await rest(`/approvals/${id}`, { approve: true })).status).toBe(409);
+  });
+});
+
+describe('Inputs over HTTP', () => {
+  const schema = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await bootApp({ DEFAULT_AGENT: 'code-journal' }, { providers: [agents.JournalingCodeAgent] });
+    behaviour.current = async function* (context: AgentContext) {
+      yield say(context, 'One moment.');
+      const { seat } = (await context.interrupt({
+        reason: 'seat',
+        message: 'Which seat?',
+        responseSchema: schema,
+      })) as {
+        seat: string;
+      };
+      yield say(context, `Seat ${seat}`);
+    };
+  });
+  afterAll(() => app.close());
+
+  it('are listed, checked and answered over REST', async () => {
+    const client = new ProcessClient(app.url);
+    expectWhole(await (await client.open({ input: [words('fly')], session_id: 's1' })).all());
+    const get = async (path: string): Promise<unknown> => (await fetch(`${app.url}${path}`)).json();
+    const post = async (path: string, body: object): Promise<{ status: number; body: Question }> => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(`${app.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: response.status, body: (await response.json()) as Question };
+    };
+    const { data } = (await get('/interrupts?status=pending')) as { data: Question[] };
+    expect(data).toMatchObject([{ kind: 'input', message: 'Which seat?', responseSchema: schema }]);
+    expect(await get('/approvals')).toEqual({ data: [], nextCursor: null });
+    const path = `/interrupts/${data[0]?.id}`;
+    expect((await post(path, {})).status).toBe(400);
+    expect((await post(path, { payload: null })).status).toBe(400);
+    expect(await post(path, { payload: { seat: 7 } })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_PARAMETER' },
+    });
+    expect((await post(`/approvals/${data[0]?.id}`, { approve: true })).status).toBe(404);
+    const answered = await post(path, { payload: { seat: '12A' } });
+    expect(answered).toMatchObject({
+      status: 200,
+      body: { status: 'answered', decision: { payload: { seat: '12A' } } },
+    });
+    const watched = await fetch(`${app.url}/process/${answered.body.resumedByRunId}?stream=true`);
+    expect(await watched.text()).toContain('Seat 12A');
+  });
+});
