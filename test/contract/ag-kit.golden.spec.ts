@@ -32,6 +32,7 @@ const SCENARIOS: readonly GoldenScenario[] = [
   'server-tool',
   'parallel-tools',
   'client-tool',
+  'approval',
   'failure-before',
   'failure-after',
   'cancel',
@@ -53,5 +54,5 @@ goldenStreams(
     name: 'ag-kit/bot',
     requests: () => [{ path: '/v1/aibot/bots/worker/send-message', body: { msg: GOLDEN_QUESTION } }],
   },
-  ['text', 'reasoning', 'failure-after', 'cancel'],
+  ['text', 'reasoning', 'approval', 'failure-after', 'cancel'],
 );

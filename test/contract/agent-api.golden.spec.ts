@@ -5,6 +5,7 @@ import {
   type GoldenRequest,
   type GoldenScenario,
   goldenStreams,
+  type GoldenWire,
 } from '../support/golden.js';
 
 const session = { session_id: 's1', user_id: 'u1' };
@@ -21,10 +22,18 @@ function toolResult(): GoldenRequest {
   return { path: '/process', body: { ...session, input, tools } };
 }
 
-goldenStreams(
-  {
-    name: 'agent-api',
-    requests: (scenario: GoldenScenario) => (scenario === 'client-tool' ? [ask({ tools }), toolResult()] : [ask()]),
-  },
-  ['text', 'reasoning', 'server-tool', 'parallel-tools', 'client-tool', 'failure-before', 'failure-after', 'cancel'],
-);
+function requestsOf(scenario: GoldenScenario): ReturnType<GoldenWire['requests']> {
+  return scenario === 'client-tool' ? [ask({ tools }), toolResult()] : [ask()];
+}
+
+goldenStreams({ name: 'agent-api', requests: requestsOf }, [
+  'text',
+  'reasoning',
+  'server-tool',
+  'parallel-tools',
+  'client-tool',
+  'approval',
+  'failure-before',
+  'failure-after',
+  'cancel',
+]);

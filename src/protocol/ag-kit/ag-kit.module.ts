@@ -1,9 +1,15 @@
 import { Module } from '@nestjs/common';
+import { AgentRegistry } from '../../agent/index.js';
+import { Interrupts } from '../../interrupt/index.js';
+import { Runs } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import { AgUiRuns } from '../ag-ui-events/index.js';
 import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
 import { agKitErrorBody } from './ag-kit-errors.js';
 import { AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { AgKitReader } from './ag-kit.reader.js';
+import { AgUiIntake } from './ag-ui-intake.js';
 import { BotsController } from './bots.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { Conversations } from './conversations.js';
@@ -11,11 +17,18 @@ import { PublicAgents } from './public-agents.js';
 import { SendMessageController } from './send-message.controller.js';
 import { SendMessage } from './send-message.js';
 
+const AG_UI_RUNS = {
+  provide: AgUiRuns,
+  inject: [Runs, Sessions, Interrupts, AgentRegistry],
+  useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry) =>
+    new AgUiRuns({ runs, sessions, interrupts, agents }),
+};
+
 /** AG-Kit. Needs `Runs`, `Sessions`, `Interrupts`, `AgentRegistry`, `IdFactory` and `AppConfig` from global modules. */
 @Module({
   imports: [HttpModule],
   controllers: [SendMessageController, BotsController, ConversationsController],
-  providers: [SendMessage, AgKitIntake, AgKitReader, Conversations, PublicAgents],
+  providers: [SendMessage, AgKitIntake, AgUiIntake, AgKitReader, Conversations, PublicAgents, AG_UI_RUNS],
 })
 export class AgKitModule {
   constructor(encoders: EncoderRegistry, mappers: ErrorMappers) {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
-import { AppError } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { DONE_FRAME, type ProtocolEncoder } from '../http/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
 import { AgKitReader } from './ag-kit.reader.js';
+import { AgUiIntake } from './ag-ui-intake.js';
 import { BotEncoder } from './bot.encoder.js';
 import { dialectOf } from './dialect.js';
 import { PublicAgents } from './public-agents.js';
@@ -18,6 +18,7 @@ type Body = Readonly<Record<string, unknown>>;
 export class SendMessage {
   constructor(
     private readonly intake: AgKitIntake,
+    private readonly agUi: AgUiIntake,
     private readonly reader: AgKitReader,
     private readonly agents: PublicAgents,
     private readonly config: AppConfig,
@@ -40,8 +41,11 @@ export class SendMessage {
       }
       case 'bot':
         return this.stream(await this.intake.bot(body as Body, asker), new BotEncoder(), exchange, cancelWhenLeft);
-      case 'ag-ui':
-        throw new AppError('INVALID_PARAMETER', 'AG-UI is not spoken here yet');
+      case 'ag-ui': {
+        const answer = await this.agUi.answer(body as Body, asker);
+        if (answer.kind === 'frames') return of(answer.frames);
+        return this.stream(answer.accepted, answer.encoder, exchange, cancelWhenLeft);
+      }
     }
   }
 

@@ -45,7 +45,7 @@ describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
     await upstream.start();
     const env = { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k', LLM_MAX_RETRIES: '0' };
     server = await bootApp(env, { providers: [JournalingCodeAgent] });
-    const app = cloudbase.init({ env: 'local', region: 'ap-shanghai', accessKey: 'k' } as never) as unknown as {
+    const app = cloudbase.init({ env: 'local', region: 'ap-shanghai', accessKey: 'k' }) as unknown as {
       ai(options: { readonly baseUrl: string }): { readonly bot: SdkBot };
     };
     bot = app.ai({ baseUrl: `${server.url}/v1` }).bot;
@@ -115,7 +115,11 @@ describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
 
   it('asks a person and goes on with the answer, once', async () => {
     behaviour.current = async function* (context) {
-      const answer = await context.interrupt({ reason: 'way', message: 'Which way?', responseSchema: { type: 'string' } });
+      const answer = await context.interrupt({
+        reason: 'way',
+        message: 'Which way?',
+        responseSchema: { type: 'string' },
+      });
       yield say(context, `We go ${JSON.stringify(answer)}.`);
     };
     const events = await send('c5', user('lead us'), 'code-journal');
