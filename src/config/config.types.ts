@@ -103,8 +103,6 @@ export interface ConfigShape {
   readonly mcp: {
     /** MCP_SERVERS and MCP_SERVERS_FILE, without those that are disabled */
     readonly servers: readonly McpServerConfig[];
-    /** MCP_ALLOWED_HOSTS: hosts of servers that a request may name, default none */
-    readonly allowedHosts: readonly string[];
     /** MCP_CONNECT_TIMEOUT_MS: one attempt to connect and list, default 30000 */
     readonly connectTimeoutMs: number;
     /** MCP_LIST_WAIT_MS: what a run waits for a server's first list, default 5000 */

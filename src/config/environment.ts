@@ -5,7 +5,6 @@ import {
   databaseUrl,
   flag,
   host,
-  hostPatterns,
   httpUrl,
   integer,
   origins,
@@ -277,15 +276,6 @@ export class Environment {
     description: 'A JSON file with more MCP servers, in the same shape.',
   })
   readonly MCP_SERVERS_FILE?: string;
-
-  @Setting({
-    group: 'Tools',
-    rule: hostPatterns(),
-    fallbackText: 'none',
-    description:
-      'Hosts of MCP servers that a request may name, separated by commas: `host`, `host:port` or `*.domain`. A server that is not on this host must be https.',
-  })
-  readonly MCP_ALLOWED_HOSTS?: string;
 
   @Setting({
     group: 'Tools',

@@ -52,7 +52,7 @@ describe('loadConfig: defaults', () => {
         policyFile: undefined,
         approvalExpiresInMs: 86_400_000,
       },
-      mcp: { servers: [], allowedHosts: [], connectTimeoutMs: 30_000, listWaitMs: 5000, listTtlMs: 300_000 },
+      mcp: { servers: [], connectTimeoutMs: 30_000, listWaitMs: 5000, listTtlMs: 300_000 },
       runs: {
         concurrency: 256,
         timeoutMs: 3_600_000,

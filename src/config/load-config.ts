@@ -100,7 +100,6 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     },
     mcp: {
       servers: mcp.servers,
-      allowedHosts: splitList(env.MCP_ALLOWED_HOSTS ?? ''),
       connectTimeoutMs: env.MCP_CONNECT_TIMEOUT_MS,
       listWaitMs: env.MCP_LIST_WAIT_MS,
       listTtlMs: env.MCP_LIST_TTL_MS,

@@ -135,12 +135,3 @@ describe('MCP_SERVERS_FILE', () => {
     expect(() => loadConfig({ MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
   });
 });
-
-describe('MCP_ALLOWED_HOSTS', () => {
-  it('is a list of hosts', () => {
-    const allowed = 'mcp.example.org, 127.0.0.1:3001,*.example.com,[::1]:80';
-    expect(loadConfig({ MCP_ALLOWED_HOSTS: allowed }).mcp.allowedHosts).toHaveLength(4);
-    expect(() => loadConfig({ MCP_ALLOWED_HOSTS: 'https://mcp.example.org' })).toThrow('MCP_ALLOWED_HOSTS must be');
-    expect(() => loadConfig({ MCP_ALLOWED_HOSTS: '*' })).toThrow('MCP_ALLOWED_HOSTS must be');
-  });
-});

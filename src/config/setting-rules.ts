@@ -97,18 +97,6 @@ export function origins(): Rule {
   };
 }
 
-/** Hosts (`host`, `host:port`, `*.domain`) separated by commas. */
-export function hostPatterns(): Rule {
-  return {
-    expectation: 'a comma-separated list of hosts such as mcp.example.org, 127.0.0.1:3001 or *.example.org',
-    parse: asText,
-    accepts: (value) =>
-      isText(value) &&
-      splitList(value).every((item) => /^(\*\.)?([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(item)),
-    disclosure: 'value',
-  };
-}
-
 /** An http(s) address without user name, password, query or fragment. */
 export function httpUrl(): Rule {
   return {

@@ -1,5 +1,4 @@
 export * from './agent-tool.decorator.js';
-export { isAllowedMcpUrl } from './mcp/allowed-url.js';
 export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
