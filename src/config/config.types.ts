@@ -164,6 +164,12 @@ export interface ConfigShape {
     /** AGENT_API_DONE_FRAME: whether `data: [DONE]` ends a stream, default true */
     readonly doneFrame: boolean;
   };
+  readonly responses: {
+    /** RESPONSES_LEGACY_MIRROR: the key `response` on /compatible-mode/v1, default true */
+    readonly legacyMirror: boolean;
+    /** RESPONSES_SOCKET_LIFETIME_MS: how long a WebSocket connection may live, default 1 h */
+    readonly socketLifetimeMs: number;
+  };
   readonly agUi: {
     /** AGUI_KEY_CASE: auto (default), camel, both or snake */
     readonly keyCase: 'auto' | 'camel' | 'both' | 'snake';
@@ -200,6 +206,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly runs: ConfigShape['runs'];
   abstract readonly attachments: ConfigShape['attachments'];
   abstract readonly agentApi: ConfigShape['agentApi'];
+  abstract readonly responses: ConfigShape['responses'];
   abstract readonly agUi: ConfigShape['agUi'];
   abstract readonly runsApi: ConfigShape['runsApi'];
   abstract readonly log: ConfigShape['log'];

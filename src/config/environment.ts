@@ -509,6 +509,22 @@ export class Environment {
   readonly AGENT_API_DONE_FRAME!: boolean;
 
   @Setting({
+    group: 'OpenAI Responses',
+    rule: flag(),
+    fallback: true,
+    description: 'Whether a JSON response on `/compatible-mode/v1` repeats itself under the key `response`.',
+  })
+  readonly RESPONSES_LEGACY_MIRROR!: boolean;
+
+  @Setting({
+    group: 'OpenAI Responses',
+    rule: integer(1000, 24 * HOUR_MS),
+    fallback: HOUR_MS,
+    description: 'Milliseconds after which a WebSocket connection is closed.',
+  })
+  readonly RESPONSES_SOCKET_LIFETIME_MS!: number;
+
+  @Setting({
     group: 'AG-UI',
     rule: choice('auto', 'camel', 'both', 'snake'),
     fallback: 'auto',

@@ -76,6 +76,7 @@ describe('loadConfig: defaults', () => {
         s3: undefined,
       },
       agentApi: { busyPolicy: 'reject', doneFrame: true },
+      responses: { legacyMirror: true, socketLifetimeMs: 3_600_000 },
       agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
       runsApi: { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 },
       log: { level: 'info', format: 'json' },

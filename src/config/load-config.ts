@@ -107,6 +107,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     runs: runsOf(env),
     attachments: attachmentsOf(env),
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
+    responses: { legacyMirror: env.RESPONSES_LEGACY_MIRROR, socketLifetimeMs: env.RESPONSES_SOCKET_LIFETIME_MS },
     agUi: { keyCase: env.AGUI_KEY_CASE, busyPolicy: env.AGUI_BUSY_POLICY, onDisconnect: env.AGUI_ON_DISCONNECT },
     runsApi: {
       onInvalidClientTime: env.RUNS_API_INVALID_CLIENT_TIME,

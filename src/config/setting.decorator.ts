@@ -11,6 +11,7 @@ export type SettingGroup =
   | 'Runs'
   | 'Attachments'
   | 'Agent API'
+  | 'OpenAI Responses'
   | 'AG-UI'
   | 'Runs API'
   | 'Logging';

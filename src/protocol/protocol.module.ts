@@ -6,6 +6,7 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
 import { HttpModule } from './http/index.js';
+import { ResponsesModule } from './responses/responses.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
@@ -15,6 +16,7 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
     HttpModule,
     AgentApiModule,
     ApprovalsModule,
+    ResponsesModule,
     AgUiModule,
     AttachModule,
     AgKitModule,

@@ -13,7 +13,7 @@ import { WriteTurn } from './write-turn.js';
  */
 @Injectable()
 export class OpenStreams implements BeforeApplicationShutdown {
-  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly closing: string | undefined }>();
+  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly signs: StreamSigns }>();
   private shuttingDown = false;
 
   constructor(
@@ -52,16 +52,18 @@ export class OpenStreams implements BeforeApplicationShutdown {
       },
     });
     writer.once('end', () => cutWhenStuck(reply, slowReaderTimeoutMs));
-    this.open.set(writer, { reply, closing: signs.closing });
+    this.open.set(writer, { reply, signs });
     return writer;
   }
 
   beforeApplicationShutdown(): void {
     this.shuttingDown = true;
-    for (const [writer, { reply, closing }] of [...this.open]) {
+    for (const [writer, { reply, signs }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
       if (writer.backlog > 0) writer.destroy();
       else {
+        // Read now: a wire that numbers its frames knows the number of the last one only at the end.
+        const { closing } = signs;
         if (closing !== undefined) writer.send([closing]);
         writer.finish();
       }

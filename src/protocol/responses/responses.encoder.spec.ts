@@ -1,70 +1,11 @@
 import fc from 'fast-check';
-import { type LoggedEvent, type Message, RUN_RECOVERED } from '../../events/index.js';
+import { LoggedEvent, RUN_RECOVERED, serializeEvent } from '../../events/index.js';
 import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
-import { LoggedEvent as Logged, serializeEvent } from '../../events/index.js';
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../test/support/responses-reader.js';
-import { ScriptedLog } from '../../../test/support/scripted-log.js';
-import { decodeCreateRequest } from './request/create-request.decoder.js';
-import { type ResponseInfo, storedResponseInfo } from './response-info.js';
+import type { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { responseOf } from './response-object.js';
 import { ResponsesEncoder } from './responses.encoder.js';
-import { SequentialIds } from '../../common/index.js';
-
-const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, cached_tokens: 1 };
-
-function info(body: object = {}, clientTools: readonly string[] = ['lookup']): ResponseInfo {
-  const { echo } = decodeCreateRequest(body, { ids: new SequentialIds(), defaultModel: 'worker' });
-  return storedResponseInfo('resp_1', 'worker', { createdAt: 1_795_253_519, echo, clientTools, approvals: [] });
-}
-
-function encode(log: readonly LoggedEvent[], about = info()): { reader: ResponsesReader; done: boolean } {
-  const encoder = new ResponsesEncoder(about);
-  const frames = [...log.flatMap((event) => encoder.next(event)), ...encoder.end()];
-  const { events, done } = parseResponseFrames(frames.join(''));
-  const reader = new ResponsesReader();
-  for (const event of events) reader.read(event);
-  return { reader, done };
-}
-
-function begun(): ScriptedLog {
-  const log = new ScriptedLog();
-  log.response.inProgress();
-  return log;
-}
-
-function say(log: ScriptedLog, text: string): void {
-  const message = log.response.createMessageBuilder();
-  message.createContentBuilder().addTextDelta(text);
-  message.complete();
-}
-
-function call(log: ScriptedLog, type: Message['type'], id: string, name: string, more: object = {}): void {
-  const message = log.response.createMessageBuilder('assistant', type);
-  const content = message.createContentBuilder('data');
-  content.addDataDelta({ call_id: id, name, arguments: '', ...more });
-  content.addDataDelta({ arguments: '{"city":' });
-  content.addDataDelta({ arguments: '"Rome"}' });
-  message.complete();
-}
-
-function outcome(log: ScriptedLog, type: Message['type'], id: string, output: string, metadata = {}): void {
-  const message = log.response.createMessageBuilder('tool', type);
-  message.createContentBuilder('data').addDataDelta({ call_id: id, name: 'get_weather', output });
-  message.complete({ metadata });
-}
-
-function ask(log: ScriptedLog, callId: string): void {
-  const message = log.response.createMessageBuilder('assistant', 'mcp_approval_request');
-  const data = { id: 'int_1', name: 'get_weather', arguments: '{"city":"Rome"}', server_label: 'local' };
-  message.createContentBuilder('data').addDataDelta(data);
-  message.complete({ metadata: { call_id: callId } });
-}
-
-function itemsOf(events: readonly WireEvent[], kind: 'added' | 'done'): unknown[] {
-  return events
-    .filter(({ type }) => type === `response.output_item.${kind}`)
-    .map(({ item }) => [item?.type, item?.status ?? null, item?.id]);
-}
+import { begun, call, encode, info, itemsOf, outcome, say, USAGE } from './testing/encoded.js';
 
 const TEXT_ROW = [
   'response.created',
@@ -166,142 +107,6 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it("streams the arguments of the client's calls", () => {
-    const log = begun();
-    call(log, 'function_call', 'call_1', 'lookup');
-    call(log, 'function_call', 'call_2', 'lookup');
-    log.response.completed();
-    const { reader } = encode(log.logged());
-    const row = [
-      'response.output_item.added',
-      'response.function_call_arguments.delta',
-      'response.function_call_arguments.delta',
-      'response.function_call_arguments.done',
-      'response.output_item.done',
-    ];
-    expect(reader.types.slice(2, -1)).toEqual([...row, ...row]);
-    expect(reader.events[2]?.item).toMatchObject({ id: 'fc_1', status: 'in_progress', arguments: '', name: 'lookup' });
-    expect(reader.ended?.output).toMatchObject([
-      { id: 'fc_1', type: 'function_call', call_id: 'call_1', arguments: '{"city":"Rome"}', status: 'completed' },
-      { id: 'fc_2', type: 'function_call', call_id: 'call_2' },
-    ]);
-  });
-
-  it('shows a tool of the server as one mcp_call with its outcome, parallel ones in the order of their calls', () => {
-    const log = begun();
-    call(log, 'plugin_call', 'call_1', 'get_weather');
-    call(log, 'mcp_call', 'call_2', 'get_weather', { server_label: 'weather' });
-    outcome(log, 'mcp_call_output', 'call_2', 'no such city', { is_error: true });
-    outcome(log, 'plugin_call_output', 'call_1', 'sunny');
-    say(log, 'It is sunny.');
-    log.response.completed();
-    const { reader } = encode(log.logged());
-    expect(itemsOf(reader.events, 'added')).toEqual([
-      ['mcp_call', 'in_progress', 'mcp_1'],
-      ['mcp_call', 'in_progress', 'mcp_2'],
-      ['message', 'in_progress', 'msg_5'],
-    ]);
-    expect(reader.types.filter((type) => type.startsWith('response.mcp_call.'))).toEqual([
-      'response.mcp_call.in_progress',
-      'response.mcp_call.in_progress',
-      'response.mcp_call.failed',
-      'response.mcp_call.completed',
-    ]);
-    expect(reader.ended?.output).toEqual([
-      {
-        id: 'mcp_1',
-        type: 'mcp_call',
-        status: 'completed',
-        server_label: 'plugin',
-        name: 'get_weather',
-        arguments: '{"city":"Rome"}',
-        output: 'sunny',
-        error: null,
-        approval_request_id: null,
-      },
-      {
-        id: 'mcp_2',
-        type: 'mcp_call',
-        status: 'failed',
-        server_label: 'weather',
-        name: 'get_weather',
-        arguments: '{"city":"Rome"}',
-        output: null,
-        error: { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: 'no such city' }] },
-        approval_request_id: null,
-      },
-      expect.objectContaining({ id: 'msg_5' }),
-    ]);
-  });
-
-  it('never shows a call that the agent answered itself as one of the client', () => {
-    const log = begun();
-    call(log, 'function_call', 'call_1', 'own_tool');
-    outcome(log, 'function_call_output', 'call_1', 'done');
-    say(log, 'Done.');
-    log.response.completed();
-    const { reader } = encode(log.logged());
-    expect(reader.ended?.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
-    expect(reader.ended?.output[0]).toMatchObject({ server_label: 'worker', output: 'done' });
-    expect(itemsOf(reader.events, 'done')).toHaveLength(2);
-  });
-
-  it('shows a call that waits for a permission only as the request', () => {
-    const log = begun();
-    call(log, 'plugin_call', 'call_1', 'get_weather');
-    call(log, 'plugin_call', 'call_2', 'get_weather');
-    outcome(log, 'plugin_call_output', 'call_2', 'sunny');
-    ask(log, 'call_1');
-    log.response.completed();
-    const { reader } = encode(log.logged());
-    expect(itemsOf(reader.events, 'done')).toEqual([
-      ['mcp_call', 'completed', 'mcp_2'],
-      ['mcp_approval_request', null, 'int_1'],
-    ]);
-    expect(reader.ended?.output.map(({ id }) => id)).toEqual(['mcp_2', 'int_1']);
-    expect(reader.ended?.output[1]).toEqual({
-      id: 'int_1',
-      type: 'mcp_approval_request',
-      server_label: 'plugin',
-      name: 'get_weather',
-      arguments: '{"city":"Rome"}',
-    });
-  });
-
-  it('shows an approved call with what was asked for, and nothing of a refused one', () => {
-    const log = begun();
-    outcome(log, 'plugin_call_output', 'call_1', 'sunny', { approval_request_id: 'int_1' });
-    outcome(log, 'plugin_call_output', 'call_2', 'refused', {
-      approval_request_id: 'int_2',
-      denied: true,
-      is_error: true,
-    });
-    say(log, 'It is sunny.');
-    log.response.completed();
-    const request = {
-      id: 'int_1',
-      type: 'mcp_approval_request',
-      server_label: 'plugin',
-      name: 'get_weather',
-      arguments: '{"city":"Rome"}',
-    } as const;
-    const about = info();
-    const { reader } = encode(log.logged(), {
-      ...about,
-      items: { ...about.items, approvals: new Map([['int_1', request]]) },
-    });
-    expect(reader.ended?.output).toMatchObject([
-      { type: 'mcp_call', approval_request_id: 'int_1', arguments: '{"city":"Rome"}', output: 'sunny' },
-      { type: 'message' },
-    ]);
-    expect(reader.types.filter((type) => type.includes('mcp_call'))).toEqual([
-      'response.mcp_call.in_progress',
-      'response.mcp_call_arguments.delta',
-      'response.mcp_call_arguments.done',
-      'response.mcp_call.completed',
-    ]);
-  });
-
   it('ends a failed, a cut and a cancelled response as readers expect', () => {
     const ends = (end: (log: ScriptedLog) => void): WireEvent[] => {
       const log = begun();
@@ -381,14 +186,14 @@ describe('the Responses encoder', () => {
         const interpreter = new Interpreter();
         interpreter.run(program);
         interpreter.try(() => interpreter.end(ending));
-        const log = interpreter.log.map((event, seq) => new Logged(seq, serializeEvent(event)));
+        const log = interpreter.log.map((event, seq) => new LoggedEvent(seq, serializeEvent(event)));
         const encoder = new ResponsesEncoder(info());
         const { events } = parseResponseFrames(log.flatMap((event) => encoder.next(event)).join(''));
         const reader = new ResponsesReader(false);
         for (const event of events) reader.read(event);
         expect(reader.ended).toEqual(responseOf(info(), interpreter.response.getResponseData()));
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

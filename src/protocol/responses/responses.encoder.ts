@@ -24,6 +24,11 @@ export class ResponsesEncoder implements ProtocolEncoder {
     return this.fold.lastNumber;
   }
 
+  /** The terminal frame was made. */
+  get isOver(): boolean {
+    return this.fold.ended !== undefined;
+  }
+
   next(event: LoggedEvent): readonly string[] {
     const before = this.fold.lastNumber;
     const events = this.fold.next(event);

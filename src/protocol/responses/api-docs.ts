@@ -1,0 +1,57 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { CreateResponseDto } from './dto/create-response.dto.js';
+import { ResponsesErrorDto } from './dto/error.dto.js';
+import { EVENT_DTOS, eventSchema } from './dto/event.dto.js';
+import { CONVERSATION_EXAMPLES, CREATE_EXAMPLES, ITEM_EXAMPLES } from './dto/examples.js';
+import { ITEM_DTOS } from './dto/item.dto.js';
+import { ResponseDto } from './dto/response.dto.js';
+
+const ERROR_TEXT: Readonly<Record<number, string>> = {
+  400: 'The request is not valid, the conversation is in use, or the previous response is unknown.',
+  404: 'There is no such response, conversation, item or model.',
+  413: 'The body is too long.',
+  415: 'The body is not JSON in UTF-8.',
+  429: 'Too many requests are waiting.',
+  503: 'The server is shutting down or its database is away.',
+};
+
+/** Documents what a route does and the errors it may answer with before a stream. */
+export function ApiRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
+  const responses = errors.map((status) =>
+    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ResponsesErrorDto }),
+  );
+  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+}
+
+/** Documents a request for a response. */
+export function ApiCreateResponse(): MethodDecorator {
+  return ApiBody({ type: CreateResponseDto, examples: CREATE_EXAMPLES });
+}
+
+/** Documents the metadata and items of a conversation. */
+export function ApiConversation(): MethodDecorator {
+  return ApiBody({ schema: { type: 'object' }, examples: CONVERSATION_EXAMPLES });
+}
+
+/** Documents new items of a conversation. */
+export function ApiItems(): MethodDecorator {
+  return ApiBody({ schema: { type: 'object', required: ['items'] }, examples: ITEM_EXAMPLES });
+}
+
+/** Documents an answer that is a JSON response or, on request, an event stream. */
+export function ApiResponseStream(): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(ResponseDto, ...EVENT_DTOS, ...ITEM_DTOS),
+    ApiResponse({
+      status: 200,
+      description:
+        'One JSON response; or server-sent events, each with its type as its name, the last `data: [DONE]`. Comments keep the connection alive.',
+      headers: { 'X-Run-Id': { description: 'The id of the response.', schema: { type: 'string' } } },
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(ResponseDto) } },
+        'text/event-stream': { schema: eventSchema() },
+      },
+    }),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Type } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
+import { itemSchema } from './item.dto.js';
+import {
+  type DtoMembers,
+  dtoName,
+  integer,
+  madeDto,
+  nullableString,
+  object,
+  objects,
+  string,
+  word,
+} from './made-dto.js';
+import { ResponseDto } from './response.dto.js';
+
+const WHOLE: DtoMembers = { response: { type: ResponseDto } };
+const ITEM: DtoMembers = { output_index: integer, item: itemSchema() };
+const WITHIN: DtoMembers = { item_id: string, output_index: integer };
+const PART: DtoMembers = { ...WITHIN, content_index: integer };
+const SUMMARY: DtoMembers = { ...WITHIN, summary_index: integer };
+
+/** The own members of each event. */
+const MEMBERS: Readonly<Record<string, DtoMembers>> = {
+  'response.created': WHOLE,
+  'response.queued': WHOLE,
+  'response.in_progress': WHOLE,
+  'response.output_item.added': ITEM,
+  'response.output_item.done': ITEM,
+  'response.content_part.added': { ...PART, part: object },
+  'response.content_part.done': { ...PART, part: object },
+  'response.output_text.delta': { ...PART, delta: string, logprobs: objects },
+  'response.output_text.done': { ...PART, text: string, logprobs: objects },
+  'response.refusal.delta': { ...PART, delta: string },
+  'response.refusal.done': { ...PART, refusal: string },
+  'response.reasoning_summary_part.added': { ...SUMMARY, part: object },
+  'response.reasoning_summary_part.done': { ...SUMMARY, part: object },
+  'response.reasoning_summary_text.delta': { ...SUMMARY, delta: string },
+  'response.reasoning_summary_text.done': { ...SUMMARY, text: string },
+  'response.function_call_arguments.delta': { ...WITHIN, delta: string },
+  'response.function_call_arguments.done': { ...WITHIN, arguments: string, name: string },
+  'response.mcp_list_tools.in_progress': WITHIN,
+  'response.mcp_list_tools.completed': WITHIN,
+  'response.mcp_list_tools.failed': WITHIN,
+  'response.mcp_call.in_progress': WITHIN,
+  'response.mcp_call_arguments.delta': { ...WITHIN, delta: string },
+  'response.mcp_call_arguments.done': { ...WITHIN, arguments: string },
+  'response.mcp_call.completed': WITHIN,
+  'response.mcp_call.failed': WITHIN,
+  'response.completed': WHOLE,
+  'response.failed': WHOLE,
+  'response.incomplete': WHOLE,
+  error: { code: string, message: string, param: nullableString, error: object },
+};
+
+const EVENTS = Object.fromEntries(
+  Object.entries(MEMBERS).map(([type, members]): [string, Type] => [
+    type,
+    madeDto(dtoName(type, 'Event'), { type: word(type), sequence_number: integer, ...members }),
+  ]),
+);
+
+/** Every type of event there is. */
+export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS);
+
+export const EVENT_DTOS: readonly Type[] = Object.values(EVENTS);
+
+/** Every shape of a `data:` line, told apart by `type`. */
+export function eventSchema() {
+  return {
+    oneOf: EVENT_DTOS.map((dto) => ({ $ref: getSchemaPath(dto) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(Object.entries(EVENTS).map(([type, dto]) => [type, getSchemaPath(dto)])),
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Type } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
+import {
+  type DtoMembers,
+  dtoName,
+  integer,
+  madeDto,
+  nullableString,
+  object,
+  objects,
+  string,
+  word,
+} from './made-dto.js';
+
+const STATUS = word('in_progress', 'completed', 'incomplete');
+
+/** The own members of each kind of output item. */
+const MEMBERS: Readonly<Record<string, DtoMembers>> = {
+  message: { status: STATUS, role: word('assistant'), content: objects },
+  reasoning: { status: STATUS, summary: objects },
+  function_call: { status: STATUS, call_id: string, name: string, arguments: string },
+  mcp_call: {
+    status: word('in_progress', 'completed', 'incomplete', 'failed'),
+    server_label: string,
+    name: string,
+    arguments: string,
+    output: nullableString,
+    error: { ...object, nullable: true },
+    approval_request_id: nullableString,
+  },
+  mcp_list_tools: { server_label: string, tools: objects, 'error?': string },
+  mcp_approval_request: { server_label: string, name: string, arguments: string },
+};
+
+/** The class of each kind of output item. */
+const ITEMS = Object.fromEntries(
+  Object.entries(MEMBERS).map(([type, members]): [string, Type] => [
+    type,
+    madeDto(dtoName(type, 'Item'), { id: string, type: word(type), ...members }),
+  ]),
+);
+
+export const ITEM_DTOS: readonly Type[] = Object.values(ITEMS);
+
+/** The union of the output items, told apart by `type`. */
+export function itemSchema() {
+  return {
+    oneOf: ITEM_DTOS.map((dto) => ({ $ref: getSchemaPath(dto) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(Object.entries(ITEMS).map(([type, dto]) => [type, getSchemaPath(dto)])),
+    },
+  };
+}
+
+/** What a response used. */
+export const UsageDto = madeDto('ResponseUsage', {
+  input_tokens: integer,
+  input_tokens_details: object,
+  output_tokens: integer,
+  output_tokens_details: object,
+  total_tokens: integer,
+});

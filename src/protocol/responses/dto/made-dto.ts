@@ -1,0 +1,40 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+
+/** The members of a documented object, by name. A name that ends in `?` may be absent. */
+export type DtoMembers = Readonly<Record<string, ApiPropertyOptions>>;
+
+/**
+ * Makes a class that only documents: this wire has many small shapes, told apart by one word, and
+ * their checks are the encoder's.
+ */
+export function madeDto(name: string, members: DtoMembers): Type {
+  const dto = class {};
+  Object.defineProperty(dto, 'name', { value: name });
+  for (const [key, options] of Object.entries(members)) {
+    const isOptional = key.endsWith('?');
+    const decorate = ApiProperty({ ...options, required: !isOptional } as ApiPropertyOptions);
+    decorate(dto.prototype, isOptional ? key.slice(0, -1) : key);
+  }
+  return dto;
+}
+
+export const string: ApiPropertyOptions = { type: String };
+export const nullableString: ApiPropertyOptions = { type: String, nullable: true };
+export const integer: ApiPropertyOptions = { type: 'integer', minimum: 0 };
+export const nullableInteger: ApiPropertyOptions = { type: 'integer', nullable: true };
+export const object: ApiPropertyOptions = { type: 'object', additionalProperties: true };
+
+/** A list of any objects. */
+export const objects: ApiPropertyOptions = { type: 'array', items: { type: 'object', additionalProperties: true } };
+
+/** One word of a few. */
+export function word(...words: readonly string[]): ApiPropertyOptions {
+  return { enum: [...words], type: String };
+}
+
+/** `response.output_text.delta` becomes `ResponseOutputTextDeltaEvent`. */
+export function dtoName(word: string, suffix: string): string {
+  const parts = word.split(/[._]/).map((part) => part.charAt(0).toUpperCase() + part.slice(1));
+  return parts.join('') + suffix;
+}

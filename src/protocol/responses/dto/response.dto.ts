@@ -1,0 +1,51 @@
+import { itemSchema, UsageDto } from './item.dto.js';
+import {
+  type DtoMembers,
+  integer,
+  madeDto,
+  nullableInteger,
+  nullableString,
+  object,
+  objects,
+  string,
+  word,
+} from './made-dto.js';
+
+const MEMBERS: DtoMembers = {
+  id: string,
+  object: word('response'),
+  created_at: { ...integer, description: 'Seconds since the epoch.' },
+  completed_at: nullableInteger,
+  status: word('queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled'),
+  error: { ...object, nullable: true },
+  incomplete_details: { ...object, nullable: true },
+  background: { type: Boolean },
+  instructions: nullableString,
+  max_output_tokens: nullableInteger,
+  max_tool_calls: nullableInteger,
+  model: string,
+  parallel_tool_calls: { type: Boolean },
+  previous_response_id: nullableString,
+  conversation: { ...object, nullable: true },
+  prompt_cache_key: nullableString,
+  reasoning: object,
+  safety_identifier: nullableString,
+  service_tier: string,
+  store: { type: Boolean },
+  temperature: { type: Number },
+  top_p: { type: Number },
+  presence_penalty: { type: Number },
+  frequency_penalty: { type: Number },
+  top_logprobs: integer,
+  text: object,
+  tool_choice: { oneOf: [{ type: 'string' }, { type: 'object' }] },
+  tools: objects,
+  truncation: word('auto', 'disabled'),
+  user: nullableString,
+  metadata: object,
+  output: { type: 'array', items: itemSchema() },
+  usage: { type: UsageDto, nullable: true },
+};
+
+/** A response as it stands, every key present. */
+export const ResponseDto = madeDto('ResponseObject', MEMBERS);

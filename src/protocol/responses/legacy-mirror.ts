@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AppConfig } from '../../config/index.js';
+import type { ResponseObject } from './response.types.js';
+import { COMPATIBLE_MODE } from './routes.js';
+
+/**
+ * The documented place answers with the response and, under the key `response`, with itself again:
+ * snippets read one, SDKs the other (contract responses, section D).
+ */
+@Injectable()
+export class LegacyMirror {
+  constructor(private readonly config: AppConfig) {}
+
+  of(request: FastifyRequest, response: ResponseObject): object {
+    const isDocumented = request.url.startsWith(COMPATIBLE_MODE);
+    return isDocumented && this.config.responses.legacyMirror ? { ...response, response } : response;
+  }
+}

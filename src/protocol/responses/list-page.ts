@@ -1,0 +1,43 @@
+import { ResponsesRefusal } from './responses-refusal.js';
+
+/** Which part of a list to show. */
+export interface PageQuery {
+  readonly limit?: string;
+  readonly order?: 'asc' | 'desc';
+  readonly after?: string;
+}
+
+/** A page of a list, as this wire's clients turn pages: the next one begins after `last_id`. */
+export interface ListPage<T> {
+  readonly object: 'list';
+  readonly data: readonly T[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/**
+ * One page of items that are given oldest first (contract responses, A1): newest first unless asked for.
+ *
+ * @throws AppError INVALID_PARAMETER when `after` names no item of the list
+ */
+export function listPage<T extends { readonly id: string }>(items: readonly T[], query: PageQuery): ListPage<T> {
+  const ordered = query.order === 'asc' ? items : items.toReversed();
+  const start = query.after === undefined ? 0 : positionAfter(ordered, query.after);
+  const data = ordered.slice(start, start + Number(query.limit ?? DEFAULT_LIMIT));
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + data.length < ordered.length,
+  };
+}
+
+function positionAfter(items: readonly { readonly id: string }[], id: string): number {
+  const position = items.findIndex((item) => item.id === id);
+  if (position >= 0) return position + 1;
+  throw new ResponsesRefusal('INVALID_PARAMETER', `after: there is no item with id '${id}' in this list`, 'after');
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { dataOf, type Message } from '../../events/index.js';
+import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
+import type { MessageScope } from '../../session/index.js';
+import type { McpApprovalRequestItem } from './items/item.types.js';
+import { text, wireLabel } from './items/tool-data.js';
+import { notFound } from './responses-refusal.js';
+
+/** The answers in a request, and the requests they answer as this wire showed them. */
+export interface GivenAnswers {
+  readonly answers: readonly InterruptAnswer[];
+  readonly requests: readonly McpApprovalRequestItem[];
+}
+
+/** Reads the answers to approval requests out of a request's items. */
+@Injectable()
+export class ResponseApprovals {
+  constructor(private readonly interrupts: Interrupts) {}
+
+  /** @throws AppError INTERRUPT_NOT_FOUND for an answer to nothing */
+  async given(scope: MessageScope, input: readonly Message[]): Promise<GivenAnswers> {
+    const answers: InterruptAnswer[] = [];
+    const requests: McpApprovalRequestItem[] = [];
+    for (const message of input) {
+      if (message.type !== 'mcp_approval_response') continue;
+      const answer = answerOf(message);
+      const asked = await this.interrupts.find(scope, answer.interruptId);
+      if (!asked) throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
+      answers.push(answer);
+      requests.push(requestItem(asked));
+    }
+    return { answers, requests };
+  }
+}
+
+function answerOf(message: Message): InterruptAnswer {
+  const data = dataOf(message) ?? {};
+  const reason = data['reason'];
+  return {
+    interruptId: text(data['approval_request_id']),
+    status: 'resolved',
+    approve: data['approve'] === true,
+    ...(typeof reason === 'string' && { reason }),
+  };
+}
+
+function requestItem(asked: InterruptView): McpApprovalRequestItem {
+  return {
+    id: asked.id,
+    type: 'mcp_approval_request',
+    server_label: wireLabel(asked.serverLabel ?? ''),
+    name: asked.toolName ?? '',
+    arguments: JSON.stringify(asked.arguments ?? {}),
+  };
+}

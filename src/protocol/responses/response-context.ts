@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
+import { AppError, type Principal } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
+import { Runs } from '../../run/index.js';
+import { requestPrincipal } from '../http/index.js';
+import { InputResolver } from './input-resolver.js';
+import { historyItems } from './items/output-items.js';
+import type { Item } from './items/item.types.js';
+import { condense, packCompaction } from './request/compaction.js';
+import type { CreateRequest } from './request/create-request.decoder.js';
+import { bodyFields } from './request/create-request.decoder.js';
+import type { ResponseUsage } from './response.types.js';
+import { ResponsesIntake } from './responses-intake.js';
+import { ResponsesOwner } from './responses-owner.js';
+import { previousNotFound } from './responses-refusal.js';
+import { SessionHistory } from './session-history.js';
+import { fieldError } from '../http/fields.js';
+
+/** How many tokens a request would give to the model. */
+export interface InputTokens {
+  readonly object: 'response.input_tokens';
+  readonly input_tokens: number;
+}
+
+/** A conversation made shorter. */
+export interface Compaction {
+  readonly id: string;
+  readonly object: 'response.compaction';
+  readonly created_at: number;
+  readonly output: readonly Item[];
+  readonly usage: ResponseUsage;
+}
+
+/** What a request's model would see, without a run: counted, or made shorter (contract responses, A1). */
+@Injectable()
+export class ResponseContext {
+  constructor(
+    private readonly runs: Runs,
+    private readonly intake: ResponsesIntake,
+    private readonly owner: ResponsesOwner,
+    private readonly resolver: InputResolver,
+    private readonly history: SessionHistory,
+  ) {}
+
+  /** Estimated as the server estimates for its context window. @throws AppError as a request for a response */
+  async count(body: unknown): Promise<InputTokens> {
+    const request = this.intake.decode(body);
+    const messages = await this.messages(request);
+    const tools = request.echo.tools.length === 0 ? '' : JSON.stringify(request.echo.tools);
+    const texts = estimateTextTokens(request.instructions ?? '') + estimateTextTokens(tools);
+    const total = messages.reduce((sum, message) => sum + estimateMessageTokens(message), texts);
+    return { object: 'response.input_tokens', input_tokens: total };
+  }
+
+  /**
+   * The user's messages as they are, and everything else condensed to one item that only this server
+   * reads again. @throws AppError MISSING_PARAMETER (model); as a request for a response
+   */
+  async compact(body: unknown): Promise<Compaction> {
+    if (bodyFields(body).string('model') === undefined) throw fieldError('model', 'is required', 'MISSING_PARAMETER');
+    const messages = await this.messages(this.intake.decode(body));
+    const said = messages.filter(({ type, role }) => type === 'message' && role === 'user');
+    const text = condense(messages);
+    const compacted: Item = {
+      id: this.intake.newId('cmp_'),
+      type: 'compaction',
+      encrypted_content: packCompaction(text),
+    };
+    const view = { agentLabel: '', clientTools: undefined, approvals: new Map(), isOver: true };
+    const [input, output] = [tokensOf(messages), tokensOf(said) + estimateTextTokens(text)];
+    return {
+      id: this.intake.newId('resp_'),
+      object: 'response.compaction',
+      created_at: this.intake.seconds(),
+      output: [...historyItems(said, view), compacted],
+      usage: {
+        input_tokens: input,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: output,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: input + output,
+      },
+    };
+  }
+
+  private async messages(request: CreateRequest): Promise<readonly Message[]> {
+    const scope = {
+      tenantId: requestPrincipal(undefined).tenantId,
+      ...(request.user !== undefined && { userId: request.user }),
+    };
+    const before = await this.before(request);
+    return [...before, ...(await this.resolver.resolve(scope, request.input))];
+  }
+
+  private async before({ conversationId, previousResponseId, user }: CreateRequest): Promise<readonly Message[]> {
+    if (conversationId !== undefined) {
+      const principal = await this.owner.ofConversation(conversationId, user, 'conversation');
+      return this.history.messages(principal, conversationId);
+    }
+    if (previousResponseId === undefined) return [];
+    const run = await this.runs.view(requestPrincipal(user), previousResponseId).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw previousNotFound(previousResponseId);
+      throw error;
+    });
+    const principal: Principal = { ...requestPrincipal(user), userId: run.userId };
+    return this.history.messages(principal, run.sessionId, run.ordinal);
+  }
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+}

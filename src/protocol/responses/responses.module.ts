@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
+import { SessionModule } from '../../session/index.js';
+import { ConversationItems } from './conversation-items.js';
+import { ConversationController } from './conversation.controller.js';
+import { ConversationService } from './conversation.service.js';
+import { InputResolver } from './input-resolver.js';
+import { LegacyMirror } from './legacy-mirror.js';
+import { ModelList } from './model-list.js';
+import { ModelController } from './model.controller.js';
+import { ResponseApprovals } from './response-approvals.js';
+import { ResponseContext } from './response-context.js';
+import { ResponseContextController } from './response-context.controller.js';
+import { ResponseCreation } from './response-creation.js';
+import { responseInfo, WIRE } from './response-info.js';
+import { ResponseController } from './response.controller.js';
+import { ResponseReader } from './response.reader.js';
+import { ResponsesEncoder } from './responses.encoder.js';
+import { errorBody } from './responses.errors.js';
+import { ResponsesIntake } from './responses-intake.js';
+import { ResponsesOwner } from './responses-owner.js';
+import { PREFIXES } from './routes.js';
+import { SessionHistory } from './session-history.js';
+
+/** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `AppConfig`, `Clock` and `IdFactory` from global modules. */
+@Module({
+  imports: [HttpModule, SessionModule],
+  controllers: [ResponseContextController, ResponseController, ConversationController, ModelController],
+  providers: [
+    ConversationItems,
+    ConversationService,
+    InputResolver,
+    LegacyMirror,
+    ModelList,
+    ResponseApprovals,
+    ResponseContext,
+    ResponseCreation,
+    ResponseReader,
+    ResponsesIntake,
+    ResponsesOwner,
+    SessionHistory,
+  ],
+})
+export class ResponsesModule {
+  constructor(encoders: EncoderRegistry, errors: ErrorMappers) {
+    encoders.register(WIRE, (run) => new ResponsesEncoder(responseInfo(run)));
+    for (const prefix of PREFIXES) errors.register(`/${prefix}`, errorBody);
+  }
+}

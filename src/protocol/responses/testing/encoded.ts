@@ -1,0 +1,72 @@
+import { SequentialIds } from '../../../common/index.js';
+import { type LoggedEvent, type Message } from '../../../events/index.js';
+import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../../test/support/responses-reader.js';
+import { ScriptedLog } from '../../../../test/support/scripted-log.js';
+import { decodeCreateRequest } from '../request/create-request.decoder.js';
+import { type ResponseInfo, storedResponseInfo } from '../response-info.js';
+import { ResponsesEncoder } from '../responses.encoder.js';
+
+/** What a run used. */
+export const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, cached_tokens: 1 };
+
+/** What is known of a response whose client runs the given tools. */
+export function info(body: object = {}, clientTools: readonly string[] = ['lookup']): ResponseInfo {
+  const { echo } = decodeCreateRequest(body, { ids: new SequentialIds(), defaultModel: 'worker' });
+  return storedResponseInfo('resp_1', 'worker', { createdAt: 1_795_253_519, echo, clientTools, approvals: [] });
+}
+
+/** The stream of a log as a strict client reads it. */
+export function encode(log: readonly LoggedEvent[], about = info()): { reader: ResponsesReader; done: boolean } {
+  const encoder = new ResponsesEncoder(about);
+  const frames = [...log.flatMap((event) => encoder.next(event)), ...encoder.end()];
+  const { events, done } = parseResponseFrames(frames.join(''));
+  const reader = new ResponsesReader();
+  for (const event of events) reader.read(event);
+  return { reader, done };
+}
+
+/** A log whose response is in progress. */
+export function begun(): ScriptedLog {
+  const log = new ScriptedLog();
+  log.response.inProgress();
+  return log;
+}
+
+/** A whole message. */
+export function say(log: ScriptedLog, text: string): void {
+  const message = log.response.createMessageBuilder();
+  message.createContentBuilder().addTextDelta(text);
+  message.complete();
+}
+
+/** A whole call for the weather in Rome, its arguments in pieces. */
+export function call(log: ScriptedLog, type: Message['type'], id: string, name: string, more: object = {}): void {
+  const message = log.response.createMessageBuilder('assistant', type);
+  const content = message.createContentBuilder('data');
+  content.addDataDelta({ call_id: id, name, arguments: '', ...more });
+  content.addDataDelta({ arguments: '{"city":' });
+  content.addDataDelta({ arguments: '"Rome"}' });
+  message.complete();
+}
+
+/** What came of a call. */
+export function outcome(log: ScriptedLog, type: Message['type'], id: string, output: string, metadata = {}): void {
+  const message = log.response.createMessageBuilder('tool', type);
+  message.createContentBuilder('data').addDataDelta({ call_id: id, name: 'get_weather', output });
+  message.complete({ metadata });
+}
+
+/** A request for the permission of a call. */
+export function ask(log: ScriptedLog, callId: string): void {
+  const message = log.response.createMessageBuilder('assistant', 'mcp_approval_request');
+  const data = { id: 'int_1', name: 'get_weather', arguments: '{"city":"Rome"}', server_label: 'local' };
+  message.createContentBuilder('data').addDataDelta(data);
+  message.complete({ metadata: { call_id: callId } });
+}
+
+/** Type, status and id of each announced or finished item. */
+export function itemsOf(events: readonly WireEvent[], kind: 'added' | 'done'): unknown[] {
+  return events
+    .filter(({ type }) => type === `response.output_item.${kind}`)
+    .map(({ item }) => [item?.type, item?.status ?? null, item?.id]);
+}

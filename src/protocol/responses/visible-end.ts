@@ -1,0 +1,35 @@
+import { AppError } from '../../common/index.js';
+import { type Failure, failureOf } from '../http/failure.js';
+import { DONE_FRAME, eventFrame } from '../http/frames.js';
+import { errorEvent, wireError } from './responses.errors.js';
+import type { ResponsesEncoder } from './responses.encoder.js';
+
+/**
+ * Passes frames on and makes every end visible: clients of this wire take a stream that merely stops
+ * for a finished one (contract responses, decision 3). When the log fails or is no longer told before
+ * the terminal event, an `error` event says so. An error before the first frame is thrown.
+ */
+export async function* withVisibleEnd(
+  frames: AsyncIterable<readonly string[]>,
+  encoder: ResponsesEncoder,
+  gone: AbortSignal,
+): AsyncGenerator<readonly string[], void, void> {
+  let hasBegun = false;
+  try {
+    for await (const batch of frames) {
+      hasBegun ||= batch.length > 0;
+      yield batch;
+    }
+  } catch (error) {
+    if (!hasBegun) throw error;
+    yield errorFrames(encoder, failureOf(error));
+    return;
+  }
+  if (!encoder.isOver && !gone.aborted) yield errorFrames(encoder, failureOf(new AppError('SHUTTING_DOWN')));
+}
+
+/** The `error` event after the last frame, and the end. */
+export function errorFrames(encoder: ResponsesEncoder, failure: Failure): readonly string[] {
+  const event = errorEvent(wireError(failure), encoder.lastNumber + 1);
+  return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
+}
