@@ -4,16 +4,32 @@ import type { DataContent, Message } from '../events/index.js';
 /**
  * Leaves out of a request's messages what the session has already. Some clients send the whole
  * conversation with every request: everything up to the last message that the session knows is
- * repetition, the user messages without ids among it too. A user message at the end is always new,
- * even when a careless client gives every message the same id.
+ * repetition, the messages without ids among it too. A user message at the end is always new, even
+ * when a careless client gives every message the same id; an output at the end is always an answer.
+ *
+ * @param traffic the session's calls for clients and their outputs: a repeated output is known by its call
  */
-export function withoutRepetition(input: readonly Message[], known: ReadonlyMap<string, Message>): readonly Message[] {
+export function withoutRepetition(
+  input: readonly Message[],
+  known: ReadonlyMap<string, Message>,
+  traffic: readonly Message[],
+): readonly Message[] {
+  const answers = new Map(traffic.filter(isAnswer).map((message) => [callIdOf(message), message]));
   const lastKnown = input.findLastIndex((message, index) => {
+    const isLast = index === input.length - 1;
+    if (isAnswer(message) && !isLast) {
+      const answer = answers.get(callIdOf(message));
+      if (answer && sameMessage(answer, message)) return true;
+    }
     const stored = known.get(message.id);
     if (!stored || !sameMessage(stored, message)) return false;
-    return !(index === input.length - 1 && message.role === 'user' && message.type === 'message');
+    return !(isLast && message.role === 'user' && message.type === 'message');
   });
   return input.slice(lastKnown + 1);
+}
+
+function isAnswer(message: Message): boolean {
+  return message.type === 'function_call_output';
 }
 
 /** True for messages that say the same, whatever their ids and states. */

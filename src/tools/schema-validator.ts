@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { AppError, fingerprint, type JsonObject } from '../common/index.js';
+import { BoundedPattern } from './bounded-pattern.js';
 import { checkUntrustedSchema, standaloneSchema } from './schema-guard.js';
 
 /** How many compiled schemas are kept; the one used longest ago goes first. */
@@ -11,7 +12,18 @@ const CACHE_SIZE = 500;
 /** How many violations one sentence names. */
 const VIOLATIONS_SHOWN = 3;
 
-const OPTIONS = { strict: false, allErrors: true, useDefaults: true, logger: false, addUsedSchema: false } as const;
+const regExp = Object.assign((source: string, flags: string) => new BoundedPattern(source, flags), {
+  code: 'new BoundedPattern',
+});
+
+const OPTIONS = {
+  strict: false,
+  allErrors: true,
+  useDefaults: true,
+  logger: false,
+  addUsedSchema: false,
+  code: { regExp },
+} as const;
 
 /** Checks values against JSON Schemas of draft 2020-12 and draft-07, told apart by `$schema`. */
 @Injectable()

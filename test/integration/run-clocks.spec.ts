@@ -1,3 +1,4 @@
+import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
 import { RunRetention } from '../../src/run/run-retention.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { HeadlessServer } from '../support/headless-server.js';
@@ -69,6 +70,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect(await lastOf(on, second)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
     const view = await on.runs.view(ALICE, second);
     expect(view).toMatchObject({ state: 'failed', timedOut: true, startedAt: null, queuePosition: null });
+    expect(await taskStatus(on.runs, ALICE, second)).toEqual({ status: 'error', result: 'The run waited too long' });
     expect((await on.runs.view(ALICE, first)).state).toBe('running');
   });
 

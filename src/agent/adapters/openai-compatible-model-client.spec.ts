@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -149,6 +150,25 @@ describe('against an upstream that misbehaves', () => {
     );
     expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
     expect(seen).toHaveLength(3);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['reset', (response) => response.socket?.resetAndDestroy()],
+    ['closed', (response) => response.destroy()],
+    ['reset later', (response) => setImmediate(() => response.socket?.resetAndDestroy())],
+  ])('keeps all text that came before the connection was %s, and fails then', async (_, cut) => {
+    const words = Array.from({ length: 50 }, (__, index) => `word${index} `);
+    const { url, seen } = await start((response) => {
+      const chunks = words.map(
+        (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+      );
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunks.join(''), () => cut(response));
+    });
+    const failed = await failureOf(clientFor(url), request('hi'));
+    expect(failed.events.map((event) => (event.type === 'text-delta' ? event.text : event.type))).toEqual(words);
+    expectError(failed.error, 'MODEL_EXECUTION_FAILED');
+    expect(seen).toHaveLength(1);
   });
 
   it('tries again when nobody listens, and says so in the end', async () => {

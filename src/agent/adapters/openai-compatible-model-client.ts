@@ -1,4 +1,4 @@
-import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { AttachmentReader } from '../../attachment/index.js';
 import { AppError } from '../../common/index.js';
@@ -7,6 +7,7 @@ import { abortableDelay, type Delay } from './abortable-delay.js';
 import { toAppError } from './openai-compatible/error-mapping.js';
 import { withInlineImages } from './openai-compatible/inline-images.js';
 import { toCallOptions } from './openai-compatible/prompt-mapping.js';
+import { patientFetch } from './openai-compatible/patient-fetch.js';
 import { retryDelayMs } from './openai-compatible/retry-policy.js';
 import { StreamMapper } from './openai-compatible/stream-mapping.js';
 import { Watchdog } from './openai-compatible/watchdog.js';
@@ -40,7 +41,6 @@ export interface OpenAiCompatibleHooks {
  */
 export class OpenAiCompatibleModelClient extends ModelClient {
   readonly provider: string;
-  private readonly upstream: OpenAICompatibleProvider;
   private readonly delay: Delay;
   private readonly random: () => number;
 
@@ -53,13 +53,6 @@ export class OpenAiCompatibleModelClient extends ModelClient {
     this.provider = settings.provider;
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
-    this.upstream = createOpenAICompatible({
-      name: 'openaiCompatible',
-      baseURL: settings.baseUrl,
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-      ...(settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }),
-    });
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
@@ -86,7 +79,9 @@ export class OpenAiCompatibleModelClient extends ModelClient {
     signal.throwIfAborted();
     const watchdog = new Watchdog(signal, this.settings.firstTokenTimeoutMs, this.settings.idleTimeoutMs);
     try {
-      const reader = (await this.open(request, watchdog.signal)).getReader();
+      let broken: { readonly reason: unknown } | undefined;
+      const stream = await this.open(request, watchdog.signal, (reason) => (broken = { reason }));
+      const reader = stream.getReader();
       const mapper = new StreamMapper();
       let finished = false;
       for (;;) {
@@ -95,6 +90,8 @@ export class OpenAiCompatibleModelClient extends ModelClient {
         // Parts that were buffered before an abort still arrive: they are dropped here.
         signal.throwIfAborted();
         if (done) break;
+        // The end that the SDK makes of a cut answer.
+        if (broken && (value.type === 'finish' || value.type === 'error')) throw broken.reason;
         const event = mapper.map(value);
         if (!event) continue;
         watchdog.token();
@@ -114,8 +111,18 @@ export class OpenAiCompatibleModelClient extends ModelClient {
   private async open(
     request: ModelRequest,
     abortSignal: AbortSignal,
+    onBreak: (reason: unknown) => void,
   ): Promise<ReadableStream<LanguageModelV3StreamPart>> {
-    const model = this.upstream.chatModel(request.options.model ?? this.settings.model);
+    const { baseUrl, apiKey } = this.settings;
+    const upstream = createOpenAICompatible({
+      name: 'openaiCompatible',
+      baseURL: baseUrl,
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+      fetch: patientFetch(onBreak),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+    const model = upstream.chatModel(request.options.model ?? this.settings.model);
     const result = await model.doStream({
       ...toCallOptions(await withInlineImages(request, this.attachments)),
       abortSignal,

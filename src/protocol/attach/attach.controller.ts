@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Demand } from '../../common/index.js';
-import { requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
+import { headerText, requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
 import { AttachQueryDto } from './attach-query.dto.js';
 import { AttachReader } from './attach.reader.js';
 
@@ -34,7 +34,7 @@ export class AttachController {
     @StreamDemand() demand: Demand,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]>> {
-    reply.header('x-run-id', runId);
+    reply.header('x-run-id', headerText(runId));
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
     const attachment = { principal: requestPrincipal(undefined), runId, protocol, after: Number(after), follow };
     return this.reader.attach(attachment, demand);

@@ -6,6 +6,7 @@ export * from './failure.js';
 export * from './fields.js';
 export * from './frame-cursor.js';
 export * from './frames.js';
+export * from './header-text.js';
 export * from './http-error.filter.js';
 export * from './http.module.js';
 export * from './json-limits.js';

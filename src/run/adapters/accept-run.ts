@@ -106,10 +106,10 @@ async function newInput(
     checkToolResults(fresh, traffic);
     return fresh;
   }
-  const fresh = withoutRepetition(input, byId);
-  if (fresh.some((message) => message.type === 'function_call_output')) {
-    checkToolResults(fresh, first ? [] : await sessions.toolTraffic(tx, session.no, 'client'));
-  }
+  const hasResults = input.some((message) => message.type === 'function_call_output');
+  const traffic = hasResults && !first ? await sessions.toolTraffic(tx, session.no, 'client') : [];
+  const fresh = withoutRepetition(input, byId, traffic);
+  if (hasResults) checkToolResults(fresh, traffic);
   return fresh;
 }
 

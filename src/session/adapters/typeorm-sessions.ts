@@ -57,6 +57,7 @@ export class TypeOrmSessions extends Sessions {
   }
 
   async list({ tenantId, userId }: Principal, query: SessionsQuery): Promise<SessionPage> {
+    if (!isStorable(userId)) return { items: [] };
     const descending = query.order !== 'asc';
     const values: SqlValue[] = query.unowned ? [tenantId] : [tenantId, userId];
     let beyond = '';

@@ -1,3 +1,4 @@
+import type { BoundedPattern } from '../bounded-pattern.js';
 import type { Json } from '../../common/index.js';
 import type { ToolAnnotations } from '../tool.js';
 
@@ -22,7 +23,7 @@ export const ANNOTATION_NAMES = [
 export interface Comparison {
   readonly op: PolicyOperator;
   readonly value: Json;
-  readonly pattern?: RegExp;
+  readonly pattern?: BoundedPattern;
 }
 
 /** What must be true of a call; all that a condition names. Globs: one of them must fit. */
