@@ -17,6 +17,9 @@ import { previousNotFound } from './responses-refusal.js';
 import { SessionHistory } from './session-history.js';
 import { fieldError } from '../http/fields.js';
 
+/** What a request goes on from. */
+export type Predecessor = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;
+
 /** How many tokens a request would give to the model. */
 export interface InputTokens {
   readonly object: 'response.input_tokens';
@@ -93,7 +96,8 @@ export class ResponseContext {
     return [...before, ...(await this.resolver.resolve(scope, request.input))];
   }
 
-  private async before({ conversationId, previousResponseId, user }: CreateRequest): Promise<readonly Message[]> {
+  /** The conversation that a request goes on from. @throws AppError SESSION_NOT_FOUND, RUN_NOT_FOUND */
+  async before({ conversationId, previousResponseId, user }: Predecessor): Promise<readonly Message[]> {
     if (conversationId !== undefined) {
       const principal = await this.owner.ofConversation(conversationId, user, 'conversation');
       return this.history.messages(principal, conversationId);

@@ -29,6 +29,8 @@ export interface StartedResponse {
   readonly stream: boolean;
   readonly background: boolean;
   readonly store: boolean;
+  /** The connection remembered what this one goes on from; it is part of `input` then. */
+  readonly isRemembered: boolean;
   /** The messages of the request, what it refers to included. */
   readonly input: readonly Message[];
 }
@@ -91,7 +93,9 @@ export class ResponseCreation {
     const { stream, background, store } = request;
     const info = await this.infoOf(run, accepted, stored);
     const { runId, created } = accepted;
-    return { principal: run.principal, runId, created, info, stream, background, store, input: run.input };
+    const isRemembered = place.before.length > 0;
+    const { principal, input: messages } = run;
+    return { principal, runId, created, info, stream, background, store, isRemembered, input: messages };
   }
 
   private runOf(request: CreateRequest, place: Place, stored: StoredInfo): Omit<RunRequest, 'input' | 'runId'> {

@@ -20,6 +20,8 @@ import { errorBody } from './responses.errors.js';
 import { ResponsesIntake } from './responses-intake.js';
 import { ResponsesOwner } from './responses-owner.js';
 import { PREFIXES } from './routes.js';
+import { ResponseSocketGateway } from './socket/response-socket.gateway.js';
+import { SocketTurns } from './socket/socket-turns.js';
 import { SessionHistory } from './session-history.js';
 
 /** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `AppConfig`, `Clock` and `IdFactory` from global modules. */
@@ -36,9 +38,11 @@ import { SessionHistory } from './session-history.js';
     ResponseContext,
     ResponseCreation,
     ResponseReader,
+    ResponseSocketGateway,
     ResponsesIntake,
     ResponsesOwner,
     SessionHistory,
+    SocketTurns,
   ],
 })
 export class ResponsesModule {

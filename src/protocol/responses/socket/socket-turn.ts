@@ -1,0 +1,75 @@
+import { isPlainObject } from '../../../common/index.js';
+import type { Message } from '../../../events/index.js';
+import type { Runs } from '../../../run/index.js';
+import { ResponsesFold } from '../encoder/response-fold.js';
+import type { ResponseContext } from '../response-context.js';
+import type { ResponseCreation, StartedResponse } from '../response-creation.js';
+import type { ResponseReader } from '../response.reader.js';
+import { SocketMemory } from './socket-memory.js';
+
+/** What the answers of a connection are made with. */
+export interface SocketServices {
+  readonly creation: ResponseCreation;
+  readonly reader: ResponseReader;
+  readonly context: ResponseContext;
+  readonly runs: Runs;
+}
+
+/** Makes the responses of one connection, one after the other. */
+export class SocketTurn {
+  private readonly memory = new SocketMemory();
+  private isReleased = false;
+
+  constructor(private readonly services: SocketServices) {}
+
+  /** From now on a run is not cancelled when its connection closes. */
+  release(): void {
+    this.isReleased = true;
+  }
+
+  /**
+   * Makes a response and sends its events.
+   *
+   * @throws AppError when there is no response: then the connection no longer knows what it was to go on from
+   */
+  async run(body: object, gone: AbortSignal, send: (json: string) => Promise<void>): Promise<void> {
+    const { creation } = this.services;
+    let started: StartedResponse;
+    let before: readonly Message[];
+    try {
+      started = await creation.create(body, { remembered: (id) => this.memory.find(id) });
+      before = await this.before(started);
+    } catch (error) {
+      const previous = isPlainObject(body) ? body['previous_response_id'] : undefined;
+      if (typeof previous === 'string') this.memory.forget(previous);
+      throw error;
+    }
+    await this.tell(started, before, gone, send);
+  }
+
+  private async tell(
+    started: StartedResponse,
+    before: readonly Message[],
+    gone: AbortSignal,
+    send: (json: string) => Promise<void>,
+  ): Promise<void> {
+    const { principal, runId, info, input, store } = started;
+    const fold = new ResponsesFold(info);
+    for await (const events of this.services.runs.tail(principal, runId, { signal: gone, accepted: true })) {
+      for (const event of events) for (const { json } of fold.next(event)) await send(json);
+    }
+    if (fold.ended && !store) this.memory.remember(runId, [...before, ...input, ...(fold.ended.output ?? [])]);
+    if (!fold.ended && gone.aborted && !this.isReleased) this.services.reader.left(started);
+  }
+
+  /** Of a response that is stored nowhere, what it goes on from must be remembered here too. */
+  private async before({ info, store, isRemembered }: StartedResponse): Promise<readonly Message[]> {
+    if (store || isRemembered) return [];
+    const { previous_response_id: previous, conversation, user } = info.echo;
+    return this.services.context.before({
+      previousResponseId: previous ?? undefined,
+      conversationId: conversation?.id,
+      user: user ?? undefined,
+    });
+  }
+}
