@@ -22,8 +22,16 @@ function toolResult(): GoldenRequest {
   return { path: '/process', body: { ...session, input, tools } };
 }
 
+function approval([first]: readonly string[]): GoldenRequest {
+  const id = /"type":"mcp_approval_request".*?"data":\{"id":"([^"]+)"/.exec(first ?? '')?.[1];
+  const data = { approval_request_id: id, approve: true };
+  const input = [{ type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] }];
+  return { path: '/process', body: { ...session, input } };
+}
+
 function requestsOf(scenario: GoldenScenario): ReturnType<GoldenWire['requests']> {
-  return scenario === 'client-tool' ? [ask({ tools }), toolResult()] : [ask()];
+  if (scenario === 'client-tool') return [ask({ tools }), toolResult()];
+  return scenario === 'approval' ? [ask(), approval] : [ask()];
 }
 
 goldenStreams({ name: 'agent-api', requests: requestsOf }, [

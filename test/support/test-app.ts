@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { ModelClient } from '../../src/agent/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
 import { configFrom } from '../../src/config/index.js';
@@ -16,10 +17,17 @@ export interface TestApp {
 }
 
 /** Boots the server as `main` does. Without DATABASE_URL it uses a temporary SQLite file. */
-export async function bootApp(env: NodeJS.ProcessEnv = {}, extensions: Extensions = {}): Promise<TestApp> {
+export async function bootApp(
+  env: NodeJS.ProcessEnv = {},
+  extensions: Extensions = {},
+  /** Answers instead of the configured model. */
+  model?: ModelClient,
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-'));
   const config = configFrom({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '500', ...env });
-  const module = await Test.createTestingModule({ imports: [AppModule.forRoot(config, extensions)] }).compile();
+  const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config, extensions)] });
+  if (model) builder.overrideProvider(ModelClient).useValue(model);
+  const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), { logger: false });
   configureApp(app, config);
   await app.listen(0, '127.0.0.1');

@@ -1,0 +1,149 @@
+/** What a stream showed of a run, in the same words for every wire. */
+export interface Shown {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: string; readonly output: string }[];
+  /** Undefined where the wire has no place for it. */
+  readonly usage: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** A request that starts a run. */
+export interface WireRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A wire as the tests across wires use it. */
+export interface Wire {
+  /** Its name in `?protocol=`. */
+  readonly name: string;
+  /** Says something new in a session. `turn` counts what was said, for ids. */
+  say(sessionId: string, words: string, turn: number): WireRequest;
+  /** What a whole stream showed. */
+  shown(stream: string): Shown;
+}
+
+type Frame = Record<string, unknown>;
+
+/** The JSON of every `data:` line but `[DONE]`. */
+export function framesOf(stream: string): Frame[] {
+  return (stream.match(/^data: \{.*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)) as Frame);
+}
+
+/** The four wires of the attach endpoint, and the Runs API's. */
+export const WIRES: readonly Wire[] = [
+  {
+    name: 'agent-api',
+    say: (sessionId, words) => ({
+      path: '/process',
+      body: { session_id: sessionId, input: [{ role: 'user', content: [{ type: 'text', text: words }] }] },
+    }),
+    shown: agentApiShown,
+  },
+  {
+    name: 'responses',
+    say: (sessionId, words) => ({
+      path: '/v1/responses',
+      body: { model: 'worker', conversation: sessionId, input: words, stream: true },
+    }),
+    shown: responsesShown,
+  },
+  {
+    name: 'ag-ui',
+    say: (threadId, words, turn) => ({
+      path: '/ag-ui',
+      body: { threadId, runId: `run-${turn}`, messages: [{ id: `m-${turn}`, role: 'user', content: words }] },
+    }),
+    shown: agUiShown,
+  },
+  {
+    name: 'ag-kit',
+    say: (conversationId, words) => ({
+      path: '/send-message',
+      body: { conversationId, messages: [{ role: 'user', content: words }] },
+    }),
+    shown: agKitShown,
+  },
+];
+
+function agentApiShown(stream: string): Shown {
+  const last = framesOf(stream).findLast(({ object }) => object === 'response') as {
+    output: { type: string; content: { text?: string; data?: Record<string, string> }[] }[];
+    usage: { input_tokens: number; output_tokens: number } | null;
+  };
+  const data = (type: string) => last.output.filter((one) => one.type === type).map(({ content }) => content[0]?.data);
+  const outputs = data('plugin_call_output');
+  return {
+    text: last.output
+      .filter(({ type }) => type === 'message')
+      .map(({ content }) => content.map(({ text }) => text ?? '').join(''))
+      .join(''),
+    calls: data('plugin_call').map((call) => ({
+      name: call?.['name'] ?? '',
+      arguments: call?.['arguments'] ?? '',
+      output: outputs.find((one) => one?.['call_id'] === call?.['call_id'])?.['output'] ?? '',
+    })),
+    usage: last.usage ? { input: last.usage.input_tokens, output: last.usage.output_tokens } : undefined,
+  };
+}
+
+function responsesShown(stream: string): Shown {
+  const frames = framesOf(stream);
+  const done = frames.find(({ type }) => type === 'response.completed') as {
+    response: {
+      output: { type: string; name?: string; arguments?: string; output?: string }[];
+      usage: { input_tokens: number; output_tokens: number };
+    };
+  };
+  const { output, usage } = done.response;
+  return {
+    text: frames
+      .map((frame) => (frame['type'] === 'response.output_text.delta' ? String(frame['delta']) : ''))
+      .join(''),
+    calls: output
+      .filter(({ type }) => type === 'mcp_call')
+      .map((call) => ({ name: call.name ?? '', arguments: call.arguments ?? '', output: call.output ?? '' })),
+    usage: { input: usage.input_tokens, output: usage.output_tokens },
+  };
+}
+
+function agUiShown(stream: string): Shown {
+  const frames = framesOf(stream);
+  const deltas = (type: string, id?: unknown): string =>
+    (frames as Record<string, string>[])
+      .filter((frame) => frame['type'] === type && (id === undefined || frame['toolCallId'] === id))
+      .map(({ delta, content }) => delta ?? content ?? '')
+      .join('');
+  const last = frames.at(-1) as { usage?: { inputTokens: number; outputTokens: number }[] } | undefined;
+  const [usage] = last?.usage ?? [];
+  return {
+    text: deltas('TEXT_MESSAGE_CONTENT'),
+    calls: frames
+      .filter(({ type }) => type === 'TOOL_CALL_START')
+      .map(({ toolCallId: id, toolCallName: name }) => ({
+        name: String(name),
+        arguments: deltas('TOOL_CALL_ARGS', id),
+        output: deltas('TOOL_CALL_RESULT', id),
+      })),
+    usage: usage && { input: usage.inputTokens, output: usage.outputTokens },
+  };
+}
+
+function agKitShown(stream: string): Shown {
+  const frames = framesOf(stream);
+  const pieces = (type: string, key: string, id?: unknown): string =>
+    frames
+      .filter((frame) => frame['type'] === type && (id === undefined || frame['toolCallId'] === id))
+      .map((frame) => String(frame[key]))
+      .join('');
+  return {
+    text: pieces('text', 'content'),
+    calls: frames
+      .filter(({ type }) => type === 'tool-call-start')
+      .map(({ toolCallId: id, toolCallName: name }) => ({
+        name: String(name),
+        arguments: pieces('tool-call-args', 'delta', id),
+        output: pieces('tool-result', 'result', id),
+      })),
+    usage: undefined,
+  };
+}
