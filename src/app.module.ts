@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs
 import { createModelClient } from './agent/adapters/index.js';
 import { AgentModule, ModelClient } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
+import { CalendarModule } from './calendar/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
 import { AppConfig, ConfigModule } from './config/index.js';
 import { Database, DatabaseModule } from './database/index.js';
@@ -41,6 +42,7 @@ export class AppModule {
         }),
         UserSettingsModule,
         AttachmentModule,
+        CalendarModule,
         RunModule,
         ProtocolModule,
         HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../common/index.js';
-import type { ToolContext, ToolEffects } from './tool.js';
+import type { CompleteArguments, ToolContext, ToolEffects } from './tool.js';
 
 /** A class whose class-validator decorators describe the arguments of a tool. */
 export type ArgumentsClass = abstract new () => object;
@@ -14,6 +14,8 @@ export interface AgentToolOptions {
   readonly effects: ToolEffects;
   /** A class with class-validator decorators, or a JSON Schema of an object. */
   readonly parameters: ArgumentsClass | JsonObject;
+  /** Fills in what the model left out and the server knows, such as the user's time zone. Must be pure. */
+  readonly completeArguments?: CompleteArguments;
   /** Milliseconds until a call is aborted. Default: TOOL_TIMEOUT_MS. */
   readonly timeoutMs?: number;
 }

@@ -62,6 +62,17 @@ function invoke(overrides: Partial<ServerTool>, args = '{}', journal = new Journ
 }
 
 describe('ToolInvoker', () => {
+  it('completes arguments before they are validated, and never the ones that cannot be read', async () => {
+    const completeArguments: ServerTool['completeArguments'] = (args, { timeZone }) => ({ ...args, zone: timeZone });
+    const zoned = {
+      completeArguments,
+      parameters: { type: 'object', properties: { zone: { const: 'UTC' } }, required: ['zone'] },
+      invoke: (args: unknown) => Promise.resolve(args),
+    };
+    expect(await invoke(zoned, '{"n":1}')).toMatchObject({ output: '{"n":1,"zone":"UTC"}', isError: false });
+    expect(await invoke(zoned, '{')).toMatchObject({ isError: true, failure: 'invalid_arguments' });
+  });
+
   it('calls the tool with validated arguments, defaults filled in, and all it may know', async () => {
     let seen: [unknown, ToolContext] | undefined;
     const result = await invoke({ invoke: (args, context) => Promise.resolve((seen = [args, context])[0]) }, '{"n":1}');

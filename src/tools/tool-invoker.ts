@@ -51,12 +51,12 @@ export class ToolInvoker {
     const resolved = offer.resolve(call.name);
     if (resolved.kind !== 'server' || journal.inDoubt(toolStepKey(call.callId))) return undefined;
     const { tool } = resolved;
-    const parsed = this.validArguments(tool, call);
+    const parsed = this.validArguments(tool, call, caller);
     if ('problem' in parsed) return undefined;
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
     const { reason, expiresInMs, mayEdit } = decision;
-    return { call, tool, reason, expiresInMs, mayEdit };
+    return { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
   }
 
   /**
@@ -79,7 +79,7 @@ export class ToolInvoker {
       const isInDoubt = journal.inDoubt(toolStepKey(call.callId));
       return failed(call, 'unknown_tool', isInDoubt ? vanishedTool(call) : unknownTool(call, offer));
     }
-    const parsed = this.validArguments(resolved.tool, call);
+    const parsed = this.validArguments(resolved.tool, call, caller);
     if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);
     const denial = this.denial(
       resolved.tool,
@@ -92,11 +92,12 @@ export class ToolInvoker {
     return this.run(resolved.tool, call, parsed.args, caller);
   }
 
-  private validArguments(tool: ServerTool, call: ToolCall): ParsedArguments {
+  private validArguments(tool: ServerTool, call: ToolCall, { timeZone }: ToolCaller): ParsedArguments {
     const parsed = parseArguments(call.arguments);
     if ('problem' in parsed) return parsed;
-    const violation = this.validator.violation(tool.parameters, parsed.args);
-    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : parsed;
+    const args = tool.completeArguments?.(parsed.args, { timeZone }) ?? parsed.args;
+    const violation = this.validator.violation(tool.parameters, args);
+    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args };
   }
 
   /** Why a call is not made, as a sentence for the model. */
@@ -156,6 +157,14 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
       if (!signal.aborted) caller.onProgress?.(call, update);
     },
   };
+}
+
+/**
+ * The call as a person is asked about it: with what the server filled in, since a later run, which makes
+ * the call, may know other facts.
+ */
+function completed(call: ToolCall, tool: ServerTool, args: JsonObject): ToolCall {
+  return tool.completeArguments ? { ...call, arguments: JSON.stringify(args) } : call;
 }
 
 function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResult {

@@ -77,6 +77,15 @@ export interface ToolContext {
   progress(update: ToolProgress): void;
 }
 
+/** What the server knows of a call before it is made. */
+export interface CallFacts {
+  /** The user's IANA zone (docs/tools.md#time-zones). */
+  readonly timeZone: string;
+}
+
+/** Completes the arguments of a call. */
+export type CompleteArguments = (args: JsonObject, facts: CallFacts) => JsonObject;
+
 /** A tool that the server can run itself. */
 export interface ServerTool extends ToolDeclaration {
   readonly effects: ToolEffects;
@@ -86,6 +95,11 @@ export interface ServerTool extends ToolDeclaration {
   readonly timeoutMs: number;
   /** Where it comes from. MCP tools are shown as `mcp_call` with their server's label. */
   readonly origin: { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string };
+  /**
+   * Fills in what the model left out and the server knows, before the arguments are validated, judged by
+   * the policy and shown to a person. Pure: the same arguments and facts give the same.
+   */
+  readonly completeArguments?: CompleteArguments;
   /**
    * Runs the tool with validated arguments. The result is text as it is, anything else as JSON.
    * A thrown error is an answer for the model, not the end of the run.

@@ -80,6 +80,7 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
       effects: options.effects,
       timeoutMs: options.timeoutMs ?? this.config.tools.timeoutMs,
       origin: { kind: 'local' },
+      ...(options.completeArguments ? { completeArguments: options.completeArguments } : {}),
       invoke: async (args, context) => method.call(instance, args, context),
     };
   }

@@ -114,6 +114,7 @@ function fallbackString({ key, schema, required }: StringSlot, evidence: Evidenc
   if ('pattern' in schema && Array.isArray(examples) && typeof examples[0] === 'string') return examples[0];
   const filler = typeof schema['format'] === 'string' ? FILLERS[schema['format']] : undefined;
   if (filler !== undefined) return filler;
+  if (/^(?:event_?)?(?:title|summary|subject)$/i.test(key)) return evidence.planned() ?? evidence.payload;
   if (/time_?zone/i.test(key)) return isTimeZone(evidence.timeZone) ? evidence.timeZone : 'UTC';
   return evidence.payload;
 }

@@ -90,6 +90,16 @@ export class Evidence {
     return match?.[1]?.trim() || undefined;
   }
 
+  /** What is to be planned: "a meeting with Ana" of "schedule a meeting with Ana tomorrow at 3pm". */
+  planned(): string | undefined {
+    const match =
+      /\b(?:schedule|book|plan|arrange|add|create|put|set up|organi[sz]e)\s+(?:(?:me|us)\s+)?(?:an?\s+|the\s+|my\s+)?(.+?)(?=\s+(?:(?:day after )?tomorrow|today|tonight|on|at|for|from|in|to|into|next|this)\b|[.,?!\n]|$)/i.exec(
+        this.text,
+      ) ?? /(?:安排|预约|预定|添加|创建)(?:一下|一个|一次|个)?\s*([^，。\n]*?(?:会议|日程|约会|会))/.exec(this.text);
+    const words = match?.[1]?.trim();
+    return words ? words.charAt(0).toUpperCase() + words.slice(1) : undefined;
+  }
+
   /** The value that the text gives to a property by name: "width: 300", "title is Plan", "set volume to 7". */
   keyed(words: readonly string[]): string | undefined {
     if (words.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import type { Json } from '../../../common/index.js';
 import type { ToolAnswer } from './conversation.js';
+import { calendarSentence } from './calendar-answer.js';
 import { isObject } from './schema-view.js';
 
 const LONGEST = 1_500;
@@ -14,6 +15,8 @@ function sentenceOf({ name, content }: ToolAnswer): string {
   const words = cut(wordsOf(value));
   if (isObject(value) && ('error' in value || value['isError'] === true))
     return `The tool ${name} did not succeed: ${words}.`;
+  const planned = isObject(value) ? calendarSentence(name, value) : undefined;
+  if (planned !== undefined) return cut(planned);
   const place = isObject(value) ? (value['city'] ?? value['location'] ?? value['place']) : undefined;
   if (/weather/i.test(name))
     return `Weather${typeof place === 'string' ? ` for ${place}` : ''}: ${closed(withoutPlace(value, place, words))}`;

@@ -1,0 +1,113 @@
+import { CalendarStore } from '../../src/calendar/index.js';
+import type { Principal } from '../../src/common/index.js';
+import { textOf } from '../../src/events/index.js';
+import { Interrupts, type InterruptView } from '../../src/interrupt/index.js';
+import { Runs } from '../../src/run/index.js';
+import type { ClientTime } from '../../src/tools/index.js';
+import { UserSettings } from '../../src/user-settings/index.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { nextId, runRequest, userText } from '../support/ledger.js';
+import { bootApp, type TestApp } from '../support/test-app.js';
+
+const PACIFIC: ClientTime = {
+  device_timezone: 'America/Los_Angeles',
+  client_now_iso: '2030-03-16T20:12:33-07:00',
+  client_epoch_ms: 1_900_000_000_000,
+};
+
+describeOnDatabases('the calendar of the offline model', (open) => {
+  let test: TestDatabase;
+  let server: TestApp;
+  beforeAll(async () => {
+    test = await open();
+    server = await bootApp(test.env);
+  });
+  afterAll(async () => {
+    await server.close();
+    await test.drop();
+  });
+
+  const runs = (): Runs => server.app.get(Runs);
+  const person = (): Principal => ({ tenantId: 'default', userId: nextId('person') });
+  const over = async (principal: Principal, runId: string): Promise<string> => {
+    for await (const _ of runs().tail(principal, runId)) void _;
+    const { output } = await runs().response(principal, runId);
+    const said = (output ?? []).filter(({ role, type }) => role === 'assistant' && type === 'message');
+    return said.map(textOf).join('\n');
+  };
+  const ask = async (principal: Principal, text: string, clientTime?: ClientTime): Promise<string> => {
+    const request = { principal, sessionId: 'talk', input: [userText(text)], ...(clientTime ? { clientTime } : {}) };
+    return over(principal, (await runs().accept(runRequest(request))).runId);
+  };
+  const pending = async (principal: Principal): Promise<InterruptView> => {
+    const [one] = await server.app.get(Interrupts).pending(principal, 'talk');
+    if (!one) throw new Error('Nobody is asked');
+    return one;
+  };
+  const decide = async (principal: Principal, approve: boolean): Promise<string> => {
+    const { id } = await pending(principal);
+    const { runId } = await runs().answer(principal, [{ interruptId: id, status: 'resolved', approve }]);
+    return over(principal, runId);
+  };
+  const events = (principal: Principal) =>
+    server.app.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
+
+  it('asks before it writes, writes once, and lists it afterwards', async () => {
+    const ana = person();
+    await ask(ana, 'Schedule a meeting with Ana tomorrow at 3pm', PACIFIC);
+    expect(await events(ana)).toEqual([]);
+    expect((await pending(ana)).arguments).toEqual({
+      title: 'Meeting with Ana',
+      start: '2030-03-17T15:00:00',
+      event_timezone: 'America/Los_Angeles',
+    });
+    expect(await decide(ana, true)).toContain(
+      'Scheduled: Meeting with Ana, Sunday 2030-03-17, 15:00 to 16:00 (America/Los_Angeles).',
+    );
+    expect(await events(ana)).toMatchObject([
+      { title: 'Meeting with Ana', startsAt: Date.parse('2030-03-17T22:00:00Z'), eventTimezone: 'America/Los_Angeles' },
+    ]);
+    expect(await ask(ana, 'List my meetings')).toContain('Your calendar has one event:\n- Meeting with Ana, Sunday');
+    expect(await ask(person(), 'List my meetings')).toContain('no events');
+  });
+
+  it('writes nothing when the person says no', async () => {
+    const ben = person();
+    await ask(ben, 'Book a review called "Year end" on 2030-12-30 at 10:00');
+    await decide(ben, false);
+    expect(await events(ben)).toEqual([]);
+  });
+
+  it('takes the zone of the text, the device, the settings, UTC, in this order', async () => {
+    const zoneFor = async (text: string, settings: string | null, clientTime?: ClientTime): Promise<unknown> => {
+      const someone = person();
+      await server.app.get(UserSettings).replace(someone, { timezone: settings, locale: null });
+      await ask(someone, text, clientTime);
+      return (await pending(someone)).arguments?.['event_timezone'];
+    };
+    const text = 'Schedule a call on 2030-05-01 at 9:00';
+    expect(await zoneFor(`${text} in Asia/Tokyo`, 'Europe/Berlin', PACIFIC)).toBe('Asia/Tokyo');
+    expect(await zoneFor(text, 'Europe/Berlin', PACIFIC)).toBe('America/Los_Angeles');
+    expect(await zoneFor(text, 'Europe/Berlin')).toBe('Europe/Berlin');
+    expect(await zoneFor(text, null)).toBe('UTC');
+  });
+
+  it('keeps one event for one key, and the calendars of users apart', async () => {
+    const store = server.app.get(CalendarStore);
+    const [cleo, dan] = [person(), person()];
+    const event = {
+      ...{ id: nextId('event'), title: 'Standup', startsAt: 1000, endsAt: 2000 },
+      ...{ eventTimezone: 'UTC', location: null, notes: null },
+    };
+    const key = 'k'.repeat(64);
+    const written = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => store.add(cleo, key, { ...event, id: `${event.id}-${n}` }, 1)),
+    );
+    expect(written.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(written.map((one) => one.event.id)).size).toBe(1);
+    expect(await store.add(dan, key, event, 1)).toMatchObject({ created: true });
+    expect(await events(cleo)).toHaveLength(1);
+    expect(await store.list(cleo, { from: 2000, until: undefined, limit: 10 })).toEqual([]);
+    expect(await store.list(cleo, { from: 0, until: 1000, limit: 10 })).toEqual([]);
+  });
+});
