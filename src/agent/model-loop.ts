@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock } from '../common/index.js';
+import { AppError, Clock, type JsonObject } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
 import type { Message } from '../events/index.js';
 import type { AskedInterrupt } from '../interrupt/index.js';
@@ -9,8 +9,9 @@ import { askAgain, askPermissions } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
-import { owedClientCalls, resumeCalls } from './loop/resume-calls.js';
+import { owedClientCalls, type ResumedCalls, resumeCalls } from './loop/resume-calls.js';
 import { toolRound } from './loop/tool-round.js';
+import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
 import { withOwnAttachments } from './prompt/own-attachments.js';
 import { toModelMessages, toolCall } from './prompt/prompt.js';
@@ -33,6 +34,8 @@ export interface ModelLoopOptions {
 interface Conversation {
   readonly messages: ModelMessage[];
   readonly situation: string;
+  /** Of results that no text of the assistant has followed yet. */
+  hints: readonly JsonObject[];
   readonly offer: ToolOffer;
   readonly callIds: CallIds;
   invalidCalls: number;
@@ -65,11 +68,11 @@ export class ModelLoop {
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
     const offer = await this.tools.offer(context.clientTools);
-    const outputs = await resumeCalls(context, this.invoker, offer);
+    const resumed = await resumeCalls(context, this.invoker, offer);
     yield;
     const owed = stillWaiting(context);
     if (owed) return owed;
-    const conversation = this.begin(context, options, offer, outputs);
+    const conversation = this.begin(context, options, offer, resumed);
     writeToolLists(context, offer);
     for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
       const output = yield* this.modelStep(context, conversation, step);
@@ -81,6 +84,8 @@ export class ModelLoop {
       if (round.clientCallIds.length > 0 || round.asked.length > 0) {
         return waitFor(round.clientCallIds, askPermissions(context, round.asked, this.clock.now()));
       }
+      const open = output.text === '' ? conversation.hints : [];
+      conversation.hints = [...open, ...hintsOf(round.results)];
       conversation.messages.push(...exchange(output, round.results));
     }
     return { kind: 'incomplete', reason: 'max_steps' };
@@ -90,7 +95,7 @@ export class ModelLoop {
     context: AgentContext,
     { systemPrompt, situation = '' }: ModelLoopOptions,
     offer: ToolOffer,
-    outputs: readonly Message[],
+    { outputs, results }: ResumedCalls,
   ): Conversation {
     const messages = [...context.history, ...outputs, ...context.input];
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
@@ -100,6 +105,7 @@ export class ModelLoop {
         context.principal,
       ),
       situation,
+      hints: hintsOf(results),
       offer,
       callIds: new CallIds(context.runId, usedIds),
       invalidCalls: 0,
@@ -108,13 +114,14 @@ export class ModelLoop {
 
   private modelStep(
     context: AgentContext,
-    { messages, situation, offer, callIds }: Conversation,
+    { messages, situation, hints, offer, callIds }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
     const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
     const request = { messages: [...messages], tools: offer.declarations, options };
-    return modelStep({ context, client: this.client, request, situation, offer, callIds, step });
+    const card = uiCard(context, hints, context.locale ?? this.config.agent.uiLocale);
+    return modelStep({ context, client: this.client, request, situation, card, offer, callIds, step });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {
@@ -123,6 +130,10 @@ export class ModelLoop {
     if (conversation.invalidCalls <= limit) return;
     throw new AppError('TOOL_EXECUTION_FAILED', `The model made more than ${limit} tool calls with invalid arguments`);
   }
+}
+
+function hintsOf(results: readonly ToolResult[]): JsonObject[] {
+  return results.flatMap(({ uiHints }) => (uiHints ? [uiHints] : []));
 }
 
 function joinPrompts(...prompts: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, resolveTimeZone } from '../common/index.js';
-import { AgentTool, ToolError, type ToolContext } from '../tools/index.js';
+import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../tools/index.js';
+import { listCard } from './calendar-cards.js';
 import { CalendarStore } from './calendar-store.js';
 import { eventText } from './event-text.js';
 import { dayOf, startOfDay } from './event-time.js';
@@ -42,7 +43,8 @@ export class CalendarListTool {
     const range = day === undefined ? { from: startOfDay(this.clock.now(), zone), until: undefined } : dayOf(day, zone);
     if (!range) throw new ToolError('"day" must be a date such as 2026-01-31.');
     const found = await this.calendar.list(context.principal, { ...range, limit: MOST_EVENTS + 1 });
-    const events = found.slice(0, MOST_EVENTS).map(eventText);
-    return { timezone: zone, events, ...(found.length > MOST_EVENTS ? { more: true } : {}) };
+    const shown = found.slice(0, MOST_EVENTS);
+    const more = found.length > MOST_EVENTS ? { more: true } : {};
+    return new ToolAnswer({ timezone: zone, events: shown.map(eventText), ...more }, listCard(shown, context.locale));
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, IdFactory, resolveTimeZone, timeZoneName } from '../common/index.js';
-import { AgentTool, ToolError, type ToolContext } from '../tools/index.js';
+import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../tools/index.js';
+import { writtenCard } from './calendar-cards.js';
 import { CalendarStore } from './calendar-store.js';
 import { eventText } from './event-text.js';
 import { momentOf } from './event-time.js';
@@ -72,6 +73,7 @@ export class CalendarWriteTool {
     };
     const { principal, idempotencyKey } = context;
     const { event, created } = await this.calendar.add(principal, idempotencyKey, planned, this.clock.now());
-    return { status: created ? 'created' : 'already_there', ...eventText(event) };
+    const answer = { status: created ? 'created' : 'already_there', ...eventText(event) };
+    return new ToolAnswer(answer, writtenCard(event, context.locale));
   }
 }

@@ -87,6 +87,8 @@ export interface ConfigShape {
     readonly contextTokenBudget: number;
     /** DEFAULT_AGENT: the agent type of wires that name none, default worker */
     readonly defaultAgent: string;
+    /** UI_LOCALE: language tag of cards for users who chose none, default zh-CN */
+    readonly uiLocale: string;
   };
   readonly tools: {
     /** TOOL_TIMEOUT_MS, default 30000 */

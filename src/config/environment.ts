@@ -219,6 +219,14 @@ export class Environment {
   readonly DEFAULT_AGENT!: string;
 
   @Setting({
+    group: 'Agent',
+    rule: token(35),
+    fallback: 'zh-CN',
+    description: 'Language tag of the cards of answers (ui_schema) for users whose settings name none.',
+  })
+  readonly UI_LOCALE!: string;
+
+  @Setting({
     group: 'Tools',
     rule: integer(10, DAY_MS),
     fallback: 30_000,

@@ -44,7 +44,13 @@ describe('loadConfig: defaults', () => {
         idleTimeoutMs: 60_000,
         maxRetries: 2,
       },
-      agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32_000, defaultAgent: 'worker' },
+      agent: {
+        maxSteps: 12,
+        systemPrompt: undefined,
+        contextTokenBudget: 32_000,
+        defaultAgent: 'worker',
+        uiLocale: 'zh-CN',
+      },
       tools: {
         timeoutMs: 30_000,
         outputLimitBytes: 65_536,

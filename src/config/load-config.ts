@@ -90,6 +90,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
       systemPrompt: env.AGENT_SYSTEM_PROMPT,
       contextTokenBudget: env.CONTEXT_TOKEN_BUDGET,
       defaultAgent: env.DEFAULT_AGENT,
+      uiLocale: env.UI_LOCALE,
     },
     tools: {
       timeoutMs: env.TOOL_TIMEOUT_MS,

@@ -3,6 +3,7 @@ export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-validator.js';
+export * from './tool-answer.js';
 export * from './tool-call.js';
 export * from './tool-error.js';
 export * from './tool-invoker.js';

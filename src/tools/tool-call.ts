@@ -19,6 +19,8 @@ export interface ToolResult {
   /** Text within TOOL_OUTPUT_LIMIT_BYTES. */
   readonly output: string;
   readonly isError: boolean;
+  /** How to show the result; the model does not see it. */
+  readonly uiHints?: JsonObject;
   /** Set exactly when `isError`. */
   readonly failure?: ToolFailure;
 }

@@ -9,6 +9,7 @@ import { boundText, outputText } from './pipeline/output-text.js';
 import { parseArguments, type ParsedArguments } from './pipeline/parse-arguments.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
+import { ToolAnswer } from './tool-answer.js';
 import type { NeededPermission, ToolCall, ToolCaller, ToolFailure, ToolJournal, ToolResult } from './tool-call.js';
 import type { ToolOffer } from './tool-offer.js';
 import type { ServerTool, ToolContext } from './tool.js';
@@ -126,13 +127,22 @@ export class ToolInvoker {
       const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
         tool.invoke(args, contextOf(call, caller, signal)),
       );
-      return { callId: call.callId, name: call.name, output: this.bounded(outputText(value)), isError: false };
+      return { ...this.answered(value), callId: call.callId, name: call.name, isError: false };
     } catch (error) {
       caller.signal.throwIfAborted();
       const { failure, sentence, isPublic } = failureSentence(tool, error);
       if (!isPublic) this.logger.error({ err: error, tool: tool.name, callId: call.callId }, 'A tool threw');
       return failed(call, failure, this.bounded(sentence));
     }
+  }
+
+  /** Hints that are too long are dropped: they are kept with the run. */
+  private answered(value: unknown): Pick<ToolResult, 'output' | 'uiHints'> {
+    if (!(value instanceof ToolAnswer)) return { output: this.bounded(outputText(value)) };
+    const hints = JSON.stringify(value.uiHints);
+    const fits = Buffer.byteLength(hints) <= this.config.tools.outputLimitBytes;
+    const output = this.bounded(outputText(value.value));
+    return fits ? { output, uiHints: JSON.parse(hints) as JsonObject } : { output };
   }
 
   private bounded(text: string): string {

@@ -101,7 +101,8 @@ export interface ServerTool extends ToolDeclaration {
    */
   readonly completeArguments?: CompleteArguments;
   /**
-   * Runs the tool with validated arguments. The result is text as it is, anything else as JSON.
+   * Runs the tool with validated arguments. The result is text as it is, anything else as JSON;
+   * a `ToolAnswer` adds hints of how to show it.
    * A thrown error is an answer for the model, not the end of the run.
    */
   invoke(args: JsonObject, context: ToolContext): Promise<unknown>;

@@ -4,6 +4,7 @@ import { IsInt } from 'class-validator';
 import { Clock } from '../common/index.js';
 import { type AppConfig, ConfigModule } from '../config/index.js';
 import { AgentTool } from './agent-tool.decorator.js';
+import { ToolAnswer } from './tool-answer.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolContext } from './tool.js';
 import { ToolsModule } from './tools.module.js';
@@ -76,10 +77,15 @@ function context(timeZone = 'UTC'): ToolContext {
   return { timeZone, locale: null, forwardedProps: {} } as unknown as ToolContext;
 }
 
+/** What the model sees of a result. */
+function valueOf(result: unknown): unknown {
+  return result instanceof ToolAnswer ? result.value : result;
+}
+
 describe('ToolsModule', () => {
   let module: TestingModule;
   const invoke = async (name: string, args: Record<string, string>, zone?: string): Promise<unknown> =>
-    (await module.get(ToolRegistry).find(name))?.invoke(args, context(zone));
+    valueOf(await (await module.get(ToolRegistry).find(name))?.invoke(args, context(zone)));
 
   beforeAll(async () => {
     module = await boot(Calculator);

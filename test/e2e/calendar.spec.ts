@@ -1,8 +1,9 @@
 import { CalendarStore } from '../../src/calendar/index.js';
 import type { Principal } from '../../src/common/index.js';
-import { textOf } from '../../src/events/index.js';
+import { type AgentEvent, type Message, textOf } from '../../src/events/index.js';
 import { Interrupts, type InterruptView } from '../../src/interrupt/index.js';
 import { Runs } from '../../src/run/index.js';
+import { Sessions } from '../../src/session/index.js';
 import type { ClientTime } from '../../src/tools/index.js';
 import { UserSettings } from '../../src/user-settings/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
@@ -69,6 +70,37 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     ]);
     expect(await ask(ana, 'List my meetings')).toContain('Your calendar has one event:\n- Meeting with Ana, Sunday');
     expect(await ask(person(), 'List my meetings')).toContain('no events');
+  });
+
+  it('shows what it did as a card, kept with the answer and told directly after it', async () => {
+    const gus = person();
+    await server.app.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
+    await ask(gus, 'Schedule a meeting with Ana on 2030-05-01 at 9:00');
+    const { id } = await pending(gus);
+    const { runId } = await runs().answer(gus, [{ interruptId: id, status: 'resolved', approve: true }]);
+    const logged: AgentEvent[] = [];
+    for await (const batch of runs().tail(gus, runId)) logged.push(...batch.map(({ event }) => event));
+    const at = logged.findIndex((event) => event.object === 'custom' && event.name === 'ui_schema');
+    const [completed, card] = logged.slice(at - 1, at + 1);
+    const schema = {
+      ...{ version: '2.0', locale: 'zh-CN', status: 'success', theme: 'default' },
+      root: {
+        ...{ type: 'stack', appearance: 'card' },
+        children: [
+          { type: 'text', content: '日程已创建', role: 'title' },
+          { type: 'badge', label: 'SUCCESS', status: 'success' },
+          { type: 'text', content: 'Meeting with Ana', role: 'body' },
+          { type: 'kv', items: [{ label: '时间', value: 'Wednesday, 2030-05-01, 09:00–10:00 (Asia/Shanghai)' }] },
+        ],
+      },
+    };
+    expect(completed).toMatchObject({
+      ...{ object: 'message', type: 'message', role: 'assistant', status: 'completed' },
+      metadata: { ui_schema: schema, ui_schema_compiler: '2.0.0' },
+    });
+    expect(card).toMatchObject({ value: { messageId: (completed as Message).id, ui_schema: schema } });
+    const kept = await server.app.get(Sessions).messages(gus, 'talk', { limit: 50, order: 'desc' });
+    expect(kept.map(({ message }) => message.metadata?.['ui_schema'])).toContainEqual(schema);
   });
 
   it('writes nothing when the person says no', async () => {

@@ -6,6 +6,7 @@ import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from
 import { untilAborted } from '../until-aborted.js';
 import type { CallIds } from './call-ids.js';
 import { StepWriter } from './step-writer.js';
+import type { UiCard } from './ui-card.js';
 
 /** What the user reads when the provider's filter stopped an answer before its first word. */
 export const REFUSAL = 'The model did not answer because of its content filter.';
@@ -28,6 +29,8 @@ export interface ModelStep {
   readonly situation?: string;
   readonly offer: ToolOffer;
   readonly callIds: CallIds;
+  /** Goes with the first text of the answer. */
+  readonly card?: UiCard | undefined;
   /** From 0, counted over the run. */
   readonly step: number;
 }
@@ -44,7 +47,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
-  const writer = new StepWriter(context.response, call.offer, call.callIds, step);
+  const writer = new StepWriter(context.response, call.offer, call.callIds, step, call.card);
   for await (const event of untilAborted(
     client.stream(withSituation(request, call.situation), context.signal),
     context.signal,

@@ -6,9 +6,16 @@ import { callsOf, outputsOf } from '../prompt/tool-traffic.js';
 import { answerCall, type Permission, refuseCall } from './answer-call.js';
 import { allSettled, refuseDoubt } from './tool-round.js';
 
+/** What came of the calls that a person decided on. */
+export interface ResumedCalls {
+  /** The results as messages for the model. */
+  readonly outputs: readonly Message[];
+  readonly results: readonly ToolResult[];
+}
+
 /**
  * Acts on the decisions that this run goes on with: makes the calls that were approved, answers those
- * that were not. No call is shown again, only its output. Returns the outputs as messages for the model.
+ * that were not. No call is shown again, only its output. Returns the outputs, also as messages for the model.
  *
  * @throws AppError TOOL_IN_DOUBT before any call is made; the reason of `context.signal`
  */
@@ -16,9 +23,9 @@ export async function resumeCalls(
   context: AgentContext,
   invoker: ToolInvoker,
   offer: ToolOffer,
-): Promise<readonly Message[]> {
+): Promise<ResumedCalls> {
   const { approvals } = context.resumption;
-  if (approvals.length === 0) return [];
+  if (approvals.length === 0) return { outputs: [], results: [] };
   const approved = approvals.filter(({ status }) => status === 'approved');
   refuseDoubt(context, invoker, offer, approved.map(callOf));
   const results = await allSettled(
@@ -28,7 +35,7 @@ export async function resumeCalls(
         : refuseCall(context, callOf(one), permissionOf(one), refusalOf(one)),
     ),
   );
-  return results.map(outputMessage);
+  return { outputs: results.map(outputMessage), results };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/index.js';
 import type { ContentBuilder, MessageBuilder, MessageType, ResponseBuilder, Usage } from '../../events/index.js';
 
 /**
@@ -46,10 +47,15 @@ export abstract class Segment {
     this.content = this.firstWrite(this.message);
   }
 
-  /** Closes the message. @param usage what the model call used, for the last message of a step */
-  close(usage: Usage | null = null): void {
+  /**
+   * Closes the message.
+   *
+   * @param usage what the model call used, for the last message of a step
+   * @param metadata kept with the message
+   */
+  close(usage: Usage | null = null, metadata?: JsonObject): void {
     this.content?.complete();
-    this.message?.complete(usage ? { usage } : {});
+    this.message?.complete({ ...(usage && { usage }), ...(metadata && { metadata }) });
   }
 
   protected abstract open(response: ResponseBuilder): MessageBuilder;

@@ -4,6 +4,7 @@ import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
 import { CallSegment } from './call-segment.js';
 import { type Segment, TextSegment } from './segment.js';
+import type { UiCard } from './ui-card.js';
 
 /** A piece of a model's answer. */
 export type ModelDelta = Exclude<ModelEvent, { readonly type: 'finish' }>;
@@ -32,6 +33,7 @@ export class StepWriter {
     private readonly offer: ToolOffer,
     private readonly callIds: CallIds,
     private readonly step: number,
+    private card?: UiCard,
   ) {}
 
   /** True when nothing was written or kept so far. */
@@ -54,7 +56,7 @@ export class StepWriter {
   finish(usage: Usage | null): WrittenStep {
     for (const segment of this.segments.slice(this.front)) {
       segment.activate(this.response);
-      segment.close(segment === this.segments.at(-1) ? usage : null);
+      this.close(segment, segment === this.segments.at(-1) ? usage : null);
     }
     this.front = this.segments.length;
     return {
@@ -89,13 +91,23 @@ export class StepWriter {
     call.append(delta.argumentsDelta);
   }
 
+  /** The first text for the user takes the card with it. */
+  private close(segment: Segment, usage: Usage | null): void {
+    const takes = segment instanceof TextSegment && segment.type === 'message' && segment.value !== '';
+    const card = takes ? this.card : undefined;
+    segment.close(usage, card?.metadata);
+    if (!card || segment.messageId === undefined) return;
+    this.card = undefined;
+    card.announce(segment.messageId);
+  }
+
   /** Closes whole messages in front of others, and opens the next. */
   private advance(): void {
     for (let segment = this.segments[this.front]; segment?.isReady; segment = this.segments[this.front]) {
       segment.activate(this.response);
       const isLast = this.front === this.segments.length - 1;
       if (isLast || !segment.isWhole) return;
-      segment.close();
+      this.close(segment, null);
       this.front += 1;
     }
   }

@@ -103,7 +103,14 @@ export function testConfig(
   tools: Partial<ConfigShape['tools']> = {},
 ): AppConfig {
   return {
-    agent: { maxSteps: 12, systemPrompt: undefined, contextTokenBudget: 32000, defaultAgent: 'worker', ...agent },
+    agent: {
+      maxSteps: 12,
+      systemPrompt: undefined,
+      contextTokenBudget: 32000,
+      defaultAgent: 'worker',
+      uiLocale: 'zh-CN',
+      ...agent,
+    },
     tools: {
       timeoutMs: 1000,
       outputLimitBytes: 65536,

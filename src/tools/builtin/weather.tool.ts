@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AgentTool } from '../agent-tool.decorator.js';
+import { ToolAnswer } from '../tool-answer.js';
 import { ToolError } from '../tool-error.js';
+import type { ToolContext } from '../tool.js';
+import { weatherCard } from './weather-card.js';
 import { weatherSample } from './weather-sample.js';
 
 interface GetWeatherArgs {
@@ -29,11 +32,11 @@ export class WeatherTool {
       },
     },
   })
-  async getWeather({ city, location, unit = 'celsius' }: GetWeatherArgs): Promise<unknown> {
+  async getWeather({ city, location, unit = 'celsius' }: GetWeatherArgs, context: ToolContext): Promise<ToolAnswer> {
     const place = (city ?? location ?? '').trim();
     if (place === '') throw new ToolError('Name the city in "city".');
     const { celsius, ...sample } = weatherSample(place);
-    return {
+    const answer = {
       city: place,
       condition: sample.condition,
       temperature: unit === 'celsius' ? celsius : Math.round((celsius * 9) / 5 + 32),
@@ -42,5 +45,6 @@ export class WeatherTool {
       wind_kmh: sample.windKmh,
       note: 'This is sample data, not a real observation.',
     };
+    return new ToolAnswer(answer, weatherCard(answer, context.locale));
   }
 }

@@ -1,0 +1,123 @@
+import { type CompileBudget, UI_LIMITS } from './compile-budget.js';
+import type { UiLayoutNode, UiLeafNode, UiNode } from './ui-schema.types.js';
+import { action, address, list, oneOf, record, status, text } from './ui-values.js';
+
+/** What compiling needs beside the value itself. */
+export interface CompileScope {
+  readonly budget: CompileBudget;
+  /** Of links, images and buttons, such as `https`. */
+  readonly schemes: readonly string[];
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * A node as somebody gave it, with the keys that are known and the values that are allowed; undefined
+ * when nothing of it can be shown.
+ *
+ * @param level of this node, 1 for the root
+ */
+export function compileNode(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
+  const given = record(value);
+  if (!given || !scope.budget.takeNode(level)) return undefined;
+  const node = layoutNode(given, scope, level) ?? leafNode(given, scope);
+  if (!node) {
+    scope.budget.returnNode();
+    scope.budget.refuse(`a node that cannot be shown`);
+  }
+  return node;
+}
+
+/** The nodes of a list that can be shown. */
+export function compileNodes(value: unknown, scope: CompileScope, level: number): readonly UiNode[] {
+  return list(value)
+    .slice(0, UI_LIMITS.nodes)
+    .flatMap((one) => compileNode(one, scope, level) ?? []);
+}
+
+function layoutNode(given: Given, scope: CompileScope, level: number): UiLayoutNode | undefined {
+  const { type } = given;
+  if (type === 'divider') return { type };
+  if (type !== 'stack' && type !== 'grid' && type !== 'list') return undefined;
+  const children = compileNodes(given['children'], scope, level + 1);
+  if (children.length === 0) return undefined;
+  if (type === 'list') return { type, ordered: given['ordered'] === true, children };
+  if (type === 'grid') return { type, columns: columnsOf(given['columns']), children };
+  const direction = oneOf(given['direction'], ['horizontal'] as const);
+  const gap = oneOf(given['gap'], ['none', 'sm', 'md', 'lg'] as const);
+  const appearance = oneOf(given['appearance'], ['card', 'section'] as const);
+  return { type, ...(direction && { direction }), ...(gap && { gap }), ...(appearance && { appearance }), children };
+}
+
+function columnsOf(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) ? Math.min(4, Math.max(1, value)) : 2;
+}
+
+function leafNode(given: Given, scope: CompileScope): UiLeafNode | undefined {
+  switch (given['type']) {
+    case 'text': {
+      const content = text(given['content']);
+      const role = oneOf(given['role'], ['title', 'subtitle', 'body', 'caption', 'code'] as const) ?? 'body';
+      return content === undefined ? undefined : { type: 'text', content, role };
+    }
+    case 'badge': {
+      const label = text(given['label']);
+      return label === undefined ? undefined : { type: 'badge', label, status: status(given['status']) ?? 'info' };
+    }
+    case 'kv':
+      return pairs(given['items']);
+    case 'image':
+      return image(given, scope);
+    case 'link': {
+      const [label, url] = [text(given['label']), address(given['url'], scope.schemes, scope.budget)];
+      return url === undefined ? undefined : { type: 'link', label: label ?? url, url };
+    }
+    case 'button':
+      return button(given, scope);
+    case 'progress': {
+      const { value } = given;
+      const isShare = typeof value === 'number' && Number.isFinite(value);
+      return { type: 'progress', value: isShare ? Math.min(1, Math.max(0, value)) : null };
+    }
+    case 'table':
+      return table(given);
+    default:
+      return undefined;
+  }
+}
+
+/** Label and value of each field that has both. */
+export function pairs(value: unknown): UiLeafNode | undefined {
+  const items = list(value)
+    .slice(0, UI_LIMITS.entries)
+    .flatMap((one) => {
+      const [label, shown] = [text(record(one)?.['label']), text(record(one)?.['value'])];
+      return label === undefined || shown === undefined ? [] : [{ label, value: shown }];
+    });
+  return items.length === 0 ? undefined : { type: 'kv', items };
+}
+
+/** An image with an allowed address. */
+export function image(value: unknown, { schemes, budget }: CompileScope): UiLeafNode | undefined {
+  const given = record(value);
+  const url = given && address(given['url'], schemes, budget);
+  return url === undefined ? undefined : { type: 'image', url, alt: text(given?.['alt']) ?? '' };
+}
+
+/** A button with a label and an action that can be done. */
+export function button(value: unknown, { schemes, budget }: CompileScope): UiLeafNode | undefined {
+  const given = record(value);
+  const label = text(given?.['label']);
+  const does = label === undefined ? undefined : action(given?.['action'], schemes, budget);
+  return label === undefined || !does || !budget.takeAction() ? undefined : { type: 'button', label, action: does };
+}
+
+function table(given: Given): UiLeafNode | undefined {
+  const cells = (value: unknown): readonly string[] =>
+    list(value)
+      .slice(0, UI_LIMITS.entries)
+      .map((cell) => text(cell) ?? '');
+  const columns = cells(given['columns']);
+  const rows = list(given['rows']).slice(0, UI_LIMITS.entries).map(cells);
+  return columns.length === 0 ? undefined : { type: 'table', columns, rows };
+}

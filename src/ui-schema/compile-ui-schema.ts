@@ -1,0 +1,137 @@
+import { CompileBudget } from './compile-budget.js';
+import { button, compileNode, type CompileScope, image, pairs } from './compile-node.js';
+import type { UiLayoutNode, UiNode, UiSchemaRenderer, UiStatus } from './ui-schema.types.js';
+import { list, oneOf, record, status, text } from './ui-values.js';
+
+/** The version of this compiler, kept beside what it made: a later one may make something else. */
+export const UI_COMPILER_VERSION = '2.0.0';
+
+/** What is fixed before hints are looked at. */
+export interface UiCompileOptions {
+  /** BCP 47 tag. */
+  readonly locale: string;
+  /** The status when no hint says one. */
+  readonly status?: UiStatus;
+  /** Schemes that addresses may have; default http and https. */
+  readonly schemes?: readonly string[];
+}
+
+/** A compiled schema, and what had to be left out of it. */
+export interface UiCompilation {
+  readonly schema: UiSchemaRenderer | null;
+  readonly warnings: readonly string[];
+}
+
+const SEVERITY: readonly UiStatus[] = ['error', 'warning', 'pending', 'success', 'info'];
+const THEMES = ['default', 'light', 'dark'] as const;
+
+/**
+ * Compiles the hints of an answer to a UiSchemaRenderer (contract runs-api, section 9): pure, never
+ * throws, the same hints give the same schema. Several hints become cards one below the other; the
+ * gravest status is the schema's. Null when there is nothing to show.
+ */
+export function compileUiSchema(hints: readonly unknown[], options: UiCompileOptions): UiCompilation {
+  const budget = new CompileBudget();
+  const scope = { budget, schemes: options.schemes ?? ['http', 'https'] };
+  const all = hints.map(record).filter((one) => one !== undefined);
+  const root = all.length > 1 ? cards(all, scope, options) : card(all[0], scope, options, 1);
+  const theme = all.flatMap((one) => oneOf(one['theme'], THEMES) ?? [])[0] ?? 'default';
+  const { locale } = options;
+  const schema = root ? { version: '2.0' as const, locale, status: gravest(all, options), theme, root } : null;
+  return { schema, warnings: budget.warnings };
+}
+
+type Hint = Readonly<Record<string, unknown>>;
+
+function gravest(hints: readonly Hint[], options: UiCompileOptions): UiStatus {
+  const said = hints.map((hint) => statusOf(hint, options));
+  return SEVERITY.find((one) => said.includes(one)) ?? 'info';
+}
+
+function statusOf(hint: Hint, options: UiCompileOptions): UiStatus {
+  return status(hint['status']) ?? options.status ?? 'info';
+}
+
+function cards(hints: readonly Hint[], scope: CompileScope, options: UiCompileOptions): UiLayoutNode | undefined {
+  if (!scope.budget.takeNode(1)) return undefined;
+  const children = hints.flatMap((hint) => card(hint, scope, options, 2) ?? []);
+  return children.length === 0 ? undefined : { type: 'stack', gap: 'md', children };
+}
+
+/** Title, badge, body, fields, items, image, actions, in this order. A badge alone is nothing to show. */
+function card(
+  hint: Hint | undefined,
+  scope: CompileScope,
+  options: UiCompileOptions,
+  level: number,
+): UiLayoutNode | undefined {
+  if (!hint || !scope.budget.takeNode(level)) return undefined;
+  const shown = statusOf(hint, options);
+  const label = text(hint['badge']) ?? shown.toUpperCase();
+  const [title, ...rest] = parts(hint, scope, level + 1);
+  const badge: UiNode = { type: 'badge', label, status: shown };
+  const content = [...(title ?? []), ...rest.flat()];
+  if (content.length === 0) {
+    scope.budget.returnNode();
+    return undefined;
+  }
+  const badges = scope.budget.takeNode(level + 1) ? [badge] : [];
+  return { type: 'stack', appearance: 'card', children: [...(title ?? []), ...badges, ...rest.flat()] };
+}
+
+/** What a hint has to show, title first. */
+function parts(hint: Hint, scope: CompileScope, level: number): readonly (readonly UiNode[])[] {
+  const taken = (make: () => UiNode | undefined): readonly UiNode[] => {
+    if (!scope.budget.takeNode(level)) return [];
+    const node = make();
+    if (!node) scope.budget.returnNode();
+    return node ? [node] : [];
+  };
+  return [
+    hint['title'] === undefined ? [] : taken(() => textNode(hint['title'], 'title')),
+    hint['body'] === undefined ? [] : taken(() => textNode(hint['body'], 'body')),
+    list(hint['fields']).length === 0 ? [] : taken(() => pairs(hint['fields'])),
+    list(hint['items']).length === 0 ? [] : taken(() => items(hint['items'], scope, level)),
+    hint['image'] === undefined ? [] : taken(() => image(hint['image'], scope)),
+    list(hint['actions']).length === 0 ? [] : taken(() => actions(hint['actions'], scope, level)),
+  ];
+}
+
+function textNode(value: unknown, role: 'title' | 'subtitle' | 'body'): UiNode | undefined {
+  const content = text(value);
+  return content === undefined ? undefined : { type: 'text', content, role };
+}
+
+function items(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
+  const children = list(value).flatMap((one) => item(one, scope, level + 1) ?? []);
+  return children.length === 0 ? undefined : { type: 'list', ordered: false, children };
+}
+
+/** A text, a node, or a small card without a frame. */
+function item(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
+  const given = record(value);
+  if (given && 'type' in given) return compileNode(given, scope, level);
+  if (!scope.budget.takeNode(level)) return undefined;
+  const node = given ? inner(given, scope, level) : textNode(value, 'body');
+  if (!node) scope.budget.returnNode();
+  return node;
+}
+
+function inner(hint: Hint, scope: CompileScope, level: number): UiNode | undefined {
+  const children = [...parts({ ...hint, items: undefined }, scope, level + 1)].flat();
+  const badge = text(hint['badge']);
+  if (badge !== undefined && scope.budget.takeNode(level + 1)) {
+    children.push({ type: 'badge', label: badge, status: status(hint['status']) ?? 'info' });
+  }
+  return children.length === 0 ? undefined : { type: 'stack', gap: 'sm', children };
+}
+
+function actions(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
+  const children = list(value).flatMap((one): UiNode[] => {
+    if (!scope.budget.takeNode(level + 1)) return [];
+    const made = button(one, scope);
+    if (!made) scope.budget.returnNode();
+    return made ? [made] : [];
+  });
+  return children.length === 0 ? undefined : { type: 'stack', direction: 'horizontal', gap: 'sm', children };
+}

@@ -1,0 +1,70 @@
+import { isPlainObject } from '../common/index.js';
+import { type CompileBudget, UI_LIMITS } from './compile-budget.js';
+import type { UiAction, UiStatus } from './ui-schema.types.js';
+
+const STATUSES: readonly string[] = ['info', 'success', 'warning', 'error', 'pending'];
+const LONGEST_URL = 2048;
+
+/** An object of a hint, or undefined. */
+export function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isPlainObject(value) ? value : undefined;
+}
+
+/** The members of a list of a hint; none for anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text of at most 4000 code points, or undefined when there is nothing to read. Numbers and booleans count. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return undefined;
+  const whole = value.replace(/\p{Surrogate}/gu, '\uFFFD').trim();
+  if (whole === '') return undefined;
+  if (whole.length <= UI_LIMITS.text) return whole;
+  const points = Array.from(whole);
+  return points.length <= UI_LIMITS.text ? whole : `${points.slice(0, UI_LIMITS.text - 1).join('')}…`;
+}
+
+export function status(value: unknown): UiStatus | undefined {
+  return typeof value === 'string' && STATUSES.includes(value) ? (value as UiStatus) : undefined;
+}
+
+/** One of a few words, else undefined. */
+export function oneOf<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
+  return words.find((word) => word === value);
+}
+
+/** An absolute address of an allowed scheme in its normal form; anything else is left out. */
+export function address(value: unknown, schemes: readonly string[], budget: CompileBudget): string | undefined {
+  const isUrl = typeof value === 'string' && value.length <= LONGEST_URL && URL.canParse(value);
+  const url = isUrl ? new URL(value) : undefined;
+  const isAllowed = url !== undefined && schemes.includes(url.protocol.slice(0, -1));
+  if (url && isAllowed && url.username === '' && url.password === '') return url.href;
+  budget.refuse('an address that is not valid or not allowed');
+  return undefined;
+}
+
+/** What a button does, with the one value that its kind needs. */
+export function action(value: unknown, schemes: readonly string[], budget: CompileBudget): UiAction | undefined {
+  const given = record(value);
+  const payload = record(given?.['payload']) ?? {};
+  switch (given?.['type']) {
+    case 'open_url': {
+      const url = address(payload['url'], schemes, budget);
+      return url === undefined ? undefined : { type: 'open_url', payload: { url } };
+    }
+    case 'send_message': {
+      const words = text(payload['text']);
+      return words === undefined ? undefined : { type: 'send_message', payload: { text: words } };
+    }
+    case 'tool_approve':
+    case 'tool_reject': {
+      const id = text(payload['id']);
+      return id === undefined ? undefined : { type: given['type'], payload: { id } };
+    }
+    default:
+      budget.refuse('an action of an unknown type');
+      return undefined;
+  }
+}
