@@ -167,7 +167,7 @@ describe('compileUiSchema', () => {
           ...['content', 'role', 'label', 'value', 'url', 'alt', 'action', 'payload', 'columns', 'rows', '__proto__'],
         ),
         fc.oneof(
-          { maxDepth: 8 },
+          { maxDepth: 4 },
           leaf,
           fc.constantFrom(
             'stack',
@@ -182,9 +182,10 @@ describe('compileUiSchema', () => {
             'table',
             'progress',
           ),
-          fc.array(tie('hint'), { maxLength: 8 }),
+          fc.array(tie('hint'), { maxLength: 4 }),
           tie('hint'),
         ),
+        { maxKeys: 5 },
       ),
     }));
     fc.assert(
@@ -198,7 +199,7 @@ describe('compileUiSchema', () => {
         expect(buttons(made.schema.root)).toBeLessThanOrEqual(UI_LIMITS.actions);
         expect(['stack', 'grid', 'list', 'divider']).toContain(made.schema.root.type);
       }),
-      { numRuns: 100 },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 });
