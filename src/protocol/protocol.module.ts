@@ -5,6 +5,7 @@ import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
+import { CopilotKitModule } from './copilotkit/copilotkit.module.js';
 import { HttpModule } from './http/index.js';
 import { ResponsesModule } from './responses/responses.module.js';
 import { RunsModule } from './runs/runs.module.js';
@@ -18,6 +19,7 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
     ApprovalsModule,
     ResponsesModule,
     AgUiModule,
+    CopilotKitModule,
     AttachModule,
     AgKitModule,
     RunsModule,

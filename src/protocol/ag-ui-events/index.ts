@@ -22,3 +22,4 @@ export {
 } from './ag-ui-runs.js';
 export { AG_UI_PROTO_TYPE, protoFrame, wantsProto } from './proto.js';
 export { AG_UI_EVENTS, anyEventSchema, eventSchemaName, type EventFieldSchema } from './event-schemas.js';
+export { compactEvents } from './compact.js';

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type JsonObject, type Principal } from '../../common/index.js';
+import type { LoggedEvent, Message } from '../../events/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import {
+  type AgUiEvent,
+  AgUiFold,
+  type AgUiGeneration,
+  type AgUiMessage,
+  compactEvents,
+  toAgUiMessages,
+} from '../ag-ui-events/index.js';
+
+const PAGE = 100;
+
+/** Which thread to show, to whom. */
+export interface ReplayRequest {
+  readonly principal: Principal;
+  readonly threadId: string;
+  readonly generation: AgUiGeneration;
+  /** Leaves out runs that are not over, and what comes after them. */
+  readonly finishedOnly?: boolean;
+  /** Ends the replay: its reader is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A thread as AG-UI events: all runs in their order, each begun with the messages that were new in it,
+ * and the one in progress live (contract ag-ui, section 3, `connect`). Past runs come whole and
+ * compacted; one whose events are no longer kept comes as its messages.
+ */
+@Injectable()
+export class ThreadReplay {
+  constructor(private readonly runs: Runs) {}
+
+  /** Batches of events; none for an unknown thread. Ends when no run of the thread is in progress. */
+  async *events(request: ReplayRequest): AsyncGenerator<readonly AgUiEvent[], void, void> {
+    const shown: AgUiMessage[] = [];
+    for (let after = 0; request.signal?.aborted !== true;) {
+      const runs = await this.runsAfter(request, after);
+      if (runs.length === 0) return;
+      for (const run of runs) {
+        if (request.finishedOnly === true && run.finishedAt === null) return;
+        yield* this.runEvents(request, run, shown);
+        after = run.ordinal;
+      }
+    }
+  }
+
+  /** The runs with a greater ordinal, oldest first. */
+  private async runsAfter({ principal, threadId }: ReplayRequest, ordinal: number): Promise<RunView[]> {
+    const found: RunView[] = [];
+    for (let before: number | undefined; ;) {
+      const options = { limit: PAGE, ...(before !== undefined && { before }) };
+      const page = await this.runs.list(principal, threadId, options);
+      found.push(...page.filter((run) => run.ordinal > ordinal));
+      const last = page.at(-1);
+      if (!last || page.length < PAGE || last.ordinal <= ordinal) return found.reverse();
+      before = last.ordinal;
+    }
+  }
+
+  /** @param shown the messages of the thread so far; those of this run are added */
+  private async *runEvents(
+    request: ReplayRequest,
+    run: RunView,
+    shown: AgUiMessage[],
+  ): AsyncGenerator<readonly AgUiEvent[], void, void> {
+    const { principal, generation, signal } = request;
+    const input = toAgUiMessages(await this.runs.input(principal, run.runId), generation);
+    const fold = new AgUiFold({
+      threadId: run.sessionId,
+      runId: run.runKey ?? run.runId,
+      ...(run.parentRunId !== null && { parentRunId: run.parentRunId }),
+      generation,
+      input: inputOf(run, input),
+    });
+    fold.history = [...shown, ...input];
+    shown.push(...input);
+    const written: Message[] = [];
+    try {
+      for await (const batch of this.runs.tail(principal, run.runId, signal ? { signal } : {})) {
+        collect(batch, written);
+        const events = batch.flatMap((event) => fold.next(event));
+        yield run.finishedAt === null ? events : compactEvents(events);
+      }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
+      written.push(...((await this.runs.response(principal, run.runId)).output ?? []));
+      yield prunedRun(run, [...input, ...toAgUiMessages(written, generation)]);
+    }
+    shown.push(...toAgUiMessages(written, generation));
+  }
+}
+
+/** What RUN_STARTED repeats of a run's request: the messages that were new in it. */
+function inputOf(run: RunView, messages: readonly AgUiMessage[]): JsonObject {
+  return {
+    threadId: run.sessionId,
+    runId: run.runKey ?? run.runId,
+    messages: messages as unknown as JsonObject[],
+    tools: [],
+    context: [],
+    state: {},
+    forwardedProps: {},
+  };
+}
+
+function collect(batch: readonly LoggedEvent[], written: Message[]): void {
+  for (const { event } of batch) {
+    if (event.object === 'response' && event.output && event.completed_at !== null) {
+      written.splice(0, written.length, ...event.output);
+    }
+  }
+}
+
+/** A run of which only the messages are kept. */
+function prunedRun(run: RunView, messages: readonly AgUiMessage[]): AgUiEvent[] {
+  const [threadId, runId] = [run.sessionId, run.runKey ?? run.runId];
+  return [
+    { type: 'RUN_STARTED', threadId, runId, input: inputOf(run, messages) },
+    { type: 'RUN_FINISHED', threadId, runId },
+  ];
+}
