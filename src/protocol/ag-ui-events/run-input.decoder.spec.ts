@@ -1,0 +1,92 @@
+import { decodeRunInput } from './run-input.decoder.js';
+
+const base = { threadId: 't', runId: 'r', messages: [] };
+
+describe('a RunAgentInput', () => {
+  it('needs a thread, a run and messages; nulls are absent and snake_case names count', () => {
+    const input = decodeRunInput({
+      thread_id: 't',
+      run_id: 'r',
+      parent_run_id: null,
+      messages: [{ id: 'a', role: 'tool', tool_call_id: 'c', content: 'x' }],
+      tools: null,
+      context: null,
+      state: null,
+      forwarded_props: { agent_type: 'worker', thread_id: 'kept' },
+      resume: [{ interrupt_id: 'i', payload: { interrupt_id: 'kept' } }],
+      unknown: 1,
+    });
+    expect(input).toMatchObject({
+      threadId: 't',
+      runId: 'r',
+      tools: [],
+      context: [],
+      forwardedProps: { agent_type: 'worker', thread_id: 'kept' },
+      resume: [{ interruptId: 'i', status: 'resolved', payload: { interrupt_id: 'kept' } }],
+    });
+    expect('state' in input || 'parentRunId' in input || 'protocolVersion' in input).toBe(false);
+    expect(decodeRunInput({ ...base, thread_id: 'other', state: {} })).toMatchObject({ threadId: 't' });
+  });
+
+  it.each([
+    [[], 'PARAMETER_VALIDATION'],
+    [{ ...base, threadId: undefined }, 'MISSING_PARAMETER'],
+    [{ ...base, threadId: '' }, 'INVALID_PARAMETER'],
+    [{ ...base, runId: 7 }, 'PARAMETER_VALIDATION'],
+    [{ ...base, messages: undefined }, 'MISSING_PARAMETER'],
+    [{ ...base, messages: [null] }, 'PARAMETER_VALIDATION'],
+    [{ ...base, messages: [{ id: 'a' }] }, 'MISSING_PARAMETER'],
+    [{ ...base, messages: [{ id: 'a', role: 'king', content: '' }] }, 'INVALID_PARAMETER'],
+    [{ ...base, messages: [{ id: 'a', role: 'tool', content: '' }] }, 'MISSING_PARAMETER'],
+    [{ ...base, messages: [{ id: 'a', role: 'assistant', toolCalls: [{ id: 'c' }] }] }, 'MISSING_PARAMETER'],
+    [{ ...base, messages: [{ id: 'a', role: 'user', content: [{ type: 'hologram' }] }] }, 'INVALID_PARAMETER'],
+    [{ ...base, state: [] }, 'PARAMETER_VALIDATION'],
+    [{ ...base, tools: [{ name: 'a b' }] }, 'INVALID_PARAMETER'],
+    [{ ...base, context: [{ description: 'd', value: {} }] }, 'PARAMETER_VALIDATION'],
+    [{ ...base, resume: [{ interruptId: 'i', status: 'maybe' }] }, 'INVALID_PARAMETER'],
+    [{ ...base, protocolVersion: 'one' }, 'INVALID_PARAMETER'],
+  ])('refuses %j', (body, code) => {
+    expect(() => decodeRunInput(body)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('splits an assistant message into its words and calls, under stable ids', () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      { id: 'a', role: 'assistant', content: 'Well', toolCalls: [call] },
+      { id: 'b', role: 'assistant', content: null, tool_calls: [{ ...call, id: 'c2' }] },
+      { id: 'x', role: 'activity', activityType: 'PLAN', content: {} },
+      { id: 'p', role: 'tool', toolCallId: 'c1', content: 'Forwarded to client' },
+      { role: 'user', content: 'hi' },
+      { role: 'user', content: 'hi' },
+    ];
+    const first = decodeRunInput({ ...base, messages }).messages;
+    expect(first.map(({ type }) => type)).toEqual(['message', 'function_call', 'function_call', 'message', 'message']);
+    expect([first[0]?.id, first[2]?.id]).toEqual(['a', 'b']);
+    const again = decodeRunInput({ ...base, runId: 'r2', messages }).messages;
+    expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
+  });
+
+  it('reads pictures in both forms, and keeps what is sealed', () => {
+    const image = { type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } };
+    const messages = [
+      {
+        id: 'u',
+        role: 'user',
+        content: [
+          image,
+          { type: 'binary', mime_type: 'image/png', url: 'https://a/b.png' },
+          { type: 'binary', mimeType: 'application/pdf', id: 'f1', filename: 'a.pdf' },
+        ],
+      },
+      { id: 'r', role: 'reasoning', content: 'hm', encrypted_value: 'sealed' },
+    ];
+    const [user, reasoning] = decodeRunInput({ ...base, messages }).messages;
+    expect(user?.content).toMatchObject([
+      { type: 'image', image_url: 'data:image/png;base64,AAAA' },
+      { type: 'image', image_url: 'https://a/b.png' },
+      { type: 'file', file_id: 'f1', filename: 'a.pdf' },
+    ]);
+    expect(reasoning).toMatchObject({ type: 'reasoning', metadata: { encrypted_value: 'sealed' } });
+  });
+});

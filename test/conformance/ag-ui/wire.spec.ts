@@ -1,0 +1,77 @@
+import { HttpAgent } from '@ag-ui/client';
+import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
+
+const PROTO = 'application/vnd.ag-ui.event+proto';
+
+describe('the wire of AG-UI', () => {
+  let server: AgUiServer;
+  let threads = 0;
+
+  beforeAll(async () => (server = await bootAgUi()));
+  afterAll(() => server.close());
+
+  const post = (fields: object = {}, headers: Record<string, string> = {}, query = '') => {
+    const messages = [{ id: 'u1', role: 'user', content: 'plain text' }];
+    return fetch(`${server.url}/ag-ui${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ threadId: `wire-${(threads += 1)}`, runId: 'r1', messages, ...fields }),
+    });
+  };
+
+  it.each([
+    ['a client of before 1.0 gets both', {}, '', true, true],
+    ['a 1.0 client gets camelCase', { protocolVersion: '1.0' }, '', true, false],
+    ['who asks for snake_case gets it', {}, '?key_case=snake', false, true],
+  ])('writes keys as the client needs them: %s', async (_, fields, query, camel, snake) => {
+    const text = await (await post(fields, {}, query)).text();
+    expect([text.includes('"threadId"'), text.includes('"thread_id"')]).toEqual([camel, snake]);
+    expect(text).toMatch(/^id: 1\ndata: \{"type":"RUN_STARTED"/);
+    expect(text).not.toMatch(/\r|\[DONE\]|:null/);
+  });
+
+  it('gives the binary stream to who names it, and to nobody else', async () => {
+    const answer = await post({}, { accept: PROTO });
+    expect(answer.headers.get('content-type')).toBe(PROTO);
+    for (const accept of ['*/*', 'application/*', `text/event-stream, ${PROTO};q=0.5`, `${PROTO};q=0`]) {
+      const text = await post({}, { accept });
+      expect(text.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      await text.text();
+    }
+    await answer.arrayBuffer();
+    class BinaryAgent extends HttpAgent {
+      protected override requestInit(input: Parameters<HttpAgent['requestInit']>[0]): RequestInit {
+        const init = super.requestInit(input);
+        return { ...init, headers: { ...(init.headers as Record<string, string>), Accept: PROTO } };
+      }
+    }
+    const agent = new BinaryAgent({ url: `${server.url}/ag-ui`, threadId: 'binary' });
+    agent.addMessage({ id: 'u1', role: 'user', content: 'one tool' });
+    await agent.runAgent();
+    expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  it('replays a repeated request, refuses another under its id, and can be watched from any frame', async () => {
+    const first = await post({ threadId: 'again' });
+    const text = await first.text();
+    expect(await (await post({ threadId: 'again' })).text()).toBe(text);
+    const other = await post({ threadId: 'again', messages: [{ id: 'u1', role: 'user', content: 'other' }] });
+    expect([other.status, ((await other.json()) as { code: string }).code]).toEqual([409, 'RUN_ID_CONFLICT']);
+    const location = first.headers.get('content-location') ?? '';
+    const rest = await (await fetch(`${server.url}${location}&after=2`)).text();
+    expect(rest).toMatch(/^id: 3\n/);
+    expect(rest).toContain('"type":"RUN_FINISHED"');
+  });
+
+  it('refuses a second run when asked to', async () => {
+    const threadId = 'busy';
+    const messages = [{ id: 'u1', role: 'user', content: 'a long story' }];
+    const first = await post({ threadId, messages });
+    const reader = first.body?.getReader();
+    await reader?.read();
+    const second = await post({ threadId, runId: 'r2' }, {}, '?multitask=reject');
+    expect([second.status, ((await second.json()) as { code: string }).code]).toEqual([409, 'SESSION_BUSY']);
+    await reader?.cancel();
+    await (await post({ threadId, runId: 'r3' })).text();
+  });
+});
