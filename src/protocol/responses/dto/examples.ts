@@ -14,10 +14,11 @@ const WINDOW_TOOL = {
 /** Bodies of `POST /responses` that run as they stand. */
 export const CREATE_EXAMPLES = {
   question: { summary: 'A question', value: { model: 'worker', input: 'What is the capital of France?' } },
-  stream: { summary: 'The same, streamed', value: { input: 'Count to 20', stream: true } },
+  stream: { summary: 'The same, streamed', value: { model: 'worker', input: 'Count to 20', stream: true } },
   instructions: {
     summary: 'Instructions and a conversation in the request',
     value: {
+      model: 'worker',
       instructions: 'Answer in one sentence.',
       input: [
         { role: 'user', content: 'My name is Alice.' },
@@ -26,14 +27,15 @@ export const CREATE_EXAMPLES = {
       ],
     },
   },
-  serverTool: { summary: 'A tool of the server', value: { input: 'How is the weather in Hangzhou?' } },
+  serverTool: { summary: 'A tool of the server', value: { model: 'worker', input: 'How is the weather in Hangzhou?' } },
   clientTool: {
     summary: 'A tool of the client',
-    value: { input: 'Please open a window titled Notes with open_window.', tools: [WINDOW_TOOL] },
+    value: { model: 'worker', input: 'Please open a window titled Notes with open_window.', tools: [WINDOW_TOOL] },
   },
   structured: {
     summary: 'An answer of a given shape',
     value: {
+      model: 'worker',
       input: 'Describe a cat',
       text: {
         format: {
@@ -44,7 +46,7 @@ export const CREATE_EXAMPLES = {
       },
     },
   },
-  background: { summary: 'In the background', value: { input: 'Count to 50', background: true } },
+  background: { summary: 'In the background', value: { model: 'worker', input: 'Count to 50', background: true } },
 };
 
 /** Bodies of `POST /conversations` and `POST /conversations/{id}`. */
