@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { Database } from '../../../src/database/index.js';
+import { runInput } from '../../support/runs-client.js';
+import { bootApp, type TestApp } from '../../support/test-app.js';
+
+const BODIES = 5000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const THREAD = '550e8400-e29b-41d4-a716-446655440000';
+
+/** Anything JSON can say, and some of what breaks parsers: odd keys, odd text, huge and tiny numbers. */
+const odd = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    -0,
+    1e308,
+    5e-324,
+    2 ** 53,
+    '',
+    '\0',
+    '\ud800',
+    '😀'.repeat(50),
+    [],
+    {},
+    [[]],
+    [null],
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+);
+
+/** The places of a good body in which something odd is put. */
+const PLACES: readonly (readonly (string | number)[])[] = [
+  ['threadId'],
+  ['runId'],
+  ['parentRunId'],
+  ['state'],
+  ['messages'],
+  ['messages', 0],
+  ['messages', 1],
+  ['messages', 0, 'id'],
+  ['messages', 0, 'role'],
+  ['messages', 0, 'name'],
+  ['messages', 0, 'content'],
+  ['messages', 0, 'content', 0],
+  ['messages', 0, 'content', 0, 'type'],
+  ['messages', 0, 'content', 0, 'mimeType'],
+  ['messages', 0, 'content', 0, 'url'],
+  ['messages', 0, 'content', 0, 'source'],
+  ['messages', 1, 'toolCalls'],
+  ['messages', 1, 'toolCalls', 0, 'function'],
+  ['tools'],
+  ['tools', 0],
+  ['tools', 0, 'parameters'],
+  ['context'],
+  ['context', 0, 'value'],
+  ['forwardedProps'],
+  ['forwardedProps', 'agent_type'],
+  ['forwardedProps', 'client_time'],
+  ['forwardedProps', 'client_time', 'device_timezone'],
+  ['forwardedProps', 'client_time', 'client_now_iso'],
+  ['forwardedProps', 'client_time', 'client_epoch_ms'],
+  ['__proto__'],
+  ['constructor'],
+  ['run_id'],
+];
+
+function goodBody(): Record<string, unknown> {
+  return runInput('hello', {
+    threadId: THREAD,
+    messages: [
+      {
+        id: 'u',
+        role: 'user',
+        content: [{ type: 'image', mimeType: 'image/png', url: 'x', source: { type: 'url', value: 'x' } }],
+      },
+      {
+        id: 'a',
+        role: 'assistant',
+        toolCalls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '' } }],
+      },
+    ],
+    tools: [{ name: 'f', description: '', parameters: {} }],
+    context: [{ description: 'd', value: 'v' }],
+    forwardedProps: {
+      agent_type: 'nobody',
+      client_time: { device_timezone: 'UTC', client_now_iso: '2026-03-16T09:12:33Z', client_epoch_ms: 1 },
+    },
+  });
+}
+
+function put(body: Record<string, unknown>, place: readonly (string | number)[], value: unknown): void {
+  let target = body as Record<string | number, unknown>;
+  for (const key of place.slice(0, -1)) {
+    const next = target[key];
+    if (typeof next !== 'object' || next === null) return;
+    target = next as Record<string | number, unknown>;
+  }
+  const key = place.at(-1) as string;
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** A good body with one to four odd things in it, or something that is no body at all. */
+const mutated = fc.array(fc.tuple(fc.constantFrom(...PLACES), odd), { minLength: 1, maxLength: 4 }).map((changes) => {
+  const body = goodBody();
+  for (const [place, value] of changes) put(body, place, value);
+  return JSON.stringify(body);
+});
+
+/** Bytes of a body cut, doubled or replaced: broken UTF-8 and broken JSON among them. */
+const broken = fc.tuple(mutated, fc.nat(), fc.uint8Array({ maxLength: 4 })).map(([text, at, bytes]) => {
+  const source = Buffer.from(text);
+  const cut = at % (source.length + 1);
+  return Buffer.concat([source.subarray(0, cut), bytes, source.subarray(cut + bytes.length)]);
+});
+
+/** JSON text that says a key twice. */
+const doubled = fc
+  .tuple(fc.constantFrom('threadId', 'runId', 'messages', 'forwardedProps', 'state'), odd)
+  .map(([key, value]) =>
+    JSON.stringify(goodBody()).replace(/^\{/, `{${JSON.stringify(key)}:${JSON.stringify(value)},`),
+  );
+
+const nested = fc.tuple(fc.integer({ min: 70, max: 3000 }), fc.boolean()).map(([depth, isList]) => {
+  const state = isList ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+  return JSON.stringify(goodBody()).replace('"messages"', `"state":${state},"messages"`);
+});
+
+const hugeNumber = fc
+  .constantFrom('1e999', '-1e999', '9'.repeat(400), '0.1e-999', '1E400')
+  .map((number) => JSON.stringify(goodBody()).replace('"client_epoch_ms":1', `"client_epoch_ms":${number}`));
+
+const anything = fc.oneof(
+  { weight: 5, arbitrary: mutated },
+  { weight: 3, arbitrary: broken },
+  { weight: 1, arbitrary: doubled },
+  { weight: 1, arbitrary: nested },
+  { weight: 1, arbitrary: hugeNumber },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
+  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
+);
+
+describe('malformed bodies', () => {
+  let server: TestApp;
+
+  beforeAll(async () => {
+    server = await bootApp();
+  });
+  afterAll(() => server.close());
+
+  it(`are refused, ${BODIES} of them, clearly and without a trace`, async () => {
+    const statuses = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(anything, async (payload) => {
+        const answer = await server.app.inject({
+          method: 'POST',
+          url: '/api/v1/agent/runs',
+          headers: JSON_TYPE,
+          payload,
+        });
+        statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
+        expect([400, 413, 422]).toContain(answer.statusCode);
+        const body: unknown = answer.json();
+        expect(body).toEqual({
+          code: expect.stringMatching(/^[a-z_]+$/),
+          message: expect.stringMatching(/./),
+          details: expect.any(Array),
+          requestId: expect.any(String),
+        });
+      }),
+      { numRuns: BODIES, endOnFailure: true },
+    );
+    expect([...statuses.keys()].sort()).toEqual([400, 422]);
+    const rows = await server.app
+      .get(Database)
+      .read.all<{ n: number }>(
+        'SELECT (SELECT COUNT(*) FROM sessions) + (SELECT COUNT(*) FROM runs) + (SELECT COUNT(*) FROM messages) AS n',
+      );
+    expect(Number(rows[0]?.n)).toBe(0);
+  }, 300_000);
+
+  it('that are only odd are taken or refused, and never too much for the server', async () => {
+    const places = PLACES.filter(([key]) => key !== 'threadId' && key !== 'runId' && key !== 'forwardedProps');
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...places),
+        odd,
+        fc.string({ unit: 'binary', minLength: 1 }),
+        async (place, value, runId) => {
+          const body = runInput('hello', { runId: `${(number += 1)} ${runId}` });
+          put(body, place, value);
+          const send = async () =>
+            server.app.inject({
+              method: 'POST',
+              url: '/api/v1/agent/runs',
+              payload: JSON.stringify(body),
+              headers: JSON_TYPE,
+            });
+          const first = await send();
+          expect([202, 400, 422]).toContain(first.statusCode);
+          const again = await send();
+          expect(again.statusCode).toBe(first.statusCode);
+          if (first.statusCode === 202) expect(again.json()).toEqual(first.json());
+        },
+      ),
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+});
