@@ -59,6 +59,19 @@ export function isDataError(error: unknown): boolean {
   return /^(22|23)\d|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error) ?? '');
 }
 
+/** No room, no access, no connection, too many of them, going down: the codes of both drivers and of the sockets. */
+const UNAVAILABLE =
+  /^(08|53|57P)\w*$|^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|BUSY|LOCKED)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
+/** What the driver of PostgreSQL says without a code. */
+const LOST_CONNECTION =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** True when the database cannot be used now: the same request may succeed later. */
+export function isUnavailable(error: unknown): boolean {
+  if (UNAVAILABLE.test(errorCode(error) ?? '')) return true;
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
+}
+
 function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

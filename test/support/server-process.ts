@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string>>;
 
 const ROOT = join(__dirname, '../..');
 const MAIN = join(ROOT, 'dist/src/main.js');
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 20;
 /** Nothing of the machine's own configuration reaches a server under test. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
@@ -44,14 +44,19 @@ export class ServerProcess {
     return this.log;
   }
 
-  /** Starts the server again after it has ended: the same port, the same data. */
-  async restart(): Promise<void> {
+  /**
+   * Starts the server again after it has ended: the same port, the same data.
+   *
+   * @param limits.fileBytes no file may grow beyond it: what a disk without room is to the server
+   */
+  async restart(limits: { readonly fileBytes?: number } = {}): Promise<void> {
     if (this.child) throw new Error('The server still runs');
     if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run npm run build`);
     const inherited = Object.fromEntries(
       PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    const child = spawn(process.execPath, [MAIN], {
+    const [command, args] = limited([process.execPath, MAIN], limits.fileBytes);
+    const child = spawn(command, args, {
       cwd: this.database.env.DATA_DIR,
       env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,6 +88,11 @@ export class ServerProcess {
     await this.end('SIGKILL');
   }
 
+  /** Sends a signal and waits for nothing: SIGSTOP pauses the process, SIGCONT lets it go on. */
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
+  }
+
   private async end(signal: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
     if (!child) return null;
@@ -103,6 +113,13 @@ export class ServerProcess {
     await this.stop();
     throw new Error(`The server was not alive within ${START_TIMEOUT_MS} ms:\n${this.log}`);
   }
+}
+
+/** A command, under a limit of the size of files when there is one. Blocks of a shell's limit have 512 bytes. */
+function limited(command: readonly [string, string], fileBytes: number | undefined): [string, readonly string[]] {
+  if (fileBytes === undefined) return [command[0], [command[1]]];
+  const script = `trap '' XFSZ; ulimit -f ${Math.ceil(fileBytes / 512)}; exec "$0" "$1"`;
+  return ['/bin/sh', ['-c', script, ...command]];
 }
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { AppError, ERROR_CATALOGUE, type ErrorCode, type ErrorDetail } from '../../common/index.js';
+import { isUnavailable } from '../../database/index.js';
 
 /** What may be said to a client about an error before a stream. */
 export interface Failure {
@@ -9,6 +10,9 @@ export interface Failure {
   readonly details?: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
+
+/** After so many seconds a client may try again when the database was away. */
+const RETRY_SECONDS = 5;
 
 /** Codes for errors of the framework, which only have a status. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -34,6 +38,10 @@ export function failureOf(error: unknown): Failure {
     const status = error.getStatus();
     // Nest wraps Fastify's errors of the body; the catalogue says better what is expected.
     return byStatus(status, status === 413 || status === 415 ? undefined : error.message);
+  }
+  if (isUnavailable(error)) {
+    const { status, message } = ERROR_CATALOGUE.DATABASE_ERROR;
+    return { status, code: 'DATABASE_ERROR', message, retryAfterSeconds: RETRY_SECONDS };
   }
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
