@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { parseReference } from '../../attachment/index.js';
 import { AppError, fingerprint, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type AcceptedRun, type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
+import { AttachmentLocator } from './attachment-locator.js';
+import { plainAddress } from './history/image-address.js';
 import type { ResumeRequest } from './input/resume.decoder.js';
-import type { BinaryBlock, RunInput } from './input/run-input.js';
+import type { RunInput } from './input/run-input.js';
 import { clientRunId } from './run-names.js';
 
 /** The name of this wire in the ledger. */
@@ -25,15 +28,13 @@ export interface Submission {
   readonly replayed: boolean;
 }
 
-/** An attachment in its place in the object store. */
-type Located = BinaryBlock & { readonly reference: string };
-
 /** Accepts runs: what needs the ledger of the rules, rows 18 to 21 (contract runs-api, section 2.2). */
 @Injectable()
 export class RunSubmission {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
+    private readonly attachments: AttachmentLocator,
   ) {}
 
   /**
@@ -41,9 +42,9 @@ export class RunSubmission {
    *   SHUTTING_DOWN; then nothing is written
    */
   async submit(principal: Principal, input: RunInput, onBusy: BusyPolicy): Promise<Submission> {
-    const attachments = this.locate(input);
+    const references = await this.attachments.locate(principal, input);
     if (await this.sessions.ownedByAnother(principal, input.threadId)) throw new AppError('SESSION_NOT_FOUND');
-    const request = runRequest(principal, input, attachments, onBusy);
+    const request = runRequest(principal, input, references, onBusy);
     const accepted = await this.runs.accept(request);
     if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
     const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
@@ -80,34 +81,28 @@ export class RunSubmission {
     const { wireData } = await this.runs.view(principal, accepted.runId, { accepted: true });
     if (wireData['fingerprint'] !== request.wireData?.['fingerprint']) throw new AppError('RUN_ID_CONFLICT');
   }
-
-  private locate(input: RunInput): readonly Located[] {
-    const blocks = input.user.blocks.filter((block) => block.type === 'binary');
-    if (blocks.length > 0) throw new AppError('ATTACHMENT_URL_INVALID');
-    return [];
-  }
 }
 
 function runRequest(
   principal: Principal,
   input: RunInput,
-  attachments: readonly Located[],
+  references: readonly string[],
   onBusy: BusyPolicy,
 ): RunRequest {
-  const kept = keptInput(input, attachments);
+  const kept = keptInput(input, references);
   return {
     principal,
     wire: RUNS_WIRE,
     sessionId: input.threadId,
     runKey: input.runId,
     agentType: input.agentType,
-    input: [userMessage(input, attachments)],
+    input: [userMessage(input, references)],
     // The front-end's tools are passed through and replayed; they never become tools of the server.
     clientTools: [],
     modelOptions: {},
     forwardedProps: kept['forwardedProps'] as JsonObject,
     onBusy,
-    wireData: { input: kept, fingerprint: fingerprint(kept) },
+    wireData: { input: kept, fingerprint: fingerprint(kept), references: [...references] },
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
     ...(input.clientTime && { clientTime: input.clientTime }),
     ...(isPlainObject(input.state) && Object.keys(input.state).length > 0 && { state: input.state }),
@@ -116,41 +111,38 @@ function runRequest(
 }
 
 /** The request in one spelling, as RUN_STARTED repeats it and as repeated requests are recognised by. */
-function keptInput(input: RunInput, attachments: readonly Located[]): JsonObject {
+function keptInput(input: RunInput, references: readonly string[]): JsonObject {
   const { threadId, runId, parentRunId, state, messages, tools, context, agentType, clientTime } = input;
   return {
     threadId,
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
     state,
-    messages: [replayedUser(input, attachments), ...messages.slice(1)],
+    messages: [replayedUser(input, references), ...messages.slice(1)],
     tools: [...tools],
     context: context.map((item) => ({ ...item })),
     forwardedProps: { agent_type: agentType, ...(clientTime && { client_time: { ...clientTime } }) },
   };
 }
 
-function replayedUser(input: RunInput, attachments: readonly Located[]): JsonObject {
+function replayedUser(input: RunInput, references: readonly string[]): JsonObject {
   const [message = {}] = input.messages;
-  if (attachments.length === 0) return message;
+  if (references.length === 0) return message;
   let next = 0;
   const content = input.user.blocks.map((block): JsonObject => {
     if (block.type === 'text') return { type: 'text', text: block.text };
-    const { reference, mimeType } = attachments[next++] as Located;
-    return {
-      type: 'image',
-      source: { type: 'url', value: reference, ...(mimeType !== undefined && { mimeType }) },
-    };
+    const reference = references[next++] ?? '';
+    const mimeType = parseReference(reference)?.mimeType;
+    const source = { type: 'url', value: plainAddress(reference), ...(mimeType !== undefined && { mimeType }) };
+    return { type: 'image', source };
   });
   return { ...message, content };
 }
 
-function userMessage(input: RunInput, attachments: readonly Located[]): Message {
+function userMessage(input: RunInput, references: readonly string[]): Message {
   let next = 0;
   const contents = input.user.blocks.map((block): ContentInput =>
-    block.type === 'text'
-      ? { type: 'text', text: block.text }
-      : { type: 'image', image_url: (attachments[next++] as Located).reference },
+    block.type === 'text' ? { type: 'text', text: block.text } : { type: 'image', image_url: references[next++] ?? '' },
   );
   return messageOf({ id: input.user.id, role: 'user' }, contents);
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
+import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
 import { ThreadHistory } from './history/thread-history.js';
 import { RunAnswering } from './events/run-answering.js';
@@ -25,6 +26,7 @@ import { RunViews } from './status/run-views.js';
   controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],
   providers: [
     RunInputPipe,
+    AttachmentLocator,
     RunSubmission,
     RunLookup,
     RunPositions,

@@ -5,6 +5,7 @@ import { Runs, type RunView } from '../../../run/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
 import { encodeTail } from '../../http/index.js';
+import { withPlainAddresses } from '../history/image-address.js';
 import { RunsEncoder, type RunsEncoderOptions } from './runs.encoder.js';
 import { RunSnapshot } from './snapshot.encoder.js';
 
@@ -65,7 +66,8 @@ export class RunStream {
     const before = (await this.messagesBefore(principal, run))
       .sort((a, b) => a.runOrdinal - b.runOrdinal || a.seq - b.seq)
       .map(({ message }) => message);
-    return toAgUiMessages([...before, ...(await this.runs.input(principal, run.runId))], 'v1');
+    const messages = [...before, ...(await this.runs.input(principal, run.runId))];
+    return toAgUiMessages(messages.map(withPlainAddresses), 'v1');
   }
 
   /** The newest messages of earlier runs: always the same ones, however the thread has gone on. */

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { AttachmentService } from '../../../attachment/index.js';
 import { AppError, type Principal, resolveTimeZone } from '../../../common/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { UserSettings } from '../../../user-settings/index.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { dayOf, endOfDay, isCalendarDay, startOfDay } from './calendar-day.js';
 import { encodeHistoryMessage, type HistoryMessage, isVisible } from './history-message.encoder.js';
-import { imageAddress } from './image-address.js';
+import { imageAddresses } from './image-address.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Messages that one page shows at most. */
@@ -44,6 +45,7 @@ export class ThreadHistory {
   constructor(
     private readonly sessions: Sessions,
     private readonly settings: UserSettings,
+    private readonly attachments: AttachmentService,
   ) {}
 
   /** @throws AppError INVALID_THREAD_ID, INVALID_BEFORE, SESSION_NOT_FOUND */
@@ -65,7 +67,8 @@ export class ThreadHistory {
     const shown = found.slice(0, MAX_MESSAGES).sort((a, b) => a.seq - b.seq);
     const hasMore =
       found.length > MAX_MESSAGES || (await this.visible(principal, threadId, { to: from }, 1)).length > 0;
-    const messages = shown.flatMap((stored) => encodeHistoryMessage(stored, imageAddress) ?? []);
+    const addressOf = imageAddresses(this.attachments, principal);
+    const messages = shown.flatMap((stored) => encodeHistoryMessage(stored, addressOf) ?? []);
     return { scope: 'history_day', threadId, day, hasMore, messages };
   }
 
