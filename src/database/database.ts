@@ -33,7 +33,8 @@ export abstract class Database {
 
   /**
    * One atomic write: committed when it resolves, without any trace when it rejects. `work` must
-   * await nothing but its own queries: a lock is held meanwhile.
+   * await nothing but its own queries: a lock is held meanwhile. It is called again when it has to yield
+   * to another write, so what it answers must be all that it does.
    *
    * @throws whatever `work` throws; the driver's error when the commit fails
    */
@@ -52,6 +53,11 @@ const UNIQUE_VIOLATIONS = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAIN
 /** True when an error says that a unique key is taken. */
 export function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has(errorCode(error) ?? '');
+}
+
+/** True when a write was undone because it and another waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return errorCode(error) === '40P01';
 }
 
 /** True when the data itself is refused, so that trying again is useless. */

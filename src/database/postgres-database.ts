@@ -1,5 +1,8 @@
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { Database, type Queryable, type SqlValue } from './database.js';
+import { Database, isDeadlock, type Queryable, type SqlValue } from './database.js';
+
+/** How often a write is tried that yields to others. */
+const DEADLOCK_TRIES = 4;
 
 /** PostgreSQL: every write is a transaction on a pooled connection. */
 export class PostgresDatabase extends Database {
@@ -13,6 +16,17 @@ export class PostgresDatabase extends Database {
   }
 
   async write<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.attempt(work);
+      } catch (error) {
+        // Two writes waited for each other and this one was chosen to yield: nothing of it was written.
+        if (!isDeadlock(error) || tries === DEADLOCK_TRIES) throw error;
+      }
+    }
+  }
+
+  private async attempt<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
       await runner.startTransaction();

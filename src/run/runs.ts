@@ -104,7 +104,7 @@ export abstract class Runs {
    * Removes a run: its log, its journal and its messages in the session. One that is not over is
    * cancelled first, and its end awaited.
    *
-   * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end; SHUTTING_DOWN
+   * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end in time, or the server stops
    */
   abstract remove(principal: Principal, runId: string): Promise<void>;
 
@@ -112,7 +112,7 @@ export abstract class Runs {
    * Removes a session and everything of it. Runs that are not over are cancelled first, and their
    * ends awaited.
    *
-   * @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end; SHUTTING_DOWN
+   * @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end in time, or the server stops
    */
   abstract removeSession(principal: Principal, sessionId: string): Promise<void>;
 }

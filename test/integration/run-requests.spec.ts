@@ -142,6 +142,18 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(await history(accepted.run)).toEqual(['i1', 'o1', 'i2']);
   });
 
+  it('gets along with runs that end at the same moment', async () => {
+    const runs = await Promise.all(Array.from({ length: 20 }, (_, n) => start({ sessionId: `s${n}`, state: { n } })));
+    await Promise.all(
+      runs.flatMap((run) => [
+        end(run, `o${run.no}`, { n: -1 }),
+        ledger().accept({ sessionId: run.sessionId, onBusy: 'rollback' }, { lease: LEASE }),
+        ledger().runs.requestCancel('default', run.id, { now: NOW, rollback: true }),
+      ]),
+    );
+    expect(await ledger().count('runs')).toBe(40);
+  });
+
   it('starts at once when all it supersedes were waiting', async () => {
     await ledger().accept();
     const { run, canceled } = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE });

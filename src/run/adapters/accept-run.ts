@@ -11,7 +11,7 @@ import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { goesOn, settle } from './accept-answers.js';
 import { openFor, type RunPlace } from './accept-place.js';
 import { findRepeated } from './accept-repeated.js';
-import { cancelActive } from './cancel-run.js';
+import { cancelActive, lockActive } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
 const COUNT_ACTIVE = `
@@ -43,6 +43,7 @@ export async function acceptRun(
 ): Promise<Acceptance> {
   const repeated = await findRepeated(tx, request, options);
   if (repeated) return repeated;
+  if (supersedes(request)) await lockActive(tx, request.principal, request.sessionId);
   const place = await openFor(tx, sessions, request, options.now);
   const { session } = place;
   if (place.forkedFrom !== undefined) await attachments.copy(tx, place.forkedFrom, session.no);
@@ -69,24 +70,26 @@ interface Turn {
   readonly canceled: readonly number[];
 }
 
+function supersedes({ onBusy }: RunRequest): boolean {
+  return onBusy === 'interrupt' || onBusy === 'rollback';
+}
+
 async function takeTurn(
   tx: Queryable,
   sessions: SessionStore,
   session: OpenedSession,
-  { onBusy }: RunRequest,
+  request: RunRequest,
   options: AcceptOptions,
 ): Promise<Turn> {
   if (session.runOrdinal === 1) return { starts: true, canceled: [] };
-  if (onBusy === 'interrupt' || onBusy === 'rollback') {
-    const canceled = await cancelActive(tx, sessions, session.no, {
-      now: options.now,
-      rollback: onBusy === 'rollback',
-    });
+  if (supersedes(request)) {
+    const rollback = request.onBusy === 'rollback';
+    const canceled = await cancelActive(tx, sessions, session.no, { now: options.now, rollback });
     return { starts: canceled.length === 0, canceled };
   }
   const [row] = await tx.all<{ active: number }>(COUNT_ACTIVE, [session.no]);
   const active = row?.active ?? 0;
-  if (active > 0 && onBusy === 'reject') throw new AppError('SESSION_BUSY');
+  if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
   if (active > options.queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
   return { starts: active === 0, canceled: [] };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import type { JsonObject, Principal } from '../../common/index.js';
 import type { Queryable } from '../../database/index.js';
 import type { SessionStore } from '../../session/index.js';
 import { type Ending } from '../execute/run-ending.js';
@@ -83,6 +83,19 @@ export async function endUnstarted(
   ]);
   if (ended) await tx.run(INSERT_CHUNK, [row.no, lines.length, lines.join('\n'), now]);
   return ended;
+}
+
+const LOCK_ACTIVE = `
+  SELECT r.no FROM runs r JOIN sessions s ON s.no = r.session_no
+  WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ? AND r.status IN ('queued', 'running')
+  ORDER BY r.no FOR UPDATE OF r`;
+
+/**
+ * Locks the runs of a session that are not over, before the session itself is: the end of a run locks
+ * in this order too, and whoever does otherwise may have to wait for each other.
+ */
+export async function lockActive(tx: Queryable, { tenantId, userId }: Principal, sessionId: string): Promise<void> {
+  if (tx.dialect === 'postgres') await tx.all(LOCK_ACTIVE, [tenantId, userId, sessionId]);
 }
 
 /** Locks the rows that a query finds, where reading alone does not keep rivals away. */

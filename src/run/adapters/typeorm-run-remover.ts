@@ -49,6 +49,8 @@ export class TypeOrmRunRemover extends RunRemover {
 
   removeSession(sessionNo: number): Promise<readonly AfterRemoval[] | undefined> {
     return this.database.write(async (tx) => {
+      // Runs before their session, as the end of a run does; then those that came in between.
+      await tx.all(OF_SESSION + forUpdate(tx), [sessionNo]);
       await this.sessions.lock(tx, sessionNo);
       const rows = await tx.all<RunRow>(OF_SESSION + forUpdate(tx), [sessionNo]);
       if (rows.some((row) => row.finished_at === null)) return undefined;
