@@ -24,5 +24,8 @@ function modelNamed(name: string): Model {
 function describe(model: Model, name: string, schema: EventFieldSchema, required: boolean): void {
   const { enum: values, ...rest } = schema;
   const options = { ...rest, ...(values && { enum: [...values] }), required } as ApiPropertyOptions;
-  ApiProperty(options)(model.prototype as object, name);
+  const prototype = model.prototype as object;
+  // Compiled classes carry this; without it a property of any type would count as a circular reference.
+  Reflect.defineMetadata('design:type', Object, prototype, name);
+  ApiProperty(options)(prototype, name);
 }

@@ -13,8 +13,10 @@ export function madeDto(name: string, members: DtoMembers): Type {
   Object.defineProperty(dto, 'name', { value: name });
   for (const [key, options] of Object.entries(members)) {
     const isOptional = key.endsWith('?');
-    const decorate = ApiProperty({ ...options, required: !isOptional } as ApiPropertyOptions);
-    decorate(dto.prototype, isOptional ? key.slice(0, -1) : key);
+    const property = isOptional ? key.slice(0, -1) : key;
+    // Compiled classes carry this; without it a property of several types would count as a circular reference.
+    Reflect.defineMetadata('design:type', Object, dto.prototype, property);
+    ApiProperty({ ...options, required: !isOptional } as ApiPropertyOptions)(dto.prototype, property);
   }
   return dto;
 }
