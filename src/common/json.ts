@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -19,16 +19,18 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-  return `{${members.join(',')}}`;
+  // By hand: every request is written so, and the array methods cost twice as much.
+  let members = '';
+  for (const key of Object.keys(value).sort()) {
+    if (value[key] === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key])}`;
+  }
+  return `{${members}}`;
 }
 
 /** SHA-256 of the canonical JSON of a value, as lower-case hex. */
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value), 'hex');
 }
 
 /** Freezes a JSON value all the way down and returns it. */
