@@ -1,4 +1,7 @@
-import type { AgentEvent } from './vocabulary.js';
+import { type AgentEvent, TERMINAL_STATUSES } from './vocabulary.js';
+
+/** How the canonical JSON of a terminal event begins. */
+const TERMINAL = new RegExp(`^{"object":"response","status":"(?:${TERMINAL_STATUSES.join('|')})"`);
 
 /**
  * One committed event of a run: its number and its canonical JSON. `object` is always the first key
@@ -17,6 +20,11 @@ export class LoggedEvent {
     readonly at: number = 0,
   ) {
     this.parsed = event;
+  }
+
+  /** True for the last event of its run. Told by the beginning of the text: it may be very long. */
+  get isTerminal(): boolean {
+    return TERMINAL.test(this.json);
   }
 
   get event(): AgentEvent {

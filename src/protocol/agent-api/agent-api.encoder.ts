@@ -2,9 +2,9 @@ import {
   type Content,
   ContentValue,
   fieldsOf,
-  isTerminalEvent,
   type LoggedEvent,
   makeContent,
+  type Message,
   serializeEvent,
   TERMINAL_STATUSES,
 } from '../../events/index.js';
@@ -40,6 +40,14 @@ const CONTENT = '{"object":"content"';
 const MESSAGE = '{"object":"message"';
 const RESPONSE = '{"object":"response"';
 
+const ENDS = TERMINAL_STATUSES.join('|');
+/** What a closed message begins with, and its id where that can be read as it is. */
+const CLOSING_MESSAGE = new RegExp(`^{"object":"message","status":"(?:${ENDS})"(?:,"error":null,"id":"([^"\\\\]+)")?`);
+/** The whole value of a closed content: its index and its message. */
+const CLOSING = new RegExp(
+  `^{"object":"content","status":"(?:${ENDS})","error":null,"type":"[a-z]+","index":(\\d+),"delta":false,"msg_id":"([^"\\\\]+)"`,
+);
+
 /**
  * The Agent API's view of a run (contract agent-api, sections 0, a.3, a.4). Responses, messages and
  * contents are shown, everything else is left out. The first event of a content slot has
@@ -68,10 +76,10 @@ export class AgentApiEncoder implements ProtocolEncoder {
   next(logged: LoggedEvent): readonly string[] {
     const { json } = logged;
     if (this.piecePrefix !== undefined && json.startsWith(this.piecePrefix)) return this.frame(json);
-    if (json.startsWith(CONTENT)) return this.content(logged.event as Content, json);
+    if (json.startsWith(CONTENT)) return this.whole(json) ?? this.content(logged.event as Content, json);
     if (json.startsWith(MESSAGE)) return this.message(logged, json);
     if (!json.startsWith(RESPONSE)) return [];
-    this.ended ||= isTerminalEvent(logged.event);
+    this.ended ||= logged.isTerminal;
     return this.frame(json);
   }
 
@@ -85,10 +93,17 @@ export class AgentApiEncoder implements ProtocolEncoder {
     return number > this.startingAfter ? [`data: {"sequence_number":${number},${json.slice(1)}\n\n`] : [];
   }
 
+  /** The closing event of an open slot passes as it is, however long, when its beginning tells all of it. */
+  private whole(json: string): readonly string[] | undefined {
+    const [, index, messageId = ''] = CLOSING.exec(json) ?? [];
+    if (index === undefined || !this.messages.get(messageId)?.has(Number(index))) return undefined;
+    this.piecePrefix = undefined;
+    return this.frame(json);
+  }
+
   private message(logged: LoggedEvent, json: string): readonly string[] {
-    const { event } = logged;
-    if (event.object === 'message' && isTerminal(event.status)) {
-      this.messages.delete(event.id);
+    if (CLOSING_MESSAGE.test(json)) {
+      this.messages.delete(idOf(logged));
       this.piecePrefix = undefined;
     }
     return this.frame(json);
@@ -158,6 +173,11 @@ export class AgentApiEncoder implements ProtocolEncoder {
     }
     return slots;
   }
+}
+
+/** The id of a closed message, without parsing its contents where that is possible. */
+function idOf(logged: LoggedEvent): string {
+  return CLOSING_MESSAGE.exec(logged.json)?.[1] ?? (logged.event as Message).id;
 }
 
 function isTerminal(status: Content['status']): boolean {

@@ -92,8 +92,8 @@ export class TypeOrmRunLog extends RunLog {
         lineCount += collect(chunk, fromSeq, events);
         chunkCount += 1;
         last = chunk.first_seq;
-        if (events.length >= limit) return events;
       }
+      if (events.length >= limit) return events;
       // Chunks hold one event or hundreds: ask for about as many rows as the rest of the page needs.
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
       chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runNo, last, Math.min(wanted, 64)]);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
-import { type LoggedEvent, isTerminalEvent } from '../../events/index.js';
+import type { LoggedEvent } from '../../events/index.js';
 import { RunLog } from '../ports/run-log.js';
 import type { RunRecord } from '../ports/run-store.js';
 import type { TailOptions } from '../runs.js';
@@ -93,7 +93,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
     const last = batch.at(-1);
     this.idlePolls = 0;
     if (last) this.position = last.seq + 1;
-    if (last && isLast(last)) this.close();
+    if (last?.isTerminal) this.close();
     return { done: false, value: batch };
   }
 
@@ -132,11 +132,6 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
     this.options.signal?.removeEventListener('abort', this.wake);
     this.feeds.leave(this.runNo);
   }
-}
-
-/** Parses only what may be the end: the kind stands at the beginning of the text. */
-function isLast(event: LoggedEvent): boolean {
-  return event.json.startsWith('{"object":"response"') && isTerminalEvent(event.event);
 }
 
 function eventsExpired(run: RunRecord): AppError {
