@@ -136,6 +136,8 @@ class Way {
   private constructor(private readonly server: Server) {}
 
   static async to(target: URL): Promise<{ way: Way; port: number }> {
+    // Taken now: the caller goes on to change the URL.
+    const { hostname, port: farPort } = target;
     const server = createServer();
     const way = new Way(server);
     server.on('connection', (near) => {
@@ -143,7 +145,7 @@ class Way {
         near.destroy();
         return;
       }
-      const far = connect(Number(target.port || 5432), target.hostname);
+      const far = connect(Number(farPort || 5432), hostname);
       for (const [socket, other] of [
         [near, far],
         [far, near],
