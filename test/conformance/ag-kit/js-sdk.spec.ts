@@ -1,6 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import cloudbase from '@cloudbase/js-sdk';
 import { type AgKitEvent } from '../../../src/protocol/ag-kit/ag-kit.types.js';
+import { ask } from '../../examples/ag-kit.client.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
 import { bootApp, type TestApp } from '../../support/test-app.js';
 
@@ -76,6 +77,10 @@ describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
     let text = '';
     for await (const piece of textStream) text += piece;
     expect(text).toBe('The sky is blue today.');
+  });
+
+  it('is what the page shows', async () => {
+    expect(await ask(server.url, 'c1-page', 'plain text')).toBe('The sky is blue today.');
   });
 
   it('remembers the conversation: only what is new is sent', async () => {
