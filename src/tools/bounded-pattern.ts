@@ -26,9 +26,14 @@ export class BoundedPattern {
   }
 
   test(subject: string): boolean {
+    return this.verdict(subject) === true;
+  }
+
+  /** Whether it matches; undefined when that takes too long to tell. */
+  verdict(subject: string): boolean | undefined {
     if (this.isSimple && subject.length <= SHORT_SUBJECT) return this.pattern.test(subject);
     const left = TURN_MS - spent;
-    if (left < 1) return false;
+    if (left < 1) return undefined;
     if (spent === 0) setImmediate(() => (spent = 0));
     const startedAt = performance.now();
     try {
@@ -36,7 +41,7 @@ export class BoundedPattern {
       sandbox.subject = subject;
       return testInSandbox.runInContext(sandbox, { timeout: Math.ceil(Math.min(TEST_MS, left)) }) === true;
     } catch {
-      return false;
+      return undefined;
     } finally {
       sandbox.subject = '';
       spent += performance.now() - startedAt;

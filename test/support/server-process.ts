@@ -26,11 +26,16 @@ export class ServerProcess {
     private readonly database: TestDatabase,
     private readonly env: Env,
     readonly port: number,
+    private readonly main: string,
   ) {}
 
-  /** Starts a server on a free port and waits until it is alive. */
-  static async start(database: TestDatabase, env: Env = {}): Promise<ServerProcess> {
-    const server = new ServerProcess(database, env, await freePort());
+  /**
+   * Starts a server on a free port and waits until it is alive.
+   *
+   * @param main the script of the process, for a server with tools or agents of its own
+   */
+  static async start(database: TestDatabase, env: Env = {}, main = MAIN): Promise<ServerProcess> {
+    const server = new ServerProcess(database, env, await freePort(), main);
     await server.restart();
     return server;
   }
@@ -55,7 +60,7 @@ export class ServerProcess {
     const inherited = Object.fromEntries(
       PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    const [command, args] = limited([process.execPath, MAIN], limits.fileBytes);
+    const [command, args] = limited([process.execPath, this.main], limits.fileBytes);
     const child = spawn(command, args, {
       cwd: this.database.env.DATA_DIR,
       env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },

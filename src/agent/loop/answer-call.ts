@@ -30,7 +30,7 @@ export async function answerCall(
   call: ToolCall,
   permission?: Permission,
 ): Promise<ToolResult> {
-  return once(context, call, permission, appearanceOf(call.name, offer).outputType, async () => {
+  const answered = await once(context, call, permission, appearanceOf(call.name, offer).outputType, async () => {
     const progress = new ProgressReporter(context);
     const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
     const answering = invoker.invoke(call, offer, caller, context.journal, permission !== undefined);
@@ -38,6 +38,10 @@ export async function answerCall(
     if (result.failure === 'denied') auditDenial(context, call, result);
     return result;
   });
+  // Nothing is built on a result that a crash could still take back: the call would be in doubt then.
+  const resolved = offer.resolve(call.name);
+  if (resolved.kind === 'server' && resolved.tool.effects !== 'none') await context.flush();
+  return answered;
 }
 
 /** Answers a call that is not made, with a sentence for the model. */

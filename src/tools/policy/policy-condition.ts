@@ -4,7 +4,7 @@ import { matchesGlob } from './glob.js';
 import { valueAt } from './policy-path.js';
 import type { Comparison, PolicyCondition } from './policy-rule.js';
 
-/** Texts longer than this fit no pattern: they are not what a rule was written for. */
+/** Of longer texts it is not told whether they fit a pattern. */
 const LONGEST_MATCHED = 10_000;
 
 /** A call as the policy sees it: its arguments have passed the tool's schema. */
@@ -20,11 +20,19 @@ export function serverLabelOf({ origin }: ServerTool): string {
   return origin.kind === 'mcp' ? origin.serverLabel : 'local';
 }
 
-/** True when everything that the condition names is true of the call. */
-export function holds(condition: PolicyCondition, { tool, args, principal, agentType }: PolicySubject): boolean {
+/**
+ * True when everything that the condition names is true of the call.
+ *
+ * @param unsure the answer when a pattern cannot be tried in time: true for a rule that restricts
+ */
+export function holds(
+  condition: PolicyCondition,
+  { tool, args, principal, agentType }: PolicySubject,
+  unsure: boolean,
+): boolean {
   const { path, annotation, comparison } = condition;
-  if (path && comparison && !compares(valueAt(args, path), comparison)) return false;
-  if (annotation && comparison && !compares(tool.annotations?.[annotation], comparison)) return false;
+  if (path && comparison && !compares(valueAt(args, path), comparison, unsure)) return false;
+  if (annotation && comparison && !compares(tool.annotations?.[annotation], comparison, unsure)) return false;
   return (
     fits(condition.tenant, principal.tenantId) &&
     fits(condition.user, principal.userId) &&
@@ -38,7 +46,7 @@ function fits(globs: readonly string[] | undefined, text: string): boolean {
 }
 
 /** A value that is not there differs from everything and is neither greater nor smaller than anything. */
-function compares(actual: Json | undefined, { op, value, pattern }: Comparison): boolean {
+function compares(actual: Json | undefined, { op, value, pattern }: Comparison, unsure: boolean): boolean {
   if (op === 'exists') return (actual !== undefined) === value;
   if (actual === undefined) return op === '!=';
   switch (op) {
@@ -51,7 +59,8 @@ function compares(actual: Json | undefined, { op, value, pattern }: Comparison):
     case 'contains':
       return contains(actual, value);
     case 'matches':
-      return typeof actual === 'string' && actual.length <= LONGEST_MATCHED && pattern?.test(actual) === true;
+      if (typeof actual !== 'string') return false;
+      return (actual.length > LONGEST_MATCHED ? undefined : pattern?.verdict(actual)) ?? unsure;
     default:
       return ordered(actual, op, value);
   }

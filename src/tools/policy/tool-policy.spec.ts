@@ -129,6 +129,14 @@ describe('rules', () => {
     expect(applies(when, args as JsonObject)).toBe(expected);
   });
 
+  it('restrict when a pattern takes too long to tell, and allow nothing then', () => {
+    const when = { path: '$.to', op: 'matches', value: '^(a|a?)+b$' };
+    const args = { to: 'a'.repeat(40) };
+    expect(effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none' })).toBe('deny');
+    expect(effect(policyOf({ tool: '*', effect: 'allow', when }), args)).toBe('ask');
+    expect(applies({ ...when, value: 'x' }, { to: 'a'.repeat(20_000) })).toBe(true);
+  });
+
   it('see the server and the annotations of a tool', () => {
     const origin = { kind: 'mcp', serverLabel: 'files' } as const;
     expect(applies({ server: 'fil*' }, {}, { origin })).toBe(true);

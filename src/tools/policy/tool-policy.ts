@@ -29,8 +29,9 @@ export class ToolPolicy {
 
   decide(subject: PolicySubject): PolicyDecision {
     const rule = this.rules.find(
-      ({ tools, conditions }) =>
-        tools.some((glob) => matchesGlob(glob, subject.tool.name)) && conditions.every((one) => holds(one, subject)),
+      ({ tools, conditions, effect }) =>
+        tools.some((glob) => matchesGlob(glob, subject.tool.name)) &&
+        conditions.every((one) => holds(one, subject, effect !== 'allow')),
     );
     if (!rule) return this.byDefault(subject.tool);
     const reason = rule.reason ?? null;
