@@ -7,7 +7,7 @@ import { callData, isOutput, isServerCall, outputData } from './items/tool-data.
 import type { InputEntry } from './request/input-item.decoder.js';
 import { notFound } from './responses-refusal.js';
 
-/** How far behind a call its outcome is looked for. */
+/** How far behind a call its outcome is looked for, and before an outcome its call. */
 const OUTCOME_WINDOW = 200;
 
 /** Turns the items of a request into messages: references become what they name. */
@@ -34,9 +34,13 @@ export class InputResolver {
       (await this.sessions.findMessage(scope, id)) ??
       (await this.approvalRequest(scope, id));
     if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', id, path);
-    if (!isServerCall(found.message.type)) return [found.message];
-    const outcome = await this.outcome(found, scope.tenantId);
-    return outcome ? [found.message, outcome] : [found.message];
+    if (isServerCall(found.message.type)) {
+      const outcome = await this.outcome(found, scope.tenantId);
+      return outcome ? [found.message, outcome] : [found.message];
+    }
+    // An approved call has the id of its outcome; without the call a model does not know what came out.
+    const call = isServerOutput(found.message) && (await this.call(found, scope.tenantId));
+    return call ? [call, found.message] : [found.message];
   }
 
   /** An approval request has the id of what is asked, not of its message. */
@@ -58,6 +62,20 @@ export class InputResolver {
     const behind = await this.sessions.messages({ tenantId, userId }, sessionId, window);
     return behind.find((one) => isOutput(one.message.type) && outputData(one.message).callId === callId)?.message;
   }
+
+  private async call(
+    { message, sessionId, userId, seq }: FoundMessage,
+    tenantId: string,
+  ): Promise<Message | undefined> {
+    const { callId } = outputData(message);
+    const window = { before: seq, limit: OUTCOME_WINDOW, order: 'desc' } as const;
+    const before = await this.sessions.messages({ tenantId, userId }, sessionId, window);
+    return before.find((one) => isServerCall(one.message.type) && callData(one.message, '').callId === callId)?.message;
+  }
+}
+
+function isServerOutput({ type }: Message): boolean {
+  return isOutput(type) && type !== 'function_call_output';
 }
 
 /** A message that is named twice stands where it is named first. */

@@ -3,13 +3,15 @@ import { dataOf, type Message } from '../../events/index.js';
 import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
 import type { MessageScope } from '../../session/index.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
-import { text, wireLabel } from './items/tool-data.js';
+import { isOutput, text, wireLabel } from './items/tool-data.js';
 import { notFound } from './responses-refusal.js';
 
 /** The answers in a request, and the requests they answer as this wire showed them. */
 export interface GivenAnswers {
   readonly answers: readonly InterruptAnswer[];
   readonly requests: readonly McpApprovalRequestItem[];
+  /** The input from the first answer on: what stands before it, the answered session has already. */
+  readonly rest: readonly Message[];
 }
 
 /** Reads the answers to approval requests out of a request's items. */
@@ -17,20 +19,34 @@ export interface GivenAnswers {
 export class ResponseApprovals {
   constructor(private readonly interrupts: Interrupts) {}
 
-  /** @throws AppError INTERRUPT_NOT_FOUND for an answer to nothing */
+  /**
+   * An answer behind which the assistant has already gone on is history: clients that send the whole
+   * conversation again send it too.
+   *
+   * @throws AppError INTERRUPT_NOT_FOUND for an answer to nothing
+   */
   async given(scope: MessageScope, input: readonly Message[]): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
     const requests: McpApprovalRequestItem[] = [];
-    for (const message of input) {
-      if (message.type !== 'mcp_approval_response') continue;
+    const unsettled = input.slice(input.findLastIndex(goesOn) + 1);
+    const rest = unsettled.slice(Math.max(0, unsettled.findIndex(isAnswer)));
+    for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
       const asked = await this.interrupts.find(scope, answer.interruptId);
       if (!asked) throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
       answers.push(answer);
       requests.push(requestItem(asked));
     }
-    return { answers, requests };
+    return { answers, requests, rest };
   }
+}
+
+function isAnswer({ type }: Message): boolean {
+  return type === 'mcp_approval_response';
+}
+
+function goesOn({ type, role }: Message): boolean {
+  return isOutput(type) || (role === 'assistant' && type !== 'mcp_approval_request');
 }
 
 function answerOf(message: Message): InterruptAnswer {

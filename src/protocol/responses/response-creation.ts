@@ -74,7 +74,7 @@ export class ResponseCreation {
     const place = await this.place(request, options);
     const scope = scopeOf(place.principal, request.user);
     const input = await this.resolver.resolve(scope, request.input);
-    const { answers, requests } = await this.approvals.given(scope, input);
+    const { answers, requests, rest } = await this.approvals.given(scope, input);
     const stored: StoredInfo = {
       createdAt: this.intake.seconds(),
       echo: request.echo,
@@ -84,7 +84,7 @@ export class ResponseCreation {
     const run: RunRequest = {
       ...this.runOf(request, place, stored),
       runId: this.intake.responseId(options.idempotencyKey),
-      input: answers.length > 0 ? fromFirstAnswer(input) : [...place.before, ...input],
+      input: answers.length > 0 ? rest : [...place.before, ...input],
       ...(answers.length > 0 && { answers, anonymous: request.user === undefined }),
       // The answers know where the run goes on.
       ...(answers.length === 0 && place.after !== undefined && { after: place.after }),
@@ -161,11 +161,6 @@ export class ResponseCreation {
 /** Without a user named, the whole tenant's items may be referred to: nobody has logged in. */
 function scopeOf({ tenantId }: Principal, user: string | undefined): MessageScope {
   return user === undefined ? { tenantId } : { tenantId, userId: user };
-}
-
-/** Clients send the conversation before an answer again; its session has it already. */
-function fromFirstAnswer(input: readonly Message[]): readonly Message[] {
-  return input.slice(input.findIndex((message) => message.type === 'mcp_approval_response'));
 }
 
 function forwarded({ echo }: CreateRequest): JsonObject {

@@ -11,6 +11,11 @@ describe('approvals over Responses', () => {
       (upstream) => {
         const open = [{ name: 'open_window', arguments: '{"room":"kitchen"}', id: 'c1' }];
         toolScript(upstream, 'open the window', open, 'As you say.');
+        upstream.on(
+          { userMessage: 'Is it open?', predicate: ({ messages }) => JSON.stringify(messages).includes('is open.') },
+          { content: 'It is.' },
+        );
+        upstream.onMessage('Is it open?', { content: 'I do not know.' });
       },
       {},
       { providers: [GoldenTools] },
@@ -55,6 +60,33 @@ describe('approvals over Responses', () => {
     const response = await answer(id, requestId, false);
     expect(response.output.map(({ type }) => type)).toEqual(['message']);
   });
+
+  it.each(['items', 'references'])(
+    'takes an answer in a conversation that is sent again for history: %s',
+    async (form) => {
+      const { id, requestId } = await asked();
+      const [request] = (await client.responses.retrieve(id)).output;
+      const response = await answer(id, requestId, true);
+      const [call, said] = response.output;
+      const again = [
+        request,
+        { type: 'mcp_approval_response', approval_request_id: requestId, approve: true },
+        call,
+        said,
+      ];
+      const later = await client.responses.create({
+        model: 'x',
+        input: [
+          { role: 'user', content: 'open the window' },
+          ...again.map((item) =>
+            form === 'references' && item && 'id' in item ? { type: 'item_reference', id: item.id } : item,
+          ),
+          { role: 'user', content: 'Is it open?' },
+        ] as OpenAI.Responses.ResponseInput,
+      });
+      expect(later.output_text).toBe('It is.');
+    },
+  );
 
   it('refuses an answer to nothing', async () => {
     const { id } = await asked();
