@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type JsonObject } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
-import type { Message } from '../events/index.js';
 import type { AskedInterrupt } from '../interrupt/index.js';
 import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';

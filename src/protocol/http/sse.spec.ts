@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { Controller, Get, HttpException, Module, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
@@ -31,11 +30,6 @@ class StreamController {
   @SseGet('frames')
   frames(): Observable<readonly string[]> {
     return of(['data: 1\n\n', 'data: 2\n\n'], ['data: 3\n\n']);
-  }
-
-  @SseGet('words')
-  words(): Observable<readonly string[]> {
-    return of(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n'], ['data: plain\n\n']);
   }
 
   @SseGet('idle')
@@ -220,37 +214,6 @@ describe('event streams over HTTP', () => {
       code: 'SESSION_BUSY',
       message: 'Another run of this session is in progress',
     });
-  });
-
-  it('keeps characters beyond ASCII whole, and their chunks of the right length', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/words');
-    await until(() => answer.ended, 'the end of the answer');
-    expect(answer.chunks).toEqual(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n', 'data: plain\n\n']);
-  });
-
-  it('serves a client of HTTP/1.0, which knows no chunks', async () => {
-    const bytes = await new Promise<string>((resolve, reject) => {
-      const socket = connect(wire.port, '127.0.0.1', () => socket.write('GET /frames HTTP/1.0\r\n\r\n'));
-      let text = '';
-      socket.on('data', (data) => (text += data.toString()));
-      socket.on('end', () => resolve(text)).on('error', reject);
-    });
-    expect(bytes.slice(bytes.indexOf('\r\n\r\n') + 4)).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
-  });
-
-  it('answers pipelined requests in their order', async () => {
-    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    let bytes = '';
-    const socket = connect(wire.port, '127.0.0.1', () =>
-      socket.write(request('/frames') + request('/words') + request('/frames')),
-    );
-    socket.on('data', (data) => (bytes += data.toString()));
-    await until(() => bytes.split('\r\n0\r\n\r\n').length === 4, 'three answers');
-    socket.destroy();
-    expect(bytes.match(/data: \S+/g)).toEqual(
-      ['1', '2', '3', 'plain', '天気', 'plain', '1', '2', '3'].map((word) => `data: ${word}`),
-    );
-    expect(bytes.match(/HTTP\/1.1 200/g)).toHaveLength(3);
   });
 
   it('cuts the connection at a later error and says nothing of it', async () => {
