@@ -18,7 +18,7 @@ export interface InterruptRun {
   readonly rootRunNo: number;
 }
 
-/** A question that is open in a session. */
+/** A question that no run of its session has gone on from: it is open, or its time is over. */
 export interface WaitingInterrupt {
   readonly no: number;
   readonly id: string;
@@ -35,7 +35,7 @@ export abstract class InterruptStore {
   /** Stores what a run ends with. A question that is known already waits for this run from now on. */
   abstract open(tx: Queryable, runNo: number, asked: readonly AskedInterrupt[], now: number): Promise<void>;
 
-  /** What is open in a session, oldest first. */
+  /** What no run of a session has gone on from, oldest first. */
   abstract waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]>;
 
   /**

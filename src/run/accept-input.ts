@@ -32,6 +32,17 @@ function isAnswer(message: Message): boolean {
   return message.type === 'function_call_output';
 }
 
+/** Leaves out results of the server's own calls: what came of those only the server says. */
+export function withoutServerResults(input: readonly Message[], traffic: readonly Message[]): readonly Message[] {
+  const calls = traffic.filter(({ type }) => type.endsWith('_call') && type !== 'function_call');
+  const ids = new Set(calls.map(callIdOf));
+  return input.filter((message) => message.type === 'function_call_output' || !isOutputOf(message, ids));
+}
+
+function isOutputOf(message: Message, callIds: ReadonlySet<string>): boolean {
+  return message.type.endsWith('_call_output') && callIds.has(callIdOf(message));
+}
+
 /** True for messages that say the same, whatever their ids and states. */
 export function sameMessage(a: Message, b: Message): boolean {
   return a.role === b.role && a.type === b.type && canonicalJson(values(a)) === canonicalJson(values(b));

@@ -23,6 +23,10 @@ export class RunCancel {
     const run = await this.store.requestCancel(principal.tenantId, runId, request);
     if (!run) throw new AppError('RUN_NOT_FOUND');
     if (run.state === 'interrupted') await this.interrupts.cancelOfRun(run.no, this.clock.now());
+    // A run that goes on with some answers would end waiting for the others.
+    else if (run.finishedAt === null && run.request.resumes) {
+      await this.interrupts.cancelOfSession(run.sessionNo, this.clock.now());
+    }
     this.tell(run);
   }
 

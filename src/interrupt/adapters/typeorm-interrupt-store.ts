@@ -68,7 +68,8 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 
   async waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]> {
-    const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts WHERE session_no = ? AND status = 'pending' ORDER BY no`;
+    const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts
+      WHERE session_no = ? AND status IN ('pending', 'expired') AND resumed_by_run_no IS NULL ORDER BY no`;
     const rows = await tx.all<InterruptRow>(sql, [sessionNo]);
     return rows.map((row) => ({
       no: row.no,

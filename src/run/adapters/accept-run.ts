@@ -5,7 +5,7 @@ import type { Message } from '../../events/index.js';
 import type { InterruptStore } from '../../interrupt/index.js';
 import type { OpenedSession, SessionStore } from '../../session/index.js';
 import { newInConversation } from '../accept-conversation.js';
-import { checkToolResults, withoutRepetition } from '../accept-input.js';
+import { checkToolResults, withoutRepetition, withoutServerResults } from '../accept-input.js';
 import type { AcceptOptions, Acceptance, ResumedRuns, StoredRequest } from '../ports/run-store.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { goesOn, settle } from './accept-answers.js';
@@ -49,7 +49,8 @@ export async function acceptRun(
   if (place.forkedFrom !== undefined) await attachments.copy(tx, place.forkedFrom, session.no);
   const turn = await takeTurn(tx, sessions, session, request, options);
   const input = await newInput(tx, sessions, session, request);
-  const questions = await goesOn(tx, interrupts, session, input, options);
+  // A request of nothing but repetition is still what it says: results, which close no question.
+  const questions = await goesOn(tx, interrupts, session, input.length > 0 ? input : request.input, options);
   const run = await insert(tx, place, request, options, {
     starts: turn.starts,
     resumes: questions.resumes,
@@ -109,10 +110,11 @@ async function newInput(
     checkToolResults(fresh, traffic);
     return fresh;
   }
-  const hasResults = input.some((message) => message.type === 'function_call_output');
-  const traffic = hasResults && !first ? await sessions.toolTraffic(tx, session.no, 'client') : [];
-  const fresh = withoutRepetition(input, byId, traffic);
-  if (hasResults) checkToolResults(fresh, traffic);
+  const outputs = input.filter((message) => message.type.endsWith('_call_output'));
+  const whose = outputs.every((message) => message.type === 'function_call_output') ? 'client' : 'all';
+  const traffic = outputs.length > 0 && !first ? await sessions.toolTraffic(tx, session.no, whose) : [];
+  const fresh = withoutServerResults(withoutRepetition(input, byId, traffic), traffic);
+  if (outputs.length > 0) checkToolResults(fresh, traffic);
   return fresh;
 }
 

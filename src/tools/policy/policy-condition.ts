@@ -23,7 +23,7 @@ export function serverLabelOf({ origin }: ServerTool): string {
 /**
  * True when everything that the condition names is true of the call.
  *
- * @param unsure the answer when a pattern cannot be tried in time: true for a rule that restricts
+ * @param unsure the answer when a pattern cannot be tried in time or values have no order: true for a rule that restricts
  */
 export function holds(
   condition: PolicyCondition,
@@ -62,7 +62,7 @@ function compares(actual: Json | undefined, { op, value, pattern }: Comparison, 
       if (typeof actual !== 'string') return false;
       return (actual.length > LONGEST_MATCHED ? undefined : pattern?.verdict(actual)) ?? unsure;
     default:
-      return ordered(actual, op, value);
+      return ordered(actual, op, value) ?? unsure;
   }
 }
 
@@ -75,11 +75,11 @@ function contains(actual: Json, value: Json): boolean {
   return Array.isArray(actual) && actual.some((one) => same(one, value));
 }
 
-/** Numbers with numbers, texts with texts; nothing else has an order. */
-function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolean {
+/** Numbers with numbers, texts with texts; undefined for all else, which has no order: `"500"` must not get round `> 100`. */
+function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolean | undefined {
   const areNumbers = typeof actual === 'number' && typeof value === 'number';
   const areTexts = typeof actual === 'string' && typeof value === 'string';
-  if (!areNumbers && !areTexts) return false;
+  if (!areNumbers && !areTexts) return undefined;
   if (op === '>') return actual > value;
   if (op === '>=') return actual >= value;
   return op === '<' ? actual < value : actual <= value;

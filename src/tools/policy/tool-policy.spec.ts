@@ -104,7 +104,8 @@ describe('rules', () => {
     [{ path: '$.n', op: '!=', value: 1 }, { n: 2 }, true],
     [{ path: '$.n', op: '!=', value: 1 }, {}, true],
     [{ path: '$.n', op: '>', value: 1 }, { n: 2 }, true],
-    [{ path: '$.n', op: '>', value: 1 }, { n: '2' }, false],
+    [{ path: '$.n', op: '>', value: 1 }, { n: '2' }, true],
+    [{ path: '$.n', op: '<', value: 1 }, { n: [2] }, true],
     [{ path: '$.n', op: '>', value: 1 }, {}, false],
     [{ path: '$.n', op: '>=', value: 2 }, { n: 2 }, true],
     [{ path: '$.n', op: '<', value: 2 }, { n: 2 }, false],
@@ -135,6 +136,13 @@ describe('rules', () => {
     expect(effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none' })).toBe('deny');
     expect(effect(policyOf({ tool: '*', effect: 'allow', when }), args)).toBe('ask');
     expect(applies({ ...when, value: 'x' }, { to: 'a'.repeat(20_000) })).toBe(true);
+  });
+
+  it('of an order restrict what has none, and never allow it', () => {
+    const when = { path: '$.amount', op: '<', value: 100 };
+    const policy = policyOf({ tool: '*', effect: 'allow', when }, { tool: '*', effect: 'deny' });
+    expect(effect(policy, { amount: 5 })).toBe('allow');
+    for (const amount of ['5', null, [5]]) expect(effect(policy, { amount })).toBe('deny');
   });
 
   it('see the server and the annotations of a tool', () => {

@@ -26,8 +26,10 @@ export class ResponseSocketGateway implements OnApplicationBootstrap, BeforeAppl
   }
 
   onApplicationBootstrap(): void {
-    const http = this.host.httpAdapter.getHttpServer() as Server;
-    http.on('upgrade', (request, socket, head) => this.upgrade(http, request, socket, head));
+    // An application context serves nothing: it has no adapter.
+    const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
+    const http = httpAdapter?.getHttpServer() as Server | undefined;
+    http?.on('upgrade', (request, socket, head) => this.upgrade(http, request, socket, head));
   }
 
   beforeApplicationShutdown(): void {
