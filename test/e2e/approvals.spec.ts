@@ -2,6 +2,7 @@ import { LLMock } from '@copilotkit/aimock';
 import type { AgentContext } from '../../src/agent/index.js';
 import * as agents from '../support/code-agents.js';
 import { behaviour, say } from '../support/code-agents.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { answerText, expectWhole, type Frame, type FrameStream, ProcessClient } from '../support/process-client.js';
 import { done, SampleTools } from '../support/sample-tools.js';
 import { bootApp, type TestApp } from '../support/test-app.js';
@@ -27,7 +28,8 @@ function decision(id: string, approve: boolean, extra: object = {}): object {
   return { type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] };
 }
 
-describe('Approvals over HTTP', () => {
+describeOnDatabases('Approvals over HTTP', (open) => {
+  let database: TestDatabase;
   let upstream: LLMock;
   let app: TestApp;
   let client: ProcessClient;
@@ -41,10 +43,15 @@ describe('Approvals over HTTP', () => {
   });
   beforeEach(async () => {
     done.payments = [];
-    app = await bootApp({ LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k' }, { providers: [SampleTools] });
+    database = await open();
+    const env = { ...database.env, LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k' };
+    app = await bootApp(env, { providers: [SampleTools] });
     client = new ProcessClient(app.url);
   });
-  afterEach(() => app.close());
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
   afterAll(() => upstream.stop());
 
   async function rest(path: string, body?: object): Promise<{ status: number; body: Question & { data: Question[] } }> {
@@ -167,12 +174,17 @@ describe('Approvals over HTTP', () => {
   });
 });
 
-describe('Inputs over HTTP', () => {
+describeOnDatabases('Inputs over HTTP', (open) => {
+  let database: TestDatabase;
   const schema = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await bootApp({ DEFAULT_AGENT: 'code-journal' }, { providers: [agents.JournalingCodeAgent] });
+    database = await open();
+    app = await bootApp(
+      { ...database.env, DEFAULT_AGENT: 'code-journal' },
+      { providers: [agents.JournalingCodeAgent] },
+    );
     behaviour.current = async function* (context: AgentContext) {
       yield say(context, 'One moment.');
       const { seat } = (await context.interrupt({
@@ -185,7 +197,10 @@ describe('Inputs over HTTP', () => {
       yield say(context, `Seat ${seat}`);
     };
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
 
   it('are listed, checked and answered over REST', async () => {
     const client = new ProcessClient(app.url);

@@ -1,20 +1,27 @@
+import { RunRemover } from '../../src/run/ports/run-remover.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { bootApp, type TestApp } from '../support/test-app.js';
 import { rawRequest, until } from '../support/wire-app.js';
 
-describe('GET /runs/{runId}/events?follow=session', () => {
+describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
+  let database: TestDatabase;
   let server: TestApp;
   let port: number;
 
   beforeAll(async () => {
-    server = await bootApp({ DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    database = await open();
+    server = await bootApp({ ...database.env, DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
     port = Number(new URL(server.url).port);
     behaviour.current = async function* (context) {
       const way = await context.interrupt({ reason: 'way', message: 'Which way?' });
       yield say(context, `We go ${JSON.stringify(way)}.`);
     };
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await server.close();
+    await database.drop();
+  });
 
   const send = async (body: object): Promise<{ runId: string; text: string }> => {
     const answer = await fetch(`${server.url}/send-message`, {
@@ -57,5 +64,24 @@ describe('GET /runs/{runId}/events?follow=session', () => {
     expect(follower.ended).toBe(false);
     expect(follower.chunks.join('')).not.toContain('[DONE]');
     follower.socket.destroy();
+  });
+
+  it.each(['run', 'session'])('answers 410 when the events are no longer kept (follow=%s)', async (follow) => {
+    behaviour.current = async function* (context) {
+      yield say(context, 'Soon forgotten.');
+    };
+    const conversationId = `f3 ${follow}`;
+    const { runId, text } = await send({ conversationId, messages: [{ role: 'user', content: 'hi' }] });
+    expect(text).toContain('Soon forgotten.');
+    const remover = server.app.get(RunRemover, { strict: false });
+    expect((await remover.prune(Date.now() + 1, Date.now(), 99)).runs).toBeGreaterThan(0);
+    for (const query of ['', '&after=1', '&after=99', '&protocol=ag-kit', '&protocol=ag-ui']) {
+      const gone = await fetch(`${server.url}/runs/${runId}/events?follow=${follow}${query}`);
+      const body = (await gone.json()) as object;
+      expect([query, gone.status, body]).toMatchObject([query, 410, { code: 'EVENTS_EXPIRED' }]);
+      expect(body).not.toHaveProperty('details');
+    }
+    const again = await send({ conversationId, messages: [{ role: 'user', content: 'go on' }] });
+    expect(again.text).toContain('Soon forgotten.');
   });
 });

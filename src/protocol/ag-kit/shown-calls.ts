@@ -37,9 +37,11 @@ export class ShownCalls {
     return this.show(call, id, call.repeated.slice(call.args.length));
   }
 
+  /** A call that was repeated with other arguments than the client has gets no end: it must not be made. */
   end(id: string): readonly AgKitEvent[] {
     const call = this.calls.get(id);
     if (!call || call.isEnded) return [];
+    if (call.repeated !== undefined && call.repeated !== call.args) return this.drop(id);
     Object.assign(call, { isOpen: false, isEnded: true });
     return [{ type: 'tool-call-end', toolCallId: id }, ...this.released()];
   }

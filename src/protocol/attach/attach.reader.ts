@@ -28,8 +28,9 @@ export class AttachReader {
   /**
    * The frames after the first `after` ones.
    *
-   * @throws AppError INVALID_PARAMETER (unknown wire), RUN_NOT_FOUND; CURSOR_AHEAD, through the
-   *   Observable and before its first frame, when there are fewer frames so far
+   * @throws AppError INVALID_PARAMETER (unknown wire), RUN_NOT_FOUND; through the Observable and before its
+   *   first frame CURSOR_AHEAD, when there are fewer frames so far, and EVENTS_EXPIRED, whatever the
+   *   cursor: frames are made from the whole log
    */
   async attach(attachment: Attachment, demand: Demand): Promise<Observable<readonly string[]>> {
     const { principal, runId, protocol, after, follow } = attachment;
@@ -42,16 +43,25 @@ export class AttachReader {
     if (follow === 'run') {
       const tail = (signal: AbortSignal) => this.runs.tail(principal, runId, { demand, signal });
       return tailObservable({
-        open: (signal) => encodeTail(verifiedTail(tail(signal), run.lastSeq, verify), cursor),
+        open: (signal) => framesOnly(encodeTail(verifiedTail(tail(signal), run.lastSeq, verify), cursor)),
         demand,
       });
     }
     const { runs } = this;
     const { tenantId } = principal;
     return tailObservable({
-      open: (signal) => sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify),
+      open: (signal) => framesOnly(sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify)),
       demand,
     });
+  }
+}
+
+/** The numbers of events that are left would be taken for numbers of frames: the refusal goes without them. */
+async function* framesOnly(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[], void, void> {
+  try {
+    yield* batches;
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'EVENTS_EXPIRED' ? new AppError('EVENTS_EXPIRED') : error;
   }
 }
 

@@ -40,7 +40,9 @@ export async function* sessionTail(
   const endless = withoutEnd(cursor);
   for (let run: RunView | undefined = options.run; run;) {
     const principal = { tenantId, userId: run.userId };
-    yield* encodeTail(acceptedTail(runs.tail(principal, run.runId, { demand, signal })), endless);
+    const tail = runs.tail(principal, run.runId, { demand, signal });
+    // The first batch of a finished run comes at once, or says before the answer's head that its events are gone.
+    yield* encodeTail(run.finishedAt === null ? acceptedTail(tail) : tail, endless);
     run = await nextRun(options, run);
     if (run) cursor.goOn(factory(run));
   }
