@@ -1,7 +1,7 @@
-import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Module, Post } from '@nestjs/common';
 import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import { BodyLimit, checkJsonLimits, HttpModule } from './index.js';
+import { BodyLimit, checkJsonLimits, HttpModule, NoBody } from './index.js';
 
 @Controller()
 class EchoController {
@@ -9,6 +9,18 @@ class EchoController {
   @HttpCode(200)
   echo(@Body() body: unknown): object {
     return { body: body ?? null };
+  }
+
+  @Post('bare')
+  @HttpCode(200)
+  @NoBody()
+  bare(): object {
+    return { bare: true };
+  }
+
+  @Delete('bare')
+  remove(): object {
+    return { bare: true };
   }
 
   @Post('small')
@@ -130,6 +142,11 @@ describe('request limits', () => {
       expect(await post(1000, chunked)).toBe(200);
       expect(await post(1001, chunked)).toBe(413);
     }
+  });
+
+  it.each(['POST', 'DELETE'])('takes JSON that is declared and not there from who reads none: %s', async (method) => {
+    const answer = await fetch(`${wire.url}/bare`, { method, headers: { 'content-type': 'application/json' } });
+    expect(await answer.json()).toEqual({ bare: true });
   });
 
   it('needs no body to be there: the route says so', async () => {

@@ -4,8 +4,9 @@ import type { Message } from '../../events/index.js';
 import { Sessions } from '../../session/index.js';
 import { fieldError } from '../http/index.js';
 import { InputResolver } from './input-resolver.js';
-import { messageIdOf } from './items/item-ids.js';
+import { itemIdOf, messageIdOf } from './items/item-ids.js';
 import type { Item } from './items/item.types.js';
+import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import { type ListPage, listPage, type PageQuery } from './list-page.js';
 import { bodyFields } from './request/create-request.decoder.js';
 import { decodeInputItem } from './request/input-item.decoder.js';
@@ -55,10 +56,9 @@ export class ConversationItems {
   /** Takes an item out of its conversation. @throws AppError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
   async remove(conversationId: string, itemId: string): Promise<void> {
     const principal = await this.owner.ofConversation(conversationId);
-    for (const id of new Set([messageIdOf(itemId), itemId])) {
-      if (await this.sessions.removeMessage(principal, conversationId, id)) return;
-    }
-    throw notFound('RESOURCE_NOT_FOUND', 'Item', itemId);
+    const behind = messagesBehind(itemId, await this.history.messages(principal, conversationId));
+    if (behind.length === 0) throw notFound('RESOURCE_NOT_FOUND', 'Item', itemId);
+    for (const { id } of behind) await this.sessions.removeMessage(principal, conversationId, id);
   }
 
   /** The messages of new items. @throws AppError naming the place of the first wrong one */
@@ -72,4 +72,21 @@ export class ConversationItems {
   async append(principal: Principal, conversationId: string, messages: readonly Message[]): Promise<void> {
     if (messages.length > 0) await this.sessions.append(principal, conversationId, messages);
   }
+}
+
+/** The messages that an item shows: of a call of the server's, the call and what came of it. */
+function messagesBehind(itemId: string, messages: readonly Message[]): readonly Message[] {
+  const found = messages.find((message) => isShownAs(itemId, message));
+  if (!found) return [];
+  const callId = serverCallIdOf(found);
+  return callId === undefined ? [found] : messages.filter((message) => serverCallIdOf(message) === callId);
+}
+
+function isShownAs(itemId: string, message: Message): boolean {
+  return message.id === messageIdOf(itemId) || message.id === itemId || itemIdOf(message) === itemId;
+}
+
+function serverCallIdOf(message: Message): string | undefined {
+  if (isServerCall(message.type)) return callData(message, '').callId;
+  return isServerOutput(message.type) ? outputData(message).callId : undefined;
 }

@@ -3,7 +3,7 @@ import { dataOf, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type FoundMessage, type MessageScope, Sessions } from '../../session/index.js';
 import { messageIdOf } from './items/item-ids.js';
-import { callData, isOutput, isServerCall, outputData } from './items/tool-data.js';
+import { callData, isOutput, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import type { InputEntry } from './request/input-item.decoder.js';
 import { notFound } from './responses-refusal.js';
 
@@ -39,7 +39,7 @@ export class InputResolver {
       return outcome ? [found.message, outcome] : [found.message];
     }
     // An approved call has the id of its outcome; without the call a model does not know what came out.
-    const call = isServerOutput(found.message) && (await this.call(found, scope.tenantId));
+    const call = isServerOutput(found.message.type) && (await this.call(found, scope.tenantId));
     return call ? [call, found.message] : [found.message];
   }
 
@@ -72,10 +72,6 @@ export class InputResolver {
     const before = await this.sessions.messages({ tenantId, userId }, sessionId, window);
     return before.find((one) => isServerCall(one.message.type) && callData(one.message, '').callId === callId)?.message;
   }
-}
-
-function isServerOutput({ type }: Message): boolean {
-  return isOutput(type) && type !== 'function_call_output';
 }
 
 /** A message that is named twice stands where it is named first. */

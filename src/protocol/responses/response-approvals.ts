@@ -23,9 +23,10 @@ export class ResponseApprovals {
    * An answer behind which the assistant has already gone on is history: clients that send the whole
    * conversation again send it too.
    *
+   * @param within the session that the request names: what another one asks is unknown to it
    * @throws AppError INTERRUPT_NOT_FOUND for an answer to nothing
    */
-  async given(scope: MessageScope, input: readonly Message[]): Promise<GivenAnswers> {
+  async given(scope: MessageScope, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
     const requests: McpApprovalRequestItem[] = [];
     const unsettled = input.slice(input.findLastIndex(goesOn) + 1);
@@ -33,7 +34,9 @@ export class ResponseApprovals {
     for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
       const asked = await this.interrupts.find(scope, answer.interruptId);
-      if (!asked) throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
+      if (!asked || (within ?? asked.sessionId) !== asked.sessionId) {
+        throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
+      }
       answers.push(answer);
       requests.push(requestItem(asked));
     }

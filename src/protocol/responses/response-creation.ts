@@ -49,6 +49,8 @@ interface Place {
   readonly sessionId: string;
   readonly sessionGiven: boolean;
   readonly after?: string;
+  /** The session that the request names, itself or by a response of it. */
+  readonly within?: string;
   /** Messages that come before the input and are stored nowhere. */
   readonly before: readonly Message[];
 }
@@ -74,7 +76,7 @@ export class ResponseCreation {
     const place = await this.place(request, options);
     const scope = scopeOf(place.principal, request.user);
     const input = await this.resolver.resolve(scope, request.input);
-    const { answers, requests, rest } = await this.approvals.given(scope, input);
+    const { answers, requests, rest } = await this.approvals.given(scope, input, place.within);
     const stored: StoredInfo = {
       createdAt: this.intake.seconds(),
       echo: request.echo,
@@ -122,16 +124,16 @@ export class ResponseCreation {
     const { conversationId, previousResponseId, user } = request;
     if (conversationId !== undefined) {
       const principal = await this.owner.ofConversation(conversationId, user, 'conversation');
-      return { principal, sessionId: conversationId, sessionGiven: true, before: [] };
+      return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
     const sessionId = this.intake.newId('conv_');
     const place = { principal: this.owner.ofNew(sessionId, user), sessionId, sessionGiven: false };
     if (previousResponseId === undefined) return { ...place, before: [] };
     const before = remembered?.(previousResponseId);
     if (before) return { ...place, before };
-    const { userId } = await this.previous(previousResponseId, user);
+    const { userId, sessionId: within } = await this.previous(previousResponseId, user);
     const principal = { ...place.principal, userId };
-    return { ...place, principal, after: previousResponseId, before: [] };
+    return { ...place, principal, after: previousResponseId, within, before: [] };
   }
 
   private async previous(id: string, user: string | undefined): Promise<RunView> {

@@ -6,6 +6,7 @@ import { AppError, Demand } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import {
   ClientGone,
+  NoBody,
   requestPrincipal,
   ShapePipe,
   SseGet,
@@ -90,6 +91,7 @@ export class ResponseController {
   }
 
   @Post(':responseId/cancel')
+  @NoBody()
   @HttpCode(200)
   @ApiRoute('Cancel a background response', 'Idempotent; what was written so far stays.', [400, 404])
   async cancel(@Param('responseId') id: string, @Req() request: FastifyRequest): Promise<object> {

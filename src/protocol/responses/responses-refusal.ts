@@ -46,5 +46,9 @@ export function acceptRefusal(error: unknown, previous: string | undefined): unk
   if (error.code === 'INTERRUPT_ALREADY_ANSWERED' || error.code === 'INTERRUPT_EXPIRED') {
     return new ResponsesRefusal(error.code, error.message, 'input');
   }
+  if (error.code === 'INVALID_PARAMETER' && error.details?.[0]?.path.startsWith('input[')) {
+    // The path is of messages, which are not the items that the client has sent.
+    return new ResponsesRefusal(error.code, error.message, 'input');
+  }
   return error;
 }

@@ -88,6 +88,19 @@ describe('approvals over Responses', () => {
     },
   );
 
+  it('refuses an answer to what another conversation asked', async () => {
+    const [{ id }, { requestId }] = [await asked(), await asked()];
+    await expect(answer(id, requestId, true)).rejects.toMatchObject({ status: 404, param: 'input' });
+  });
+
+  it('takes a request out of its conversation', async () => {
+    const { id } = await client.conversations.create();
+    const { output } = await client.responses.create({ model: 'x', conversation: id, input: 'open the window' });
+    await client.conversations.items.delete(output[0]?.id ?? '', { conversation_id: id });
+    const items = await client.conversations.items.list(id);
+    expect(items.data.map(({ type }) => type)).not.toContain('mcp_approval_request');
+  });
+
   it('refuses an answer to nothing', async () => {
     const { id } = await asked();
     await expect(answer(id, 'apr_none', true)).rejects.toMatchObject({ status: 404, param: 'input' });

@@ -268,6 +268,19 @@ describe('Open Responses', () => {
     expect(second['output']).toMatchObject([{ content: [{ text: 'Foggy.' }] }]);
   });
 
+  it('stores nothing in a conversation of a user, whichever field names the user', async () => {
+    const said = { role: 'user', content: [{ type: 'text', text: 'My name is Alice.' }] };
+    const answer = await fetch(`${server.app.url}/process`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ session_id: 'alices', user_id: 'alice', input: [said] }),
+    });
+    await answer.text();
+    const named = { conversation: 'alices', safety_identifier: 'alice', store: false };
+    const third = await (await connect()).create({ ...named, input: 'What is my name?' });
+    expect(third['output']).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
+  });
+
   it('answers messages in their order and says what is wrong with others', async () => {
     const connection = await connect();
     connection.send('{');

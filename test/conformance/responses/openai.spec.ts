@@ -303,11 +303,7 @@ describe('openai', () => {
     ['{"input":[{"role":"user","content":7}]}', 'invalid_type', 'input[0].content'],
     ['{"input":"x","background":true,"store":false}', 'invalid_value', 'background'],
     ['{"input":"x","conversation":"c","previous_response_id":"r"}', 'invalid_value', 'previous_response_id'],
-    [
-      '{"input":[{"type":"function_call_output","call_id":"none","output":"x"}]}',
-      'invalid_value',
-      'input[0].content[0].data.call_id',
-    ],
+    ['{"input":[{"type":"function_call_output","call_id":"none","output":"x"}]}', 'invalid_value', 'input'],
     ['{"input":"x","tool_choice":{"type":"function","name":"none"}}', 'invalid_value', 'tool_choice.name'],
     [
       '{"input":"x","tools":[{"type":"mcp","server_label":"far","server_url":"http://10.0.0.1"}]}',

@@ -47,6 +47,11 @@ export function isOutput(type: MessageType): boolean {
   return SERVER_OUTPUTS.has(type);
 }
 
+/** True for the outcome of a call of a tool that the server runs. */
+export function isServerOutput(type: MessageType): boolean {
+  return isOutput(type) && type !== 'function_call_output';
+}
+
 export function callData(message: Pick<Message, 'content' | 'type'>, agentLabel: string): CallData {
   return callDataOf(dataOf(message) ?? {}, message.type, agentLabel);
 }

@@ -65,11 +65,11 @@ export class SocketTurn {
   /** Of a response that is stored nowhere, what it goes on from must be remembered here too. */
   private async before({ info, store, isRemembered }: StartedResponse): Promise<readonly Message[]> {
     if (store || isRemembered) return [];
-    const { previous_response_id: previous, conversation, user } = info.echo;
+    const { previous_response_id: previous, conversation, user, safety_identifier: safetyIdentifier } = info.echo;
     return this.services.context.before({
       previousResponseId: previous ?? undefined,
       conversationId: conversation?.id,
-      user: user ?? undefined,
+      user: user ?? safetyIdentifier ?? undefined,
     });
   }
 }

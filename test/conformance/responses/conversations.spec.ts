@@ -1,0 +1,36 @@
+import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+
+describe('conversations over Responses', () => {
+  let server: ResponsesServer;
+
+  beforeAll(async () => {
+    server = await bootResponses((upstream) => {
+      upstream.onMessage('plain text', { content: 'The sky is blue today.' });
+      toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }], 'Fine.');
+    });
+  });
+  afterAll(() => server.close());
+
+  it('lose a call of the server together with its outcome', async () => {
+    const { conversations, responses } = server.client;
+    const { id } = await conversations.create();
+    const { output } = await responses.create({ model: 'x', conversation: id, input: 'server tool' });
+    const call = output.find(({ type }) => type === 'mcp_call');
+    await conversations.items.delete(call?.id ?? '', { conversation_id: id });
+    const items = await conversations.items.list(id);
+    expect(items.data.map(({ type }) => type)).toEqual(['message', 'message']);
+  });
+
+  it('and responses can be ended by clients that declare JSON with every request', async () => {
+    const declared = { headers: { 'content-type': 'application/json' } };
+    const { id: conversation } = await server.client.conversations.create();
+    const background = { model: 'x', input: 'plain text', conversation, background: true };
+    const { id } = await server.client.responses.create(background);
+    const cancelled = await fetch(`${server.baseUrl}/responses/${id}/cancel`, { method: 'POST', ...declared });
+    expect(cancelled.status).toBe(200);
+    const deleted = await fetch(`${server.baseUrl}/responses/${id}`, { method: 'DELETE', ...declared });
+    expect(await deleted.json()).toEqual({ id, object: 'response', deleted: true });
+    const gone = await fetch(`${server.baseUrl}/conversations/${conversation}`, { method: 'DELETE', ...declared });
+    expect(gone.status).toBe(200);
+  });
+});
