@@ -68,6 +68,7 @@ export class AnswerCheck {
     if (!view.mayEdit) throw refusal('arguments', 'must not be changed for this approval');
     const tool = view.toolName === null ? undefined : await this.tools.find(view.toolName);
     if (!tool) throw refusal('arguments', `cannot be checked: there is no tool ${view.toolName} now`);
+    if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
     const args = structuredClone(edited);
     const violation = this.validator.violation(tool.parameters, args);
     if (violation) throw refusal('arguments', `are not valid: ${violation}`);

@@ -45,8 +45,8 @@ export interface InterruptAnswer {
   /** Of an approval. Absent: `payload` may be `{approved: boolean}` or `{approve: boolean}`. */
   readonly approve?: boolean;
   readonly reason?: string;
-  /** Of an approval whose rule allows it: the whole arguments, instead of the model's. */
-  readonly editedArguments?: JsonObject;
+  /** Of an approval whose rule allows it: the whole arguments, instead of the model's. What is no object is refused. */
+  readonly editedArguments?: Json;
   /** Of an input: checked against its response schema. */
   readonly payload?: Json;
 }

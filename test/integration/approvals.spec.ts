@@ -110,6 +110,9 @@ describeOnLedgers('approvals', (ledger) => {
     expect(await codeOf(bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 'all' } }))).toBe(
       'INVALID_PARAMETER',
     );
+    for (const editedArguments of ['Ana', [], 0]) {
+      expect(await codeOf(bench.answer(first.id, { editedArguments }))).toBe('INVALID_PARAMETER');
+    }
     await bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 3 } });
     expect(done.payments).toEqual([{ to: 'Ana', amount: 3 }]);
     expect(await bench.server.interrupts.find(ALICE, first.id)).toMatchObject({

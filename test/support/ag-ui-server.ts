@@ -43,7 +43,7 @@ export async function bootAgUi(env: NodeJS.ProcessEnv = {}): Promise<AgUiServer>
   await upstream.start();
   const app = await bootApp(
     { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0', ...env },
-    { providers: [HouseTools, agents.FailingCodeAgent] },
+    { providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent] },
   );
   const close = async (): Promise<void> => {
     await app.close();

@@ -27,12 +27,12 @@ export function answerOf({ interruptId, payload }: AgKitResume, kind: InterruptK
   const fields: JsonObject = isPlainObject(payload) ? payload : { approved: payload };
   const approve = decision(fields['approved'] ?? fields['approve']);
   const { reason } = fields;
-  const edited = fields['arguments'] ?? fields['editedArgs'] ?? fields['editedArguments'];
+  const edited = fields['arguments'] ?? fields['editedArgs'] ?? fields['editedArguments'] ?? null;
   return {
     ...base,
     ...(approve !== undefined && { approve }),
     ...(typeof reason === 'string' && { reason }),
-    ...(isPlainObject(edited) && { editedArguments: edited }),
+    ...(edited !== null && { editedArguments: edited }),
   };
 }
 

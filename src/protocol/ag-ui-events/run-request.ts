@@ -55,14 +55,14 @@ export function answerOf({ interruptId, status, payload }: ResumeEntry): Interru
   if (typeof payload === 'boolean') return { interruptId, status, approve: payload, payload };
   if (!isPlainObject(payload)) return { interruptId, status, ...(payload !== undefined && { payload }) };
   const approve = payload['approved'] ?? payload['approve'];
-  const { reason, editedArgs } = payload;
+  const { reason, editedArgs = null } = payload;
   return {
     interruptId,
     status,
     payload,
     ...(typeof approve === 'boolean' && { approve }),
     ...(typeof reason === 'string' && { reason }),
-    ...(isPlainObject(editedArgs) && { editedArguments: editedArgs }),
+    ...(editedArgs !== null && { editedArguments: editedArgs }),
   };
 }
 

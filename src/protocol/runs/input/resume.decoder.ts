@@ -1,4 +1,4 @@
-import { AppError, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
+import { AppError, isPlainObject, type Json } from '../../../common/index.js';
 import type { InterruptAnswer } from '../../../run/index.js';
 import type { Source } from './run-input.js';
 
@@ -43,12 +43,12 @@ function answerOf(entry: unknown, path: string): InterruptAnswer {
 /** What a payload says of an approval, in AG-UI's words. */
 function decisionOf(payload: Source): Partial<InterruptAnswer> {
   const approve = payload['approved'] ?? payload['approve'];
-  const edited = payload['editedArgs'] ?? payload['edited_args'];
+  const edited = payload['editedArgs'] ?? payload['edited_args'] ?? null;
   const { reason } = payload;
   return {
     ...(typeof approve === 'boolean' && { approve }),
     ...(typeof reason === 'string' && { reason }),
-    ...(isPlainObject(edited) && { editedArguments: edited as JsonObject }),
+    ...(edited !== null && { editedArguments: edited as Json }),
   };
 }
 
