@@ -3,6 +3,7 @@ import { AppError, type Principal } from '../../common/index.js';
 import type { Interrupts } from '../../interrupt/index.js';
 import type { BusyPolicy, Runs, RunView } from '../../run/index.js';
 import type { Sessions } from '../../session/index.js';
+import { Fields } from '../http/fields.js';
 import { requestPrincipal } from '../http/principal.js';
 import type { AgUiEvent, AgUiGeneration } from './ag-ui.types.js';
 import { AgUiEncoder, type AgUiEncoderOptions } from './ag-ui.encoder.js';
@@ -48,7 +49,7 @@ export type StreamOptions = Pick<AgUiEncoderOptions, 'keyCase' | 'frameOf' | 'in
 export class AgUiRuns {
   constructor(private readonly ports: AgUiPorts) {}
 
-  /** @throws AppError as `decodeRunInput` and `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
+  /** @throws AppError as `decodeRunInput`, `principalOf`, `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
   async start(body: unknown, options: StartOptions): Promise<StartedRun> {
     const input = decodeRunInput(body);
     const principal = principalOf(input, options.userId);
@@ -91,10 +92,8 @@ export class AgUiRuns {
   }
 
   private agentOf(input: RunAgentInput, { agentId, defaultAgent }: StartOptions): string {
-    const named = agentId ?? input.forwardedProps['agent_type'];
-    if (typeof named !== 'string' || named === defaultAgent || (agentId === 'default' && !this.isPublic('default'))) {
-      return defaultAgent;
-    }
+    const named = agentId ?? new Fields(input.forwardedProps, 'forwardedProps').string('agent_type') ?? defaultAgent;
+    if (named === defaultAgent || (named === 'default' && !this.isPublic('default'))) return defaultAgent;
     if (!this.isPublic(named)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${named}`);
     return named;
   }
@@ -115,8 +114,15 @@ export function generationOf(protocolVersion: unknown): AgUiGeneration {
   return typeof protocolVersion === 'string' && !protocolVersion.startsWith('0.') ? 'v1' : 'v0';
 }
 
-/** A thread whose user nobody names is a user of its own, as on the other wires. */
+/**
+ * A thread whose user nobody names is a user of its own, as on the other wires.
+ *
+ * @throws AppError INVALID_PARAMETER for a user in the forwarded properties that no database keeps
+ */
 export function principalOf(input: Pick<RunAgentInput, 'threadId' | 'forwardedProps'>, userId?: string): Principal {
-  const named = input.forwardedProps['user_id'] ?? input.forwardedProps['userId'];
-  return requestPrincipal(userId ?? (typeof named === 'string' && named !== '' ? named : input.threadId));
+  if (userId !== undefined) return requestPrincipal(userId);
+  const { user_id, userId: camel } = input.forwardedProps;
+  const named = user_id ?? camel;
+  if (typeof named !== 'string' || named === '') return requestPrincipal(input.threadId);
+  return requestPrincipal(new Fields({ user_id: named }, 'forwardedProps').string('user_id', { min: 1, max: 256 }));
 }

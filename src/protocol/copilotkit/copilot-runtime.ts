@@ -87,8 +87,11 @@ export class CopilotRuntime {
   /** A thread's history, then its run in progress. @throws AppError AGENT_NOT_FOUND; as `decodeRunInput` */
   connect(agentId: string, body: unknown, client: StreamClient): Frames {
     this.requireAgent(agentId);
-    const input = decodeRunInput(isPlainObject(body) ? { runId: 'connect', messages: [], ...body } : body);
+    const input = decodeRunInput(
+      isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
+    );
     const { demand } = client;
+    useStreamSigns(client.request, { closing: frameOf(CLOSING) });
     const request = {
       principal: principalOf(input, userOf(client)),
       threadId: input.threadId,

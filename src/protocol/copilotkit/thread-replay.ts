@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type JsonObject, type Principal } from '../../common/index.js';
-import type { LoggedEvent, Message } from '../../events/index.js';
+import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
 import {
   type AgUiEvent,
   AgUiFold,
@@ -31,7 +32,10 @@ export interface ReplayRequest {
  */
 @Injectable()
 export class ThreadReplay {
-  constructor(private readonly runs: Runs) {}
+  constructor(
+    private readonly runs: Runs,
+    private readonly sessions: Sessions,
+  ) {}
 
   /** Batches of events; none for an unknown thread. Ends when no run of the thread is in progress. */
   async *events(request: ReplayRequest): AsyncGenerator<readonly AgUiEvent[], void, void> {
@@ -86,10 +90,30 @@ export class ThreadReplay {
       }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
-      written.push(...((await this.runs.response(principal, run.runId)).output ?? []));
-      yield prunedRun(run, [...input, ...toAgUiMessages(written, generation)]);
+      const response = await this.runs.response(principal, run.runId);
+      written.push(...(response.output ?? []));
+      yield await this.prunedRun(request, run, response, [...input, ...toAgUiMessages(written, generation)]);
     }
     shown.push(...toAgUiMessages(written, generation));
+  }
+
+  /** A run of which only the messages and the end are kept. The state is the thread's of now: later runs begin with theirs. */
+  private async prunedRun(
+    { principal, threadId, generation }: ReplayRequest,
+    run: RunView,
+    response: AgentResponse,
+    messages: readonly AgUiMessage[],
+  ): Promise<AgUiEvent[]> {
+    const state = (await this.sessions.view(principal, threadId))?.state ?? {};
+    const fold = new AgUiFold({
+      threadId: run.sessionId,
+      runId: run.runKey ?? run.runId,
+      generation,
+      input: inputOf(run, messages),
+    });
+    const [started, ...end] = fold.next({ event: response, seq: run.lastSeq, isTerminal: true } as LoggedEvent);
+    const snapshot: AgUiEvent[] = Object.keys(state).length > 0 ? [{ type: 'STATE_SNAPSHOT', snapshot: state }] : [];
+    return [...(started ? [started] : []), ...snapshot, ...end];
   }
 }
 
@@ -112,13 +136,4 @@ function collect(batch: readonly LoggedEvent[], written: Message[]): void {
       written.splice(0, written.length, ...event.output);
     }
   }
-}
-
-/** A run of which only the messages are kept. */
-function prunedRun(run: RunView, messages: readonly AgUiMessage[]): AgUiEvent[] {
-  const [threadId, runId] = [run.sessionId, run.runKey ?? run.runId];
-  return [
-    { type: 'RUN_STARTED', threadId, runId, input: inputOf(run, messages) },
-    { type: 'RUN_FINISHED', threadId, runId },
-  ];
 }

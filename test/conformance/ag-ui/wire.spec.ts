@@ -30,6 +30,22 @@ describe('the wire of AG-UI', () => {
     expect(text).not.toMatch(/\r|\[DONE\]|:null/);
   });
 
+  it.each(['a\0b', 'a\ud800', 'u'.repeat(257)])('refuses a user that no database keeps: %j', async (user_id) => {
+    const answer = await post({ forwardedProps: { user_id } });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER']);
+  });
+
+  it('runs the agent that forwardedProps.agent_type names, if clients may name it', async () => {
+    const statusOf = async (agent_type: unknown): Promise<number> => {
+      const answer = await post({ forwardedProps: { agent_type } });
+      await answer.text();
+      return answer.status;
+    };
+    for (const known of ['worker', 'code-fail', 'default', null]) expect(await statusOf(known)).toBe(200);
+    for (const unknown of ['memory', 'nobody', '']) expect(await statusOf(unknown)).toBe(404);
+    expect(await statusOf(5)).toBe(400);
+  });
+
   it('gives the binary stream to who names it, and to nobody else', async () => {
     const answer = await post({}, { accept: PROTO });
     expect(answer.headers.get('content-type')).toBe(PROTO);
