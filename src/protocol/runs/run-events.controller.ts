@@ -3,13 +3,12 @@ import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Demand, ERROR_CATALOGUE } from '../../common/index.js';
-import type { RunView } from '../../run/index.js';
 import { requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
 import { ApiRunsRoute, ApiRunsStream } from './api-docs.js';
 import { EventsQueryDto } from './dto/events-query.dto.js';
-import { parseEventId } from './events/event-id.js';
+import { formatEventId, parseEventId } from './events/event-id.js';
 import { RunAnswering } from './events/run-answering.js';
-import { RunEvents } from './events/run-events.js';
+import { type EventsAnswer, RunEvents } from './events/run-events.js';
 import { clientRunId } from './run-names.js';
 
 /** `GET /runs/{threadId}/events` (contract runs-api, section 5). */
@@ -47,17 +46,20 @@ export class RunEventsController {
     if (answer.kind === 'stream') return this.answering.observable(answer, reply, { demand });
     if (answer.kind === 'expired') {
       reply.status(410);
-      return expired(answer.run, reply.request.id);
+      return expired(answer, reply.request.id);
     }
     reply.status(204);
     return undefined;
   }
 }
 
+type Expired = Extract<EventsAnswer, { readonly kind: 'expired' }>;
+
 /** What is left of a run whose events are no longer kept. */
-function expired(run: RunView, requestId: string): object {
+function expired({ run, lastSeq }: Expired, requestId: string): object {
   const path = `/api/v1/agent/runs/${encodeURIComponent(run.sessionId)}/events`;
   const snapshotUrl = `${path}?runId=${encodeURIComponent(clientRunId(run))}&from=snapshot`;
   const { message } = ERROR_CATALOGUE.EVENTS_EXPIRED;
-  return { code: 'events_expired', message, earliestEventId: null, snapshotUrl, requestId };
+  const earliestEventId = lastSeq === undefined ? null : formatEventId({ ordinal: run.ordinal, seq: lastSeq });
+  return { code: 'events_expired', message, earliestEventId, snapshotUrl, requestId };
 }

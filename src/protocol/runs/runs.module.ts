@@ -4,6 +4,7 @@ import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
 import { ThreadHistory } from './history/thread-history.js';
+import { PrunedRuns } from './events/pruned-runs.js';
 import { RunAnswering } from './events/run-answering.js';
 import { RunEvents } from './events/run-events.js';
 import { RunPlaces } from './events/run-places.js';
@@ -31,6 +32,7 @@ import { RunViews } from './status/run-views.js';
     RunLookup,
     RunPositions,
     RunPlaces,
+    PrunedRuns,
     RunStream,
     RunEvents,
     RunAnswering,

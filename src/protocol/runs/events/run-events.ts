@@ -25,7 +25,7 @@ export interface EventsStream {
 export type EventsAnswer =
   | ({ readonly kind: 'stream' } & EventsStream)
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'expired'; readonly run: RunView };
+  | { readonly kind: 'expired'; readonly run: RunView; readonly lastSeq: number | undefined };
 
 /** Answers requests for events by the rules of contract runs-api, section 5. */
 @Injectable()
@@ -51,13 +51,29 @@ export class RunEvents {
       return this.streamOf(principal, run, follows, (needs) => this.stream.fromSnapshot({ principal, run, ...needs }));
     }
     const lastSeq = await this.places.lastSeq(principal, run);
-    if (lastSeq === undefined) return { kind: 'expired', run };
+    if (lastSeq === undefined) return this.afterRemoval(principal, place, request);
     if (after > lastSeq) throw cursorAhead(place, lastSeq);
     const isRead = run.finishedAt !== null && after === lastSeq;
-    if (isRead && !follows) return { kind: 'nothing' };
+    if (isRead) return this.read(principal, run, follows);
     return this.streamOf(principal, run, follows, (needs) =>
-      isRead ? NO_FRAMES : this.stream.frames({ principal, run, ...needs }, { after }),
+      this.stream.frames({ principal, run, ...needs }, { after }),
     );
+  }
+
+  /** The events are gone: nothing is missed by who read the last one, or the snapshot that stands for all. */
+  private afterRemoval(principal: Principal, { run, after }: Place, request: EventsRequest): EventsAnswer {
+    const follows = request.follow === 'thread';
+    const lastSeq = this.places.knownSeq(run);
+    const isRead = request.cursor ? after === lastSeq : request.from === 'now';
+    const isShown = request.from === 'snapshot' && after === 0;
+    if (isRead || isShown) return this.read(principal, run, follows);
+    if (request.from !== 'snapshot') return { kind: 'expired', run, lastSeq };
+    return this.streamOf(principal, run, follows, (needs) => this.stream.fromSnapshot({ principal, run, ...needs }));
+  }
+
+  /** Nothing more comes of a run; of its thread perhaps. */
+  private read(principal: Principal, run: RunView, follows: boolean): EventsAnswer {
+    return follows ? this.streamOf(principal, run, true, () => NO_FRAMES) : { kind: 'nothing' };
   }
 
   private streamOf(principal: Principal, run: RunView, follows: boolean, first: EventsStream['open']): EventsAnswer {

@@ -64,7 +64,7 @@ export class RunPlaces {
     if (cursor.ordinal > newest.ordinal)
       throw new AppError('CURSOR_AHEAD', `The thread has only ${newest.ordinal} runs`);
     const run = await this.lookup.byOrdinal(principal, threadId, cursor.ordinal);
-    const lastSeq = run && run.finishedAt !== null ? await this.lastSeq(principal, run) : undefined;
+    const lastSeq = run && run.finishedAt !== null ? await this.endOf(principal, run) : undefined;
     const isRead = !run || cursor.seq === lastSeq;
     const next = isRead ? await this.lookup.after(principal, threadId, cursor.ordinal) : undefined;
     if (next) return { run: next, after: 0 };
@@ -93,10 +93,22 @@ export class RunPlaces {
     return this.positions.lastSeq(principal, run);
   }
 
+  /** The seq of a finished run's last event as far as it is known. */
+  private async endOf(principal: Principal, run: RunView): Promise<number | undefined> {
+    return (await this.lastSeq(principal, run)) ?? this.positions.known(run);
+  }
+
+  /** The seq that an expired run ended with, when it was counted in time. */
+  knownSeq(run: RunView): number | undefined {
+    return this.positions.known(run);
+  }
+
   private async isExpired(principal: Principal, run: RunView): Promise<boolean> {
     if (run.finishedAt === null || run.lastSeq < 0) return false;
     try {
-      const [first] = await firstOf(this.runs.tail(principal, run.runId, { after: run.lastSeq - 1, accepted: true }));
+      // The last event is always kept; the one before it is not.
+      const after = Math.max(-1, run.lastSeq - 2);
+      const [first] = await firstOf(this.runs.tail(principal, run.runId, { after, accepted: true }));
       return first === undefined;
     } catch (error) {
       if (error instanceof AppError && error.code === 'EVENTS_EXPIRED') return true;

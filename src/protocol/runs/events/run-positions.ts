@@ -49,6 +49,11 @@ export class RunPositions {
     return seq;
   }
 
+  /** The seq of a finished run's last event when it was counted before; also when its events are no longer kept. */
+  known(run: RunView): number | undefined {
+    return run.finishedAt === null ? undefined : this.counted.get(run.runId);
+  }
+
   private async count(principal: Principal, run: RunView, position: Position): Promise<number> {
     if (position.lastLog >= run.lastSeq) return position.encoder.lastSeq;
     for await (const events of this.runs.tail(principal, run.runId, { after: position.lastLog, accepted: true })) {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Demand, Principal } from '../../../common/index.js';
+import { AppError, type Demand, type Principal } from '../../../common/index.js';
 import { isTerminalEvent, type LoggedEvent } from '../../../events/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
 import { encodeTail } from '../../http/index.js';
 import { withPlainAddresses } from '../history/image-address.js';
+import { PrunedRuns } from './pruned-runs.js';
 import { RunsEncoder, type RunsEncoderOptions } from './runs.encoder.js';
 import { RunSnapshot } from './snapshot.encoder.js';
 
@@ -27,6 +28,7 @@ export class RunStream {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
+    private readonly pruned: PrunedRuns,
   ) {}
 
   /** The frames after a cursor, live until the terminal event. @throws AppError EVENTS_EXPIRED */
@@ -35,8 +37,23 @@ export class RunStream {
     return encodeTail(this.withHistory(reading, encoder), encoder);
   }
 
-  /** First where the run stands, as a snapshot under the last event's id, then its events as they come. */
+  /**
+   * First where the run stands, as a snapshot under the last event's id, then its events as they come; of a
+   * run whose events were removed, what is kept.
+   */
   async *fromSnapshot(reading: RunReading): AsyncGenerator<readonly string[], void, void> {
+    try {
+      yield* this.fromLog(reading);
+    } catch (error) {
+      // Told before the first batch: nothing was written yet.
+      if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
+      const { principal, run } = reading;
+      const frames = await this.pruned.frames(principal, run, await this.historyBefore(reading));
+      yield [frames.join('')];
+    }
+  }
+
+  private async *fromLog(reading: RunReading): AsyncGenerator<readonly string[], void, void> {
     const { run } = reading;
     const encoder = new RunsEncoder(run);
     const snapshot = new RunSnapshot(run);
@@ -51,9 +68,12 @@ export class RunStream {
       for (const event of events) {
         // The end is an event like any other: who comes late gets the snapshot and then the end.
         if (!shown && (event.seq > run.lastSeq || isEnd(event))) frames.push(...(await show()));
-        const own = encoder.next(event);
-        if (shown) frames.push(...own);
-        else snapshot.take(event);
+        if (shown) {
+          frames.push(...encoder.next(event));
+        } else {
+          encoder.skip(event);
+          snapshot.take(event);
+        }
         at = event.at;
       }
       if (!shown && (events.at(-1)?.seq ?? -1) >= run.lastSeq) frames.push(...(await show()));

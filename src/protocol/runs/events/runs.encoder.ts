@@ -62,13 +62,18 @@ export class RunsEncoder implements ProtocolEncoder {
     return frames;
   }
 
+  /** Counts an event that is not written. */
+  skip(logged: LoggedEvent): void {
+    this.count += this.fold.next(logged).length;
+  }
+
   end(): readonly string[] {
     return [];
   }
 
   /** An event that stands for what came before: it has the id of the last one and is not counted. */
-  frame(event: AgUiEvent, at: number): string {
-    const id = formatEventId({ ordinal: this.run.ordinal, seq: this.count });
+  frame(event: AgUiEvent, at: number, seq = this.count): string {
+    const id = formatEventId({ ordinal: this.run.ordinal, seq });
     const retry = this.retryWritten ? '' : `retry: ${RETRY_MS}\n`;
     this.retryWritten = true;
     return `id: ${id}\n${retry}data: ${JSON.stringify({ ...named(event), timestamp: at })}\n\n`;

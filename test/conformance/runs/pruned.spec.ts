@@ -1,0 +1,133 @@
+import { Database } from '../../../src/database/index.js';
+import { RunRetention } from '../../../src/run/run-retention.js';
+import { checkShapes, replay } from '../../support/ag-ui-replay.js';
+import { type Behaviour, behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
+import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
+import { runInput, RunsClient, type RunsStream } from '../../support/runs-client.js';
+import { bootApp, type TestApp } from '../../support/test-app.js';
+
+interface Expired {
+  readonly code: string;
+  readonly earliestEventId: string | null;
+  readonly snapshotUrl: string;
+}
+
+const asks: Behaviour = async function* (context) {
+  context.state.set({ mood: 'curious' });
+  yield say(context, 'A question.');
+  const answer = await context.interrupt({ reason: 'input_required', message: 'Which city?' });
+  yield say(context, `You said ${JSON.stringify(answer)}`);
+};
+
+describeOnDatabases('a run whose events were removed', (open) => {
+  let database: TestDatabase;
+  let server: TestApp;
+  let client: RunsClient;
+  const code = { forwardedProps: { agent_type: 'code-journal' } };
+
+  beforeAll(async () => {
+    database = await open();
+    server = await bootApp({ ...database.env }, { providers: [JournalingCodeAgent] });
+    client = new RunsClient(server.url);
+  });
+  afterAll(async () => {
+    await server.close();
+    await database.drop();
+  });
+
+  async function finished(text: string, more: object = {}): Promise<{ threadId: string; whole: RunsStream }> {
+    const whole = await (await client.stream(runInput(text, more as never))).all();
+    const [started] = whole.events;
+    if (started?.type !== 'RUN_STARTED') throw new Error('no run');
+    return { threadId: started.threadId, whole };
+  }
+
+  async function prune(): Promise<void> {
+    await server.app.get(Database).write((tx) => tx.run('UPDATE runs SET finished_at = 1 WHERE finished_at > 1'));
+    expect((await server.app.get(RunRetention, { strict: false }).sweep()).runs).toBeGreaterThan(0);
+  }
+
+  async function taken(stream: RunsStream): Promise<readonly object[]> {
+    const events = stream.events.map(({ timestamp, ...event }) => {
+      expect(timestamp).toBeGreaterThan(1_700_000_000_000);
+      return event;
+    });
+    checkShapes(events);
+    return replay('v1', events);
+  }
+
+  it('says so, and shows what is kept where it says', async () => {
+    const { threadId, whole } = await finished('What is the weather in Paris?');
+    const replayed = await taken(whole);
+    await prune();
+    for (const [query, headers] of [
+      ['', {}],
+      ['?runId=run-1', { 'last-event-id': '1-2' }],
+    ] as const) {
+      const answer = await client.json<Expired>('GET', `/runs/${threadId}/events${query}`, undefined, headers);
+      expect([answer.status, answer.body]).toMatchObject([410, { code: 'events_expired', earliestEventId: null }]);
+      const shown = await (await client.events(threadId, answer.body.snapshotUrl.replace(/^[^?]*/, ''))).all();
+      expect(shown.status).toBe(200);
+      expect(shown.events.map(({ type }) => type)).toEqual([
+        'RUN_STARTED',
+        'MESSAGES_SNAPSHOT',
+        'STATE_SNAPSHOT',
+        'RUN_FINISHED',
+      ]);
+      const { timestamp, ...end } = whole.last.event;
+      expect(shown.last.event).toEqual({ ...end, timestamp });
+      expect(await taken(shown)).toEqual(replayed);
+      expect(new Set(shown.frames.map(({ id }) => id))).toEqual(new Set(['1-0']));
+      expect((await client.events(threadId, '?runId=run-1&from=snapshot', shown.last.id)).status).toBe(204);
+    }
+    expect((await client.events(threadId, '?from=now')).status).toBe(204);
+    expect((await client.view(threadId, 'run-1')).body).toMatchObject({ status: 'succeeded', lastEventId: null });
+  });
+
+  it('keeps the id of its last event where that was counted', async () => {
+    const { threadId, whole } = await finished('hello');
+    const { lastEventId } = (await client.view(threadId, 'run-1')).body;
+    expect(lastEventId).toBe(whole.last.id);
+    await prune();
+    const answer = await client.json<Expired>('GET', `/runs/${threadId}/events`);
+    expect([answer.status, answer.body]).toMatchObject([410, { earliestEventId: lastEventId }]);
+    const shown = await (await client.events(threadId, '?from=snapshot')).all();
+    expect(shown.last.id).toBe(lastEventId);
+    expect((await client.events(threadId, '', shown.last.id)).status).toBe(204);
+    expect((await client.events(threadId, '?from=snapshot', '1-1')).status).toBe(200);
+  });
+
+  it('shows the state and what it asked, the thread before it, and lets the thread be followed', async () => {
+    behaviour.current = asks;
+    const { threadId } = await finished('My name is Alice.');
+    const { whole } = await finished('ask me', { threadId, runId: 'run-2', ...code });
+    await prune();
+    const shown = await (await client.events(threadId, '?from=snapshot')).all();
+    const [, messages, state, end] = shown.events;
+    if (messages?.type !== 'MESSAGES_SNAPSHOT') throw new Error('no messages');
+    expect(messages.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(state).toMatchObject({ type: 'STATE_SNAPSHOT', snapshot: { mood: 'curious' } });
+    expect(end).toEqual(whole.last.event);
+    expect(end).toMatchObject({ outcome: { type: 'interrupt' } });
+    await taken(shown);
+
+    const follower = await client.events(threadId, '?from=snapshot&follow=thread');
+    await follower.until(({ frames }) => frames.length === 4);
+    await client.submit(runInput('hello', { threadId, runId: 'run-3' }));
+    await follower.until(({ frames }) => frames.at(-1)?.id.startsWith('3-') === true);
+    follower.leave();
+  });
+
+  it('shows how it failed', async () => {
+    behaviour.current = async function* (context) {
+      yield say(context, 'So far.');
+      throw new Error('a secret');
+    };
+    const { threadId, whole } = await finished('fail', code);
+    expect(whole.last.event.type).toBe('RUN_ERROR');
+    await prune();
+    const shown = await (await client.events(threadId, '?from=snapshot')).all();
+    expect(shown.last.event).toEqual(whole.last.event);
+    await taken(shown);
+  });
+});
