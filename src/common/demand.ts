@@ -4,6 +4,11 @@
  * slowed by it: only this one reader waits, and catches up from the log.
  */
 export class Demand {
+  /**
+   * True once the reader had to stop before the end because the process shuts down: the answer is cut,
+   * not complete.
+   */
+  isCut = false;
   private waiting: { promise: Promise<void>; resolve: () => void } | undefined;
 
   /** Undefined when the reader may go on at once, else a promise of that moment. */

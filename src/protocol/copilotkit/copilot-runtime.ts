@@ -97,7 +97,7 @@ export class CopilotRuntime {
       threadId: input.threadId,
       generation: generationOf(input.protocolVersion),
     };
-    return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal })), demand });
+    return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal, demand })), demand });
   }
 
   /** Stops one run, or all of a thread. A run that is over is left alone, and so is whatever came after it. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, type Principal } from '../../common/index.js';
+import { AppError, type Demand, type JsonObject, type Principal } from '../../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -23,6 +23,8 @@ export interface ReplayRequest {
   readonly finishedOnly?: boolean;
   /** Ends the replay: its reader is gone. */
   readonly signal?: AbortSignal;
+  /** Back-pressure of the socket that is fed; told when the tail is cut. */
+  readonly demand?: Demand;
 }
 
 /**
@@ -70,7 +72,8 @@ export class ThreadReplay {
     run: RunView,
     shown: AgUiMessage[],
   ): AsyncGenerator<readonly AgUiEvent[], void, void> {
-    const { principal, generation, signal } = request;
+    const { principal, generation, signal, demand } = request;
+    const options = { ...(signal && { signal }), ...(demand && { demand }) };
     const input = toAgUiMessages(await this.runs.input(principal, run.runId), generation);
     const fold = new AgUiFold({
       threadId: run.sessionId,
@@ -83,7 +86,7 @@ export class ThreadReplay {
     shown.push(...input);
     const written: Message[] = [];
     try {
-      for await (const batch of this.runs.tail(principal, run.runId, signal ? { signal } : {})) {
+      for await (const batch of this.runs.tail(principal, run.runId, options)) {
         collect(batch, written);
         const events = batch.flatMap((event) => fold.next(event));
         yield run.finishedAt === null ? events : compactEvents(events);

@@ -66,7 +66,7 @@ class StreamingAnswer {
       batches.subscribe({
         next: (batch) => (Array.isArray(batch) ? this.take(batch as readonly string[]) : this.out.next(batch)),
         error: (error: unknown) => this.fail(error),
-        complete: () => (this.writer ? this.writer.finish() : this.finishEmpty()),
+        complete: () => this.finish(),
       }),
     );
   }
@@ -116,9 +116,18 @@ class StreamingAnswer {
     this.writer.destroy();
   }
 
-  /** The handler completed: a plain JSON answer went out, or a stream that has accepted but shows nothing. */
-  private finishEmpty(): void {
-    if (this.openingTimer) this.begin()?.finish();
-    else this.out.complete();
+  /**
+   * The handler completed: a plain JSON answer went out, or all frames were sent. A stream that the
+   * shutdown cut says so in its wire's words, so that no client takes the cut for the end.
+   */
+  private finish(): void {
+    const writer = this.writer ?? (this.openingTimer ? this.begin() : undefined);
+    if (!writer) {
+      if (!this.openingTimer) this.out.complete();
+      return;
+    }
+    const { closing } = streamSignsOf(this.request);
+    if (closing !== undefined && demandOf(this.request).isCut) writer.send([closing]);
+    writer.finish();
   }
 }

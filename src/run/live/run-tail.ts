@@ -66,6 +66,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
         if (batch.length > 0) return this.take(batch);
         await this.pause(feed);
       }
+      if (this.feeds.isClosed && this.options.demand) this.options.demand.isCut = true;
       this.close();
       return { done: true, value: undefined };
     } catch (error) {
