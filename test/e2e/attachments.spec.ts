@@ -104,23 +104,23 @@ describeOnDatabases('attachments', (open) => {
   });
 
   it.each<[string, () => Body | undefined, number, string]>([
-    ['SVG', () => form(Buffer.from('<svg/>'), 'image/svg+xml'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['a script that calls itself an image', () => form(Buffer.from('alert(1)')), 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['another type than it declares', () => form(jpeg(), 'image/png'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['an empty file', () => form(Buffer.alloc(0)), 422, 'ATTACHMENT_EMPTY'],
-    ['a broken image', () => form(png(0, 0)), 422, 'ATTACHMENT_INVALID'],
-    ['a huge picture', () => form(png(12_001, 10)), 422, 'ATTACHMENT_INVALID'],
-    ['a file that is too long', () => form(Buffer.concat([png(), Buffer.alloc(2000)])), 413, 'ATTACHMENT_TOO_LARGE'],
+    ['SVG', () => form(Buffer.from('<svg/>'), 'image/svg+xml'), 415, 'unsupported_media_type'],
+    ['a script that calls itself an image', () => form(Buffer.from('alert(1)')), 415, 'unsupported_media_type'],
+    ['another type than it declares', () => form(jpeg(), 'image/png'), 415, 'unsupported_media_type'],
+    ['an empty file', () => form(Buffer.alloc(0)), 422, 'attachment_empty'],
+    ['a broken image', () => form(png(0, 0)), 422, 'attachment_invalid'],
+    ['a huge picture', () => form(png(12_001, 10)), 422, 'attachment_invalid'],
+    ['a file that is too long', () => form(Buffer.concat([png(), Buffer.alloc(2000)])), 413, 'attachment_too_large'],
     [
       'a file that is far too long',
       () => form(Buffer.concat([png(), Buffer.alloc(300_000)])),
       413,
-      'ATTACHMENT_TOO_LARGE',
+      'attachment_too_large',
     ],
-    ['a part of another name', () => form(png(), 'image/png', 'a.png', 'image'), 422, 'ATTACHMENT_INVALID'],
-    ['no file', () => new FormData(), 422, 'ATTACHMENT_INVALID'],
-    ['no body', () => undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['plain bytes', () => new Blob([new Uint8Array(png())], { type: 'image/png' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a part of another name', () => form(png(), 'image/png', 'a.png', 'image'), 422, 'attachment_invalid'],
+    ['no file', () => new FormData(), 422, 'attachment_invalid'],
+    ['no body', () => undefined, 415, 'unsupported_media_type'],
+    ['plain bytes', () => new Blob([new Uint8Array(png())], { type: 'image/png' }), 415, 'unsupported_media_type'],
   ])('are refused as %s', async (_, body, status, code) => {
     const before = await count('attachments');
     expect(await post(body())).toMatchObject({ status, body: { code } });
@@ -167,20 +167,20 @@ describeOnDatabases('attachments', (open) => {
           sig.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
         ),
       ),
-    ).toEqual([403, 'INVALID_SIGNATURE']);
-    expect(await answers(changed('sig', null))).toEqual([403, 'INVALID_SIGNATURE']);
-    expect(await answers(changed('exp', '9999999999'))).toEqual([403, 'INVALID_SIGNATURE']);
-    expect(await answers(changed('kid', 'other'))).toEqual([403, 'INVALID_SIGNATURE']);
+    ).toEqual([403, 'invalid_signature']);
+    expect(await answers(changed('sig', null))).toEqual([403, 'invalid_signature']);
+    expect(await answers(changed('exp', '9999999999'))).toEqual([403, 'invalid_signature']);
+    expect(await answers(changed('kid', 'other'))).toEqual([403, 'invalid_signature']);
     expect(await answers(url.replace(id, id.replace(/^./, 'f').replace(/.$/, '0')))).toEqual([
       404,
-      'ATTACHMENT_NOT_FOUND',
+      'attachment_not_found',
     ]);
     expect(await answers(`${server.url}/api/v1/agent/attachments/..%2f..%2fetc/content`)).toEqual([
       404,
-      'ATTACHMENT_NOT_FOUND',
+      'attachment_not_found',
     ]);
     ahead = 3_601_000;
-    expect(await answers(url)).toEqual([403, 'SIGNATURE_EXPIRED']);
+    expect(await answers(url)).toEqual([403, 'signature_expired']);
   });
 
   it('are found by a live address of their owner alone, and nothing is fetched', async () => {
