@@ -52,8 +52,8 @@ export abstract class InterruptStore {
   /** Marks what is over in the run's session as expired, for this run to act on. */
   abstract expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
 
-  /** Closes what the given run waits for. Returns how many questions that were. */
-  abstract cancelOfRun(runNo: number, now: number): Promise<number>;
+  /** Closes what the given run waits for, in a transaction of its own unless one is given. Returns how many questions that were. */
+  abstract cancelOfRun(runNo: number, now: number, tx?: Queryable): Promise<number>;
 
   /** Closes what is open in a session and returns the ids of the runs that waited. */
   abstract cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]>;

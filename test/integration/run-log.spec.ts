@@ -72,6 +72,26 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().sessions.state(run.sessionNo)).toEqual({ n: 1 });
   });
 
+  it('closes the questions of an end that a cancel came too late for', async () => {
+    const run = await ledger().running();
+    const item = {
+      ...{ id: 'apr_late', kind: 'approval' as const, call_id: 'c1', tool_name: 'pay', arguments: '{}' },
+      ...{
+        server_label: 'local',
+        reason: null,
+        message: null,
+        response_schema: null,
+        may_edit: false,
+        expires_at: null,
+      },
+    };
+    await ledger().runs.requestCancel('default', run.id, { now: 5 });
+    const end = runEnd({ state: 'interrupted', asked: [{ item, key: null }] });
+    expect(await append(logWrite(run, { lines: lines(0, 1), end }))).toEqual([true]);
+    const sql = `SELECT status FROM interrupts WHERE id = 'apr_late'`;
+    expect(await ledger().database.read.all(sql)).toEqual([{ status: 'cancelled' }]);
+  });
+
   it('keeps nothing of an end whose messages cannot be written', async () => {
     const run = await ledger().running();
     const bad = { ...userText('bad'), type: undefined as unknown as 'message' };

@@ -112,13 +112,12 @@ export class TypeOrmInterruptStore extends InterruptStore {
     );
   }
 
-  cancelOfRun(runNo: number, now: number): Promise<number> {
-    return this.database.write(async (tx) => {
-      const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
-      const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runNo, runNo]);
-      await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
-      return rows.length;
-    });
+  async cancelOfRun(runNo: number, now: number, tx?: Queryable): Promise<number> {
+    if (!tx) return this.database.write((own) => this.cancelOfRun(runNo, now, own));
+    const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
+    const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runNo, runNo]);
+    await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
+    return rows.length;
   }
 
   cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ const ADVANCE = `
 const FINISH = `
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
     lease_until = 0
-  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep`;
+  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`;
 
 const INSERT_CHUNK = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
@@ -48,6 +48,12 @@ interface ChunkRow {
   readonly body: string;
   /** A string from PostgreSQL, whose bigint may be larger than a number. */
   readonly created_at: number | string;
+}
+
+/** What a run's end needs to know of its row. */
+interface EndedRow {
+  readonly keep: RunKeeping;
+  readonly cancel_requested_at: number | string | null;
 }
 
 /** The log as chunk rows: the lines of one commit of one run in one row. */
@@ -105,7 +111,7 @@ export class TypeOrmRunLog extends RunLog {
     const guard: SqlValue[] = [write.runNo, write.fence, write.firstSeq];
     const count = write.lines.length;
     const [ended] = write.end
-      ? await tx.all<{ keep: RunKeeping }>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
+      ? await tx.all<EndedRow>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
       : [];
     if (write.end ? !ended : (await tx.run(ADVANCE, [count, ...guard])) === 0) return false;
     if (count > 0) {
@@ -117,14 +123,17 @@ export class TypeOrmRunLog extends RunLog {
       await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
     if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
-    if (write.end && ended) await this.saveSession(tx, write, write.end, ended.keep);
+    if (write.end && ended) await this.saveSession(tx, write, write.end, ended);
     return true;
   }
 
   /** What a run leaves in its session: nothing when it was rolled back, no messages when it is transient. */
-  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, keep: RunKeeping): Promise<void> {
+  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: EndedRow): Promise<void> {
+    const { keep } = ended;
     if (keep === 'kept') await this.sessions.append(tx, write, end.output, write.at, { origin: 'output' });
     if (end.asked) await this.interrupts.open(tx, write.runNo, end.asked, write.at);
+    // A cancel that came too late to stop the run still answers what it ends with.
+    if (end.asked && ended.cancel_requested_at !== null) await this.interrupts.cancelOfRun(write.runNo, write.at, tx);
     if (end.sessionState && keep !== 'rolled_back')
       await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }
