@@ -1,4 +1,5 @@
 export * from './ag-ui.types.js';
+export { CLOSING_EVENT } from './closing-event.js';
 export { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 export { normaliseRunInput } from './key-case.js';
 export { toAgUiMessages } from './message-encoder.js';

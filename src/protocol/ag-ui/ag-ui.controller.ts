@@ -3,14 +3,19 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
-import { AgUiRuns, keyCaseOf, protoFrame, type StartedRun, wantsProto, withKeyCase } from '../ag-ui-events/index.js';
+import {
+  AgUiRuns,
+  CLOSING_EVENT,
+  keyCaseOf,
+  protoFrame,
+  type StartedRun,
+  wantsProto,
+  withKeyCase,
+} from '../ag-ui-events/index.js';
 import { dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor, useStreamSigns } from '../http/index.js';
 import { AgUiReader, binaryAnswer, binaryFrame } from './ag-ui.reader.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
 import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
-
-/** What a stream says last when the server stops: without a terminal event a client takes it for a success. */
-const CLOSING = { type: 'RUN_ERROR', message: 'The server is shutting down; the run goes on', code: 'SHUTTING_DOWN' };
 
 type Answer = Observable<readonly string[] | StreamableFile>;
 
@@ -71,7 +76,7 @@ export class AgUiController {
     const cancelWhenLeft = (query.on_disconnect ?? agUi.onDisconnect) === 'cancel';
     const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
     if (isBinary) return this.reader.binary(started, encoder, { gone, cancelWhenLeft });
-    useStreamSigns(request, { closing: dataFrame(JSON.stringify(CLOSING)) });
+    useStreamSigns(request, { closing: dataFrame(JSON.stringify(CLOSING_EVENT)) });
     return this.reader.live(started, encoder, { demand, gone, cancelWhenLeft });
   }
 }

@@ -4,7 +4,14 @@ import { AgentRegistry } from '../../agent/index.js';
 import { AppError, isPlainObject, type Principal } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { Runs } from '../../run/index.js';
-import { type AgUiEvent, AgUiRuns, decodeRunInput, generationOf, principalOf } from '../ag-ui-events/index.js';
+import {
+  type AgUiEvent,
+  AgUiRuns,
+  CLOSING_EVENT,
+  decodeRunInput,
+  generationOf,
+  principalOf,
+} from '../ag-ui-events/index.js';
 import {
   acceptedTail,
   dataFrame,
@@ -19,12 +26,6 @@ import { ThreadReplay } from './thread-replay.js';
 
 /** What an unmodified client calls its only agent. */
 const DEFAULT_ID = 'default';
-
-const CLOSING: AgUiEvent = {
-  type: 'RUN_ERROR',
-  message: 'The server is shutting down; the run goes on',
-  code: 'SHUTTING_DOWN',
-};
 
 /** Whether a stop found something to stop. */
 export type StopAnswer =
@@ -75,7 +76,7 @@ export class CopilotRuntime {
     if (started.kind === 'refused') return of([frameOf(started.event)]);
     const { principal, run } = started;
     client.reply.header('x-run-id', run.runId);
-    useStreamSigns(client.request, { closing: frameOf(CLOSING) });
+    useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
     const encoder = this.agUi.encoder(started, { frameOf });
     const { demand } = client;
     return tailObservable({
@@ -91,7 +92,7 @@ export class CopilotRuntime {
       isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
     );
     const { demand } = client;
-    useStreamSigns(client.request, { closing: frameOf(CLOSING) });
+    useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
     const request = {
       principal: principalOf(input, userOf(client)),
       threadId: input.threadId,
