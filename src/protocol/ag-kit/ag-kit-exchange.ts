@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Demand } from '../../common/index.js';
-import { clientGoneOf, demandOf } from '../http/index.js';
+import { clientGoneOf, demandOf, headerUser, namedUser } from '../http/index.js';
 
 /** Where a request comes from and its answer goes to. */
 export interface AgKitExchange {
@@ -20,13 +20,14 @@ export const Exchange = createParamDecorator((_: unknown, context: ExecutionCont
   return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
 });
 
-const LONGEST_USER = 256;
-
-/** The user that a request's header `x-user-id` or its query `user_id` names. */
+/**
+ * The user that a request's header `x-user-id` or its query `user_id` names.
+ *
+ * @throws AppError INVALID_PARAMETER for a name that cannot be kept
+ */
 export function userIdOf(request: FastifyRequest): string | undefined {
   const { user_id: queried } = request.query as { readonly user_id?: unknown };
-  const named = request.headers['x-user-id'] ?? queried;
-  return typeof named === 'string' && named !== '' && named.length <= LONGEST_USER ? named : undefined;
+  return headerUser(request) ?? namedUser(queried, 'user_id');
 }
 
 /** Gives a handler its `userIdOf`. */

@@ -49,6 +49,19 @@ describe('a RunAgentInput', () => {
     expect(() => decodeRunInput(body)).toThrow(expect.objectContaining({ code }));
   });
 
+  it.each([[true], [false], ['{"type":"object"}'], [7], [[]], [null], [undefined]])(
+    'takes any JSON for the parameters of a tool, which describes no arguments: %j',
+    (parameters) => {
+      const { tools } = decodeRunInput({ ...base, tools: [{ name: 'f', description: 'd', parameters }] });
+      expect(tools).toEqual([{ name: 'f', description: 'd', parameters: { type: 'object', properties: {} } }]);
+    },
+  );
+
+  it('leaves the parameters of a tool as they are', () => {
+    const parameters = { type: 'object', properties: { thread_id: { type: 'string', default: null } } };
+    expect(decodeRunInput({ ...base, tools: [{ name: 'f', parameters }] }).tools[0]?.parameters).toEqual(parameters);
+  });
+
   it('splits an assistant message into its words and calls, under stable ids', () => {
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const messages = [

@@ -97,10 +97,15 @@ function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
       const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
       throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
     }
-    const parameters = (fields.object('parameters') ?? { type: 'object', properties: {} }) as JsonObject;
-    tools.set(name, { name, description: fields.string('description') ?? '', parameters });
+    const description = fields.string('description') ?? '';
+    tools.set(name, { name, description, parameters: parametersOf(fields.source['parameters']) });
   }
   return [...tools.values()];
+}
+
+/** Any JSON may stand here, `true` for example; what describes no arguments asks for none. */
+function parametersOf(value: unknown): JsonObject {
+  return isPlainObject(value) ? (value as JsonObject) : { type: 'object', properties: {} };
 }
 
 function decodeContext(item: unknown, index: number): { description: string; value: string } {

@@ -1,6 +1,5 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
 import {
@@ -12,7 +11,15 @@ import {
   wantsProto,
   withKeyCase,
 } from '../ag-ui-events/index.js';
-import { dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor, useStreamSigns } from '../http/index.js';
+import {
+  dataFrame,
+  headerUser,
+  ShapePipe,
+  SsePost,
+  type StreamClient,
+  StreamFor,
+  useStreamSigns,
+} from '../http/index.js';
 import { AgUiReader, binaryAnswer, binaryFrame } from './ag-ui.reader.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
 import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
@@ -62,7 +69,7 @@ export class AgUiController {
       wire: 'ag-ui',
       agentId,
       defaultAgent: agent.defaultAgent,
-      userId: headerOf(request, 'x-user-id'),
+      userId: headerUser(request),
       onBusy: query.multitask ?? agUi.busyPolicy,
     });
     const isBinary = wantsProto(request.headers.accept);
@@ -89,9 +96,4 @@ function refusal(
 ): Answer {
   if (isBinary) return of(binaryAnswer([protoFrame(event)]));
   return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, input.runId)))]);
-}
-
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' && value !== '' && value.length <= 256 ? value : undefined;
 }

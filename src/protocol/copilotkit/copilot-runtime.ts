@@ -16,6 +16,7 @@ import {
   acceptedTail,
   dataFrame,
   encodeTail,
+  headerUser,
   requestPrincipal,
   type StreamClient,
   tailObservable,
@@ -70,7 +71,7 @@ export class CopilotRuntime {
       wire: 'copilotkit',
       agentId,
       defaultAgent: this.config.agent.defaultAgent,
-      userId: userOf(client),
+      userId: headerUser(client.request),
       onBusy: this.config.agUi.busyPolicy,
     });
     if (started.kind === 'refused') return of([frameOf(started.event)]);
@@ -94,7 +95,7 @@ export class CopilotRuntime {
     const { demand } = client;
     useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
     const request = {
-      principal: principalOf(input, userOf(client)),
+      principal: principalOf(input, headerUser(client.request)),
       threadId: input.threadId,
       generation: generationOf(input.protocolVersion),
     };
@@ -104,7 +105,7 @@ export class CopilotRuntime {
   /** Stops one run, or all of a thread. A run that is over is left alone, and so is whatever came after it. */
   async stop(agentId: string, threadId: string, body: unknown, client: StreamClient): Promise<StopAnswer> {
     this.requireAgent(agentId);
-    const principal = requestPrincipal(userOf(client) ?? threadId);
+    const principal = requestPrincipal(headerUser(client.request) ?? threadId);
     const runKey = isPlainObject(body) ? body['runId'] : undefined;
     const count =
       typeof runKey === 'string'
@@ -124,12 +125,6 @@ export class CopilotRuntime {
   private requireAgent(id: string): void {
     if (this.agentTypeOf(id) === undefined) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${id}`);
   }
-}
-
-/** The user that the headers name. */
-export function userOf({ request }: Pick<StreamClient, 'request'>): string | undefined {
-  const value = request.headers['x-user-id'];
-  return typeof value === 'string' && value !== '' && value.length <= 256 ? value : undefined;
 }
 
 function frameOf(event: AgUiEvent): string {

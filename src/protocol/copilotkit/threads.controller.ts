@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
-import { requestPrincipal, ShapePipe } from '../http/index.js';
-import { CopilotRuntime, userOf } from './copilot-runtime.js';
+import { headerUser, requestPrincipal, ShapePipe } from '../http/index.js';
+import { CopilotRuntime } from './copilot-runtime.js';
 import { ThreadChangeDto } from './dto/thread-change.dto.js';
 import { ThreadsQueryDto } from './dto/threads-query.dto.js';
 import { type CopilotThread, CopilotThreads } from './threads.service.js';
@@ -29,7 +29,7 @@ export class CopilotThreadsController {
     @Req() request: FastifyRequest,
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
     const { agentId, includeArchived, limit, cursor } = query;
-    return this.threads.list(userOf({ request }), {
+    return this.threads.list(headerUser(request), {
       agentType: agentId === undefined ? undefined : (this.runtime.agentTypeOf(agentId) ?? agentId),
       includeArchived: includeArchived === 'true',
       limit: Number(limit ?? DEFAULT_LIMIT),
@@ -41,7 +41,7 @@ export class CopilotThreadsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Remove all threads', description: 'Those of the user that X-User-Id names.' })
   async clear(@Req() request: FastifyRequest): Promise<{ deleted: number }> {
-    return { deleted: await this.threads.clear(userOf({ request })) };
+    return { deleted: await this.threads.clear(headerUser(request)) };
   }
 
   @Get(':threadId/messages')
@@ -98,5 +98,5 @@ export class CopilotThreadsController {
 
 /** A thread whose user nobody names is a user of its own. */
 function principalOf(request: FastifyRequest, threadId: string): Principal {
-  return requestPrincipal(userOf({ request }) ?? threadId);
+  return requestPrincipal(headerUser(request) ?? threadId);
 }

@@ -11,6 +11,7 @@ export * from './http-error.filter.js';
 export * from './http.module.js';
 export * from './json-limits.js';
 export * from './keep-alive-wheel.js';
+export * from './named-user.js';
 export * from './open-streams.js';
 export * from './principal.js';
 export * from './request-limits.js';

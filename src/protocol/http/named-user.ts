@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../common/index.js';
+
+const HEADER = 'X-User-Id';
+const LONGEST = 256;
+/** Besides: halves of a surrogate pair, which databases replace. */
+const UNKEEPABLE = /[\p{Cc}\ud800-\udfff]/u;
+
+/**
+ * The user that a request's header `X-User-Id` names; undefined when it is absent or empty. A name that
+ * cannot be kept is refused: to take it for none would put one user's threads among those of nobody.
+ *
+ * @throws AppError INVALID_PARAMETER for more than 256 characters, control characters, or a repeated header
+ */
+export function headerUser({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
+  const [value, ...others] = raw.headersDistinct['x-user-id'] ?? [];
+  if (others.length > 0) throw refused(HEADER, 'must be sent once');
+  return value === undefined ? undefined : namedUser(textOfBytes(value), HEADER);
+}
+
+/**
+ * A user by the same rules, from where else a request may name one.
+ *
+ * @throws AppError INVALID_PARAMETER naming `path`
+ */
+export function namedUser(value: unknown, path: string): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw refused(path, 'must be given once');
+  if (value.length > LONGEST) throw refused(path, `must have 1 to ${LONGEST} characters`);
+  if (UNKEEPABLE.test(value)) throw refused(path, 'must be well-formed text without control characters');
+  return value;
+}
+
+/** Headers come as bytes, one a character; a name in UTF-8 is the same user as in a body. */
+function textOfBytes(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+function refused(path: string, rule: string): AppError {
+  const message = `${path} ${rule}`;
+  return new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}
