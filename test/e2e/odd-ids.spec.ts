@@ -1,6 +1,9 @@
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { bootApp, type TestApp } from '../support/test-app.js';
 
+const message = 'The request address is not valid';
+const responsesError = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_value' } };
+
 describeOnDatabases('ids that no database keeps', (open) => {
   let database: TestDatabase;
   let server: TestApp;
@@ -38,5 +41,21 @@ describeOnDatabases('ids that no database keeps', (open) => {
     { response_id: 'a\udc00b' },
   ])('are refused by POST /stop: %j', async (body) => {
     expect(await post('/stop', body)).toBe('response_id' in body ? 404 : 200);
+  });
+
+  it.each([
+    ['/v1/responses/%ff', responsesError],
+    ['/compatible-mode/v1/conversations/%zz', responsesError],
+    ['/send-message/%ff', { code: 'INVALID_ARGUMENT', message }],
+    ['/v1/aibot/bots/%ff/send-message', { code: 'INVALID_ARGUMENT', message }],
+    ['/copilotkit/%ff', { error: 'Invalid request body', code: 'INVALID_PARAMETER', message }],
+    ['/api/v1/agent/runs/%ff', { code: 'invalid_parameter', message, requestId: expect.any(String) as string }],
+    ['/ag-ui/%ff', { code: 'INVALID_PARAMETER', message }],
+    ['/process/%ff', { code: 'INVALID_PARAMETER', message }],
+  ])("are refused in the words of the path's wire when they cannot be decoded: %s", async (path, body) => {
+    const answer = await fetch(server.url + path);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('x-request-id')).toMatch(/./);
+    expect(await answer.json()).toEqual(body);
   });
 });

@@ -1,10 +1,12 @@
-import { Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import { EncoderRegistry } from './encoder-registry.js';
 import { ErrorMappers } from './error-mappers.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveWheel } from './keep-alive-wheel.js';
 import { OpenStreams } from './open-streams.js';
+import { registerErrorBodies } from './unroutable.js';
 import { WriteTurn } from './write-turn.js';
 
 /** What all wires share: event streams, and the global error filter. Needs `AppConfig`. */
@@ -19,4 +21,15 @@ import { WriteTurn } from './write-turn.js';
   ],
   exports: [KeepAliveWheel, OpenStreams, ErrorMappers, EncoderRegistry],
 })
-export class HttpModule {}
+export class HttpModule implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly mappers: ErrorMappers,
+  ) {}
+
+  onModuleInit(): void {
+    // An application context serves nothing: it has no adapter.
+    const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
+    if (httpAdapter) registerErrorBodies(httpAdapter.getInstance<FastifyInstance>(), this.mappers);
+  }
+}

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { ErrorCode } from '../../common/index.js';
 import type { ConfigShape } from '../../config/index.js';
+import { REQUEST_ID_HEADER } from '../../telemetry/index.js';
+import { bodyOfUnroutable } from './unroutable.js';
 
 /** Milliseconds within which a whole request must have arrived. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -25,9 +27,9 @@ export function fastifyServerOptions(config: { readonly http: Pick<ConfigShape['
   } satisfies FastifyServerOptions;
 }
 
-function answerUnroutable(_error: Error, _request: FastifyRequest, reply: FastifyReply): void {
-  const body = { code: 'INVALID_PARAMETER' satisfies ErrorCode, message: 'The request address is not valid' };
-  void reply.status(400).send(body);
+/** An address that no route can take, in the error model of the wire whose place it names. */
+function answerUnroutable(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header(REQUEST_ID_HEADER, request.id).status(400).send(bodyOfUnroutable(request));
 }
 
 /** Answers what is not even HTTP, straight on the socket. */

@@ -27,7 +27,11 @@ export class ConversationController {
   }
 
   @Get(':conversationId')
-  @ApiRoute('Retrieve a conversation', 'Any session can be read, whichever wire made it.', [404])
+  @ApiRoute(
+    'Retrieve a conversation',
+    "Any session can be read, whichever wire made it, but for a named user's: to this route that one is unknown.",
+    [404],
+  )
   find(@Param('conversationId') id: string): Promise<Conversation> {
     return this.conversations.find(id);
   }

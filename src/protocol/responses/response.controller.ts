@@ -22,6 +22,7 @@ import { type ListPage, listPage } from './list-page.js';
 import { ResponseCreation } from './response-creation.js';
 import { responseObject } from './response-object.js';
 import { type ResponseStream, ResponseReader } from './response.reader.js';
+import { ofResponse } from './responses-refusal.js';
 import { PREFIXES, TAG } from './routes.js';
 import { itemsOf } from './session-history.js';
 
@@ -79,14 +80,15 @@ export class ResponseController {
     @Req() request: FastifyRequest,
   ): Promise<Answer> {
     const principal = requestPrincipal(undefined);
-    if (query.stream !== 'true') return this.mirror.of(request, await this.reader.view(principal, id));
-    return this.stream(request, await this.reader.resume(principal, id, Number(query.starting_after ?? -1), demand));
+    if (query.stream !== 'true') return this.mirror.of(request, await ofResponse(id, this.reader.view(principal, id)));
+    const after = Number(query.starting_after ?? -1);
+    return this.stream(request, await ofResponse(id, this.reader.resume(principal, id, after, demand)));
   }
 
   @Delete(':responseId')
   @ApiRoute('Delete a response', 'Removes it with its events and its part of the conversation.', [404])
   async remove(@Param('responseId') id: string): Promise<object> {
-    await this.runs.remove(requestPrincipal(undefined), id);
+    await ofResponse(id, this.runs.remove(requestPrincipal(undefined), id));
     return { id, object: 'response', deleted: true };
   }
 
@@ -95,7 +97,7 @@ export class ResponseController {
   @HttpCode(200)
   @ApiRoute('Cancel a background response', 'Idempotent; what was written so far stays.', [400, 404])
   async cancel(@Param('responseId') id: string, @Req() request: FastifyRequest): Promise<object> {
-    return this.mirror.of(request, await this.reader.cancel(requestPrincipal(undefined), id));
+    return this.mirror.of(request, await ofResponse(id, this.reader.cancel(requestPrincipal(undefined), id)));
   }
 
   @Get(':responseId/input_items')
@@ -104,7 +106,7 @@ export class ResponseController {
     @Param('responseId') id: string,
     @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
   ): Promise<ListPage<Item>> {
-    return listPage(itemsOf(await this.runs.input(requestPrincipal(undefined), id)), query);
+    return listPage(itemsOf(await ofResponse(id, this.runs.input(requestPrincipal(undefined), id))), query);
   }
 
   private stream(request: FastifyRequest, { frames, signs }: ResponseStream): Observable<readonly string[]> {

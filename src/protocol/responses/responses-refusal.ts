@@ -24,6 +24,16 @@ export function notFound(code: ErrorCode, what: string, id: string, param: strin
   return new ResponsesRefusal(code, `${what} with id '${id}' not found.`, param, 404);
 }
 
+/** Waits for what concerns one response: an unknown id is told in the words of this wire. */
+export async function ofResponse<T>(id: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw notFound(error.code, 'Response', id);
+    throw error;
+  }
+}
+
 /**
  * What accepting a run may refuse, in the words of this wire. Other errors pass.
  *

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../common/index.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import type { Failure } from '../http/failure.js';
 
 /** An error as this wire says it, all four keys always there (contract responses, A4). */
@@ -33,6 +33,14 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: 'service_unavailable',
   DATABASE_ERROR: 'service_unavailable',
 };
+/** Sentences of the catalogue that speak of runs and sessions, which this wire calls otherwise. */
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  EVENTS_EXPIRED: 'The events of this response were removed; the response itself is kept',
+  QUEUE_FULL: 'Too many responses are waiting',
+  RUN_NOT_FOUND: 'Response not found',
+  SESSION_BUSY: 'A response is being made in this conversation',
+  SESSION_NOT_FOUND: 'Conversation not found',
+};
 /** Codes that depend on the field they are about. */
 const CODES_OF_PARAM: Readonly<Record<string, string>> = {
   'RUN_NOT_FOUND previous_response_id': 'previous_response_not_found',
@@ -40,7 +48,8 @@ const CODES_OF_PARAM: Readonly<Record<string, string>> = {
 };
 
 /** A failure as this wire says it. */
-export function wireError({ status, code, message, details }: Failure): WireError {
+export function wireError({ status, code, message: said, details }: Failure): WireError {
+  const message = said === ERROR_CATALOGUE[code].message ? (SENTENCES[code] ?? said) : said;
   const param = details?.[0]?.path ?? null;
   if (status === 429) return { message, type: 'rate_limit_error', param, code: 'rate_limit_exceeded' };
   if (status >= 500) return { message, type: 'server_error', param: null, code: CODES[code] ?? 'server_error' };

@@ -1,0 +1,76 @@
+import { AppError } from '../../common/index.js';
+import { failureOf } from '../http/failure.js';
+import { errorEvent, wireError } from './responses.errors.js';
+import { acceptRefusal, notFound, ofResponse, previousNotFound, ResponsesRefusal } from './responses-refusal.js';
+
+const REQUEST = 'invalid_request_error';
+
+function told(error: unknown): object {
+  const failure = failureOf(error);
+  return { status: failure.status, ...wireError(failure) };
+}
+
+describe('the errors of the Responses wire', () => {
+  it.each([
+    { code: 'INVALID_JSON', status: 400, type: REQUEST, said: 'invalid_json' },
+    { code: 'RUN_NOT_FOUND', status: 404, type: REQUEST, said: 'response_not_found', message: 'Response not found' },
+    { code: 'SESSION_NOT_FOUND', status: 404, type: REQUEST, said: 'conversation_not_found' },
+    { code: 'EVENTS_EXPIRED', status: 410, type: REQUEST, said: 'events_expired' },
+    { code: 'QUEUE_FULL', status: 429, type: 'rate_limit_error', said: 'rate_limit_exceeded' },
+    { code: 'SHUTTING_DOWN', status: 503, type: 'server_error', said: 'service_unavailable' },
+    { code: 'INTERNAL_ERROR', status: 500, type: 'server_error', said: 'server_error', message: 'Internal error' },
+  ] as const)('say $code with all four keys, in the words of this wire', ({ code, status, type, said, ...more }) => {
+    const body = told(new AppError(code));
+    const message = 'message' in more ? more.message : (expect.any(String) as string);
+    expect(body).toEqual({ status, message, type, param: null, code: said });
+    expect(JSON.stringify(body)).not.toMatch(/\b[Rr]uns?\b|[Ss]ession/);
+  });
+
+  it('tell nothing of an error that nobody expected', () => {
+    expect(JSON.stringify(told(new TypeError('a secret')))).not.toContain('secret');
+  });
+
+  it('name the field they are about, and the code that depends on it', () => {
+    expect(told(previousNotFound('resp_x'))).toEqual({
+      status: 400,
+      message: "Previous response with id 'resp_x' not found.",
+      type: REQUEST,
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    });
+    const unknownModel = notFound('RESOURCE_NOT_FOUND', 'Model', 'gpt', 'model');
+    expect(told(unknownModel)).toMatchObject({ status: 404, param: 'model', code: 'model_not_found' });
+  });
+
+  it('tell an unknown response by its id, and pass every other error', async () => {
+    const unknown = await ofResponse('resp_x', Promise.reject(new AppError('RUN_NOT_FOUND'))).catch(told);
+    expect(unknown).toMatchObject({ status: 404, message: "Response with id 'resp_x' not found." });
+    const other = new AppError('SHUTTING_DOWN');
+    await expect(ofResponse('resp_x', Promise.reject(other))).rejects.toBe(other);
+    await expect(ofResponse('resp_x', Promise.resolve(1))).resolves.toBe(1);
+  });
+
+  it.each([
+    ['RUN_NOT_FOUND', 'resp_1', { status: 400, code: 'previous_response_not_found' }],
+    ['SESSION_BUSY', undefined, { status: 400, code: 'conversation_locked', param: 'conversation' }],
+    ['SESSION_BUSY', 'resp_1', { status: 400, param: 'previous_response_id' }],
+    ['RUN_ID_CONFLICT', undefined, { status: 400, code: 'idempotency_key_reused' }],
+    ['INTERRUPT_ALREADY_ANSWERED', undefined, { status: 400, param: 'input' }],
+    ['INTERRUPT_EXPIRED', undefined, { status: 400, code: 'approval_request_expired' }],
+    ['QUEUE_FULL', undefined, { status: 429 }],
+  ] as const)('are no 409, which clients repeat by themselves: %s', (code, previous, expected) => {
+    expect(told(acceptRefusal(new AppError(code), previous))).toMatchObject(expected);
+  });
+
+  it('say an error event twice, for both kinds of readers', () => {
+    const error = wireError(failureOf(new ResponsesRefusal('INVALID_PARAMETER', 'no', 'input')));
+    expect(errorEvent(error, 7)).toEqual({
+      type: 'error',
+      sequence_number: 7,
+      code: 'invalid_value',
+      message: 'no',
+      param: 'input',
+      error: { type: REQUEST, code: 'invalid_value', message: 'no', param: 'input' },
+    });
+  });
+});
