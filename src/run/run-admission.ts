@@ -23,7 +23,7 @@ export class RunAdmission {
     let started = false;
     try {
       const { run, input, created, canceled } = await this.store.accept(request, {
-        runId: request.runId ?? this.ids.next('response_'),
+        runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
         fingerprint: requestFingerprint(request),
         now: this.clock.now(),
         queueLimit: this.config.runs.queueLimit,

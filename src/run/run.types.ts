@@ -26,6 +26,8 @@ export interface RunRequest {
   readonly sessionGiven?: boolean;
   /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */
   readonly runId?: string;
+  /** The id of the run when the request turns out to be new, for a wire whose ids look otherwise. Tells no repeats. */
+  readonly newRunId?: string;
   /** The wire that accepts the run, `DEFAULT_WIRE` when absent. At most 32 characters. */
   readonly wire?: string;
   /**

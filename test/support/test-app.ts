@@ -8,6 +8,7 @@ import { ModelClient } from '../../src/agent/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
 import { configFrom } from '../../src/config/index.js';
+import type { TestDatabase } from './databases.js';
 
 /** The whole server in this process, on a free port, with data of its own. */
 export interface TestApp {
@@ -37,4 +38,20 @@ export async function bootApp(
     rmSync(dataDir, { recursive: true, force: true });
   };
   return { app, url: `http://127.0.0.1:${port}`, close };
+}
+
+/** Boots the server over a database of its own, which goes with it. */
+export async function bootAppOn(
+  open: () => Promise<TestDatabase>,
+  env: NodeJS.ProcessEnv = {},
+  extensions: Extensions = {},
+  model?: ModelClient,
+): Promise<TestApp> {
+  const database = await open();
+  const server = await bootApp({ ...database.env, ...env }, extensions, model);
+  const close = async (): Promise<void> => {
+    await server.close();
+    await database.drop();
+  };
+  return { ...server, close };
 }

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { parseReference } from '../../attachment/index.js';
-import { AppError, fingerprint, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
+import {
+  AppError,
+  fingerprint,
+  IdFactory,
+  isPlainObject,
+  type JsonObject,
+  type Principal,
+} from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type AcceptedRun, type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -35,6 +42,7 @@ export class RunSubmission {
     private readonly runs: Runs,
     private readonly sessions: Sessions,
     private readonly attachments: AttachmentLocator,
+    private readonly ids: IdFactory,
   ) {}
 
   /**
@@ -45,7 +53,7 @@ export class RunSubmission {
     const references = await this.attachments.locate(principal, input);
     if (await this.sessions.ownedByAnother(principal, input.threadId)) throw new AppError('SESSION_NOT_FOUND');
     const request = runRequest(principal, input, references, onBusy);
-    const accepted = await this.runs.accept(request);
+    const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
     const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
     return { answer: { taskId, threadId, runId: input.runId, created }, replayed: !accepted.created };
@@ -62,6 +70,7 @@ export class RunSubmission {
       principal,
       wire: RUNS_WIRE,
       sessionId: run.sessionId,
+      newRunId: this.ids.uuid(),
       ...(runId !== undefined && { runKey: runId }),
       parentRunId: clientRunId(run),
       agentType: run.agentType,

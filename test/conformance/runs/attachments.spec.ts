@@ -1,6 +1,7 @@
 import type { HistoryPage } from '../../../src/protocol/runs/history/thread-history.js';
+import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { bootAppOn, type TestApp } from '../../support/test-app.js';
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(
@@ -8,12 +9,12 @@ const PNG = Buffer.from(
   'base64',
 );
 
-describe('attachments of a run', () => {
+describeOnDatabases('attachments of a run', (open) => {
   let server: TestApp;
   let client: RunsClient;
 
   beforeAll(async () => {
-    server = await bootApp();
+    server = await bootAppOn(open);
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());

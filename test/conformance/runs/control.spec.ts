@@ -1,19 +1,20 @@
 import { FailingCodeAgent, JournalingCodeAgent, behaviour, mutter, say, stopped } from '../../support/code-agents.js';
+import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient, type RunState } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { bootAppOn, type TestApp } from '../../support/test-app.js';
 
 interface Page {
   readonly items: readonly RunState[];
   readonly nextCursor?: string;
 }
 
-describe('the state of a run', () => {
+describeOnDatabases('the state of a run', (open) => {
   let server: TestApp;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootApp({}, { providers: [FailingCodeAgent, JournalingCodeAgent] });
+    server = await bootAppOn(open, {}, { providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());
@@ -124,13 +125,13 @@ describe('the state of a run', () => {
   });
 });
 
-describe('cancel', () => {
+describeOnDatabases('cancel', (open) => {
   let server: TestApp;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootApp({}, { providers: [FailingCodeAgent] });
+    server = await bootAppOn(open, {}, { providers: [FailingCodeAgent] });
     client = new RunsClient(server.url);
     behaviour.current = async function* (context) {
       yield mutter(context, 'I am busy');
@@ -191,12 +192,12 @@ describe('cancel', () => {
   });
 });
 
-describe('resume', () => {
+describeOnDatabases('resume', (open) => {
   let server: TestApp;
   let client: RunsClient;
 
   beforeAll(async () => {
-    server = await bootApp({}, { providers: [JournalingCodeAgent] });
+    server = await bootAppOn(open, {}, { providers: [JournalingCodeAgent] });
     client = new RunsClient(server.url);
     behaviour.current = async function* (context) {
       const answer = await context.interrupt({
@@ -231,7 +232,7 @@ describe('resume', () => {
     const accepted = await client.json('POST', path, body);
     expect([accepted.status, accepted.body]).toEqual([
       202,
-      { taskId: expect.any(String), threadId, runId: 'run-2', created: false },
+      { taskId: expect.stringMatching(/^[0-9a-f-]{14}7/), threadId, runId: 'run-2', created: false },
     ]);
     const view = await client.ended(threadId, 'run-2');
     expect(view).toMatchObject({ status: 'succeeded', parentRunId: 'run-1' });

@@ -2,16 +2,17 @@ import { type AgentContext } from '../../../src/agent/index.js';
 import { behaviour, FailingCodeAgent, JournalingCodeAgent, mutter, say, stopped } from '../../support/code-agents.js';
 import { replay } from '../../support/ag-ui-replay.js';
 import { counted } from '../../support/process-client.js';
+import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { bootAppOn, type TestApp } from '../../support/test-app.js';
 
-describe('the events of a run', () => {
+describeOnDatabases('the events of a run', (open) => {
   let server: TestApp;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootApp({ KEEP_ALIVE_MS: '100' }, { providers: [FailingCodeAgent, JournalingCodeAgent] });
+    server = await bootAppOn(open, { KEEP_ALIVE_MS: '100' }, { providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());

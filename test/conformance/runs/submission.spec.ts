@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { JournalingCodeAgent, behaviour, FailingCodeAgent, mutter, stopped } from '../../support/code-agents.js';
+import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { bootAppOn, type TestApp } from '../../support/test-app.js';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 interface ErrorBody {
   readonly code: string;
@@ -11,13 +14,14 @@ interface ErrorBody {
   readonly detail?: string;
 }
 
-describe('POST /runs', () => {
+describeOnDatabases('POST /runs', (open) => {
   let server: TestApp;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootApp(
+    server = await bootAppOn(
+      open,
       { RUN_QUEUE_LIMIT: '2', RUNS_API_DETAIL_ALIAS: 'true' },
       { providers: [FailingCodeAgent, JournalingCodeAgent] },
     );
@@ -54,7 +58,7 @@ describe('POST /runs', () => {
     const first = await client.submit(input);
     const threadId = String(input['threadId']).toLowerCase();
     expect(first.status).toBe(202);
-    expect(first.body).toEqual({ taskId: expect.any(String), threadId, runId: 'run-1', created: true });
+    expect(first.body).toEqual({ taskId: expect.stringMatching(UUID_V7), threadId, runId: 'run-1', created: true });
     expect(first.headers.get('location')).toBe(`/api/v1/agent/runs/${threadId}/run-1`);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
 

@@ -4,10 +4,11 @@ import { RUNS_STATUSES, type RunsStatus } from '../run-names.js';
 import type { RunsRunView, RunsUsage } from '../status/run-view.encoder.js';
 
 const THREAD = '550e8400-e29b-41d4-a716-446655440000';
+const TASK = '0199d3f0-5c1e-7a41-9b02-3f6c8d1e7a55';
 
 /** The answer of `POST /runs`. */
 export class TaskAcceptedDto {
-  @ApiProperty({ description: 'The server-wide id of the run.', example: 'response_0190b5c2' })
+  @ApiProperty({ description: 'The server-wide id of the run: a UUID of version 7.', example: TASK })
   taskId!: string;
 
   @ApiProperty({ format: 'uuid', example: THREAD })
@@ -49,7 +50,7 @@ export class RunsUsageDto implements RunsUsage {
 
 /** A run as it stands. */
 export class RunViewDto implements RunsRunView {
-  @ApiProperty({ example: 'response_0190b5c2' })
+  @ApiProperty({ description: 'A UUID of version 7; runs of other wires have ids of theirs.', example: TASK })
   taskId!: string;
 
   @ApiProperty({ example: THREAD })
