@@ -5,6 +5,7 @@ import type { Message } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import { requestPrincipal } from '../http/index.js';
 import { InputResolver } from './input-resolver.js';
+import { HISTORY_VIEW } from './items/item-view.js';
 import { historyItems } from './items/output-items.js';
 import type { Item } from './items/item.types.js';
 import { condense, packCompaction } from './request/compaction.js';
@@ -70,13 +71,12 @@ export class ResponseContext {
       type: 'compaction',
       encrypted_content: packCompaction(text),
     };
-    const view = { agentLabel: '', clientTools: undefined, approvals: new Map(), isOver: true };
     const [input, output] = [tokensOf(messages), tokensOf(said) + estimateTextTokens(text)];
     return {
       id: this.intake.newId('resp_'),
       object: 'response.compaction',
       created_at: this.intake.seconds(),
-      output: [...historyItems(said, view), compacted],
+      output: [...historyItems(said, HISTORY_VIEW), compacted],
       usage: {
         input_tokens: input,
         input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },

@@ -67,7 +67,7 @@ export function responseInfo(
   const agentLabel = run.agentType;
   if (!stored) {
     const echo = { ...foreignEcho(run.agentType), conversation: { id: run.sessionId } };
-    const items = { agentLabel, clientTools: undefined, approvals: new Map() };
+    const items = { agentLabel, clientTools: undefined, namedServers: new Set<string>(), approvals: new Map() };
     return { id: run.runId, createdAt: Math.floor(run.createdAt / 1000), echo, items };
   }
   return storedResponseInfo(run.runId, agentLabel, stored);
@@ -76,8 +76,15 @@ export function responseInfo(
 /** The info of a run whose stored part is at hand. */
 export function storedResponseInfo(id: string, agentLabel: string, stored: StoredInfo): ResponseInfo {
   const clientTools = new Set(stored.clientTools);
+  const namedServers = serversOf(stored.echo);
   const approvals = new Map(stored.approvals.map((request) => [request.id, request]));
-  return { id, createdAt: stored.createdAt, echo: stored.echo, items: { agentLabel, clientTools, approvals } };
+  const items = { agentLabel, clientTools, namedServers, approvals };
+  return { id, createdAt: stored.createdAt, echo: stored.echo, items };
+}
+
+function serversOf({ tools }: ResponseEcho): ReadonlySet<string> {
+  const labels = tools.map(({ type, server_label: label }) => (type === 'mcp' ? label : undefined));
+  return new Set(labels.filter((label) => typeof label === 'string'));
 }
 
 /** Undefined for the data of another wire, and for a run that was continued without this wire's request. */

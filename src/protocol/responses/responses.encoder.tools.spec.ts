@@ -1,4 +1,4 @@
-import { ask, begun, call, encode, info, itemsOf, outcome, say } from './testing/encoded.js';
+import { ask, begun, call, encode, info, itemsOf, list, outcome, say } from './testing/encoded.js';
 
 describe('the Responses encoder, for tools', () => {
   it("streams the arguments of the client's calls", () => {
@@ -135,5 +135,35 @@ describe('the Responses encoder, for tools', () => {
       'response.mcp_call_arguments.done',
       'response.mcp_call.completed',
     ]);
+  });
+
+  it('lists the tools of the servers that the request names, and of no others', () => {
+    const log = begun();
+    list(log, { server_label: 'notes', tools: [{ name: 'echo', description: null }] });
+    list(log, { server_label: 'files', tools: [{ name: 'read' }] });
+    list(log, { server_label: 'late', tools: [], error: 'The server is not available.' });
+    say(log, 'Hello.');
+    log.response.completed();
+    const unasked = encode(log.logged()).reader;
+    expect(unasked.ended?.output.map(({ type }) => type)).toEqual(['message']);
+    expect(unasked.types.filter((type) => type.includes('mcp'))).toEqual([]);
+    const tools = ['notes', 'late'].map((label) => ({ type: 'mcp', server_label: label }));
+    const { reader } = encode(log.logged(), info({ tools }));
+    expect(reader.ended?.output).toMatchObject([
+      { type: 'mcp_list_tools', server_label: 'notes', tools: [{ name: 'echo' }] },
+      { type: 'mcp_list_tools', server_label: 'late', tools: [], error: 'The server is not available.' },
+      { type: 'message' },
+    ]);
+    expect(reader.types.slice(2, 10)).toEqual([
+      'response.output_item.added',
+      'response.mcp_list_tools.in_progress',
+      'response.mcp_list_tools.completed',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.mcp_list_tools.in_progress',
+      'response.mcp_list_tools.failed',
+      'response.output_item.done',
+    ]);
+    expect(JSON.stringify(reader.ended)).not.toContain('"description":null');
   });
 });

@@ -3,6 +3,7 @@ import type { Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type SessionMessage, Sessions } from '../../session/index.js';
 import type { Item } from './items/item.types.js';
+import { HISTORY_VIEW } from './items/item-view.js';
 import { historyItems } from './items/output-items.js';
 
 /** Messages read at once. */
@@ -41,5 +42,5 @@ export class SessionHistory {
 
 /** Messages as items, whoever wrote them. */
 export function itemsOf(messages: readonly Message[]): readonly Item[] {
-  return historyItems(messages, { agentLabel: '', clientTools: undefined, approvals: new Map(), isOver: true });
+  return historyItems(messages, HISTORY_VIEW);
 }

@@ -10,7 +10,9 @@ import {
 } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemView } from '../items/item-view.js';
-import { approvalRequestItem, listToolsItem } from '../items/make-item.js';
+import type { McpListToolsItem } from '../items/item.types.js';
+import { approvalRequestItem } from '../items/make-item.js';
+import { shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
 import type { ResponseInfo } from '../response-info.js';
 import { responseObject, responseOf } from '../response-object.js';
@@ -132,19 +134,20 @@ export class ResponsesFold {
     this.writers.delete(message.id);
     if (isServerCall(message.type) || (writer instanceof FunctionCallWriter && !writer.isShown)) {
       this.waiting = { call: message, behind: [] };
-    } else if (message.type === 'mcp_list_tools') this.listTools(message);
+    } else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
     else if (message.type === 'mcp_approval_request') this.whole(approvalRequestItem(message));
   }
 
-  private listTools(message: Message): void {
-    const item = listToolsItem(message);
-    const { error: _error, ...rest } = item;
-    const index = this.out.nextIndex();
-    const place = { item_id: item.id, output_index: index };
-    this.out.write('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
-    this.out.write('response.mcp_list_tools.in_progress', place);
-    this.out.write(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
-    this.out.write('response.output_item.done', { output_index: index, item });
+  private listTools(items: readonly McpListToolsItem[]): void {
+    for (const item of items) {
+      const { error: _error, ...rest } = item;
+      const index = this.out.nextIndex();
+      const place = { item_id: item.id, output_index: index };
+      this.out.write('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
+      this.out.write('response.mcp_list_tools.in_progress', place);
+      this.out.write(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
+      this.out.write('response.output_item.done', { output_index: index, item });
+    }
   }
 
   private whole(item: object): void {

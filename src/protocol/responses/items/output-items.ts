@@ -1,7 +1,7 @@
 import { dataOf, type Message } from '../../../events/index.js';
 import type { ItemView } from './item-view.js';
 import { inputItem } from './input-item.js';
-import type { Item, OutputItem } from './item.types.js';
+import type { Item, McpListToolsItem, OutputItem } from './item.types.js';
 import {
   approvalRequestItem,
   approvedCallItem,
@@ -73,13 +73,22 @@ function itemsOf(message: Message, traffic: Traffic, view: ItemView): OutputItem
     case 'reasoning':
       return [reasoningItem(message, view.isOver)];
     case 'mcp_list_tools':
-      return [listToolsItem(message)];
+      return shownList(message, view);
     case 'mcp_approval_request':
       return [approvalRequestItem(message)];
     default:
       if (isOutput(message.type)) return outcomeItems(message, traffic, view);
       return isServerCall(message.type) || message.type === 'function_call' ? callItems(message, traffic, view) : [];
   }
+}
+
+/**
+ * The list of a server's tools, when the request names the server. An agent lists every server that is
+ * configured: who asked for none of them expects the answer to come first (contract responses, D).
+ */
+export function shownList(message: Message, { namedServers }: Pick<ItemView, 'namedServers'>): McpListToolsItem[] {
+  const item = listToolsItem(message);
+  return namedServers.has(item.server_label) ? [item] : [];
 }
 
 function callItems(message: Message, { asked, outputs }: Traffic, view: ItemView): OutputItem[] {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf, type MessageType } from '../../../events/index.js';
 import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
-import { messageIdOf } from '../items/item-ids.js';
+import { itemIdOf, messageIdOf } from '../items/item-ids.js';
 import { decodeParts } from './content-part.decoder.js';
 import { compactionText } from './compaction.js';
 
@@ -31,7 +31,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   custom_tool_call_output: (fields, context) => [outputMessage('plugin_call_output', fields, context)],
   reasoning: decodeReasoning,
   mcp_call: decodeMcpCall,
-  mcp_list_tools: (fields, context) => [dataItem('mcp_list_tools', fields, context)],
+  mcp_list_tools: decodeToolList,
   mcp_approval_request: (fields, context) => [dataItem('mcp_approval_request', fields, context)],
   mcp_approval_response: decodeApproval,
   compaction: decodeCompaction,
@@ -130,6 +130,12 @@ function decodeMcpCall(fields: Fields, { id, nextId }: ItemContext): readonly Me
   const metadata: JsonObject | null = error === null ? null : { is_error: true };
   const outcome: JsonObject = { call_id: callId, name, output };
   return [call, dataMessage({ id: nextId(), role: 'tool', type: 'mcp_call_output', data: outcome, metadata })];
+}
+
+/** What a client brings itself is listed as it came, unlike the lists that agents write. */
+function decodeToolList(fields: Fields, context: ItemContext): readonly Message[] {
+  const message = dataItem('mcp_list_tools', fields, context);
+  return [{ ...message, metadata: { [OPAQUE_ITEM]: { ...fields.source, id: itemIdOf(message) } as Json } }];
 }
 
 function dataItem(type: MessageType, fields: Fields, { id }: ItemContext): Message {

@@ -1,4 +1,4 @@
-import { SequentialIds } from '../../../common/index.js';
+import { type JsonObject, SequentialIds } from '../../../common/index.js';
 import { type LoggedEvent, type Message } from '../../../events/index.js';
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../../test/support/responses-reader.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
@@ -54,6 +54,13 @@ export function outcome(log: ScriptedLog, type: Message['type'], id: string, out
   const message = log.response.createMessageBuilder('tool', type);
   message.createContentBuilder('data').addDataDelta({ call_id: id, name: 'get_weather', output });
   message.complete({ metadata });
+}
+
+/** What a server of tools offers. */
+export function list(log: ScriptedLog, data: JsonObject): void {
+  const message = log.response.createMessageBuilder('assistant', 'mcp_list_tools');
+  message.createContentBuilder('data').addDataDelta(data);
+  message.complete();
 }
 
 /** A request for the permission of a call. */
