@@ -12,6 +12,17 @@ export function httpAgent(version: ClientVersion, config: { url: string } & Reco
   return version === '1.0.0' ? new HttpAgent1(config) : (new HttpAgent0(config) as unknown as HttpAgent1);
 }
 
+/** The media type of the binary stream. */
+export const PROTO = 'application/vnd.ag-ui.event+proto';
+
+/** A client of 1.0 that asks for the binary stream. */
+export class BinaryAgent extends HttpAgent1 {
+  protected override requestInit(input: Parameters<HttpAgent1['requestInit']>[0]): RequestInit {
+    const init = super.requestInit(input);
+    return { ...init, headers: { ...(init.headers as Record<string, string>), Accept: PROTO } };
+  }
+}
+
 /** What one run showed its client. */
 export interface Seen {
   readonly events: readonly ({ readonly type: string } & Record<string, unknown>)[];

@@ -1,6 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { AgentTool } from '../../src/index.js';
 import * as agents from './code-agents.js';
+import type { TestDatabase } from './databases.js';
 import { bootApp, type TestApp } from './test-app.js';
 
 /** A server for AG-UI clients: its model is a model server over HTTP, and agents whose behaviour a test chooses. */
@@ -37,17 +38,20 @@ export const SHOW_MAP = {
   parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
 };
 
-export async function bootAgUi(env: NodeJS.ProcessEnv = {}): Promise<AgUiServer> {
+/** @param open the database to use; dropped when the server is closed. A temporary SQLite file otherwise. */
+export async function bootAgUi(env: NodeJS.ProcessEnv = {}, open?: () => Promise<TestDatabase>): Promise<AgUiServer> {
+  const database = await open?.();
   const upstream = new LLMock({ port: 0, chunkSize: 5 });
   script(upstream);
   await upstream.start();
   const app = await bootApp(
-    { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0', ...env },
+    { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0', ...database?.env, ...env },
     { providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent] },
   );
   const close = async (): Promise<void> => {
     await app.close();
     await upstream.stop();
+    await database?.drop();
   };
   return { url: app.url, upstream, app, close };
 }

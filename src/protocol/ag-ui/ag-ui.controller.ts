@@ -2,15 +2,7 @@ import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/com
 import { ApiTags } from '@nestjs/swagger';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
-import {
-  AgUiRuns,
-  CLOSING_EVENT,
-  keyCaseOf,
-  protoFrame,
-  type StartedRun,
-  wantsProto,
-  withKeyCase,
-} from '../ag-ui-events/index.js';
+import { AgUiRuns, CLOSING_EVENT, keyCaseOf, type StartedRun, wantsProto, withKeyCase } from '../ag-ui-events/index.js';
 import {
   dataFrame,
   headerUser,
@@ -20,7 +12,7 @@ import {
   StreamFor,
   useStreamSigns,
 } from '../http/index.js';
-import { AgUiReader, binaryAnswer, binaryFrame } from './ag-ui.reader.js';
+import { AgUiReader, binaryFrame } from './ag-ui.reader.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
 import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
 
@@ -74,7 +66,7 @@ export class AgUiController {
     });
     const isBinary = wantsProto(request.headers.accept);
     const keyCase = keyCaseOf(query.key_case ?? agUi.keyCase, started.input.protocolVersion);
-    if (started.kind === 'refused') return refusal(started, keyCase, isBinary);
+    if (started.kind === 'refused') return this.refusal(started, keyCase, isBinary);
     const { runId } = started.run;
     reply.headers({
       'x-run-id': runId,
@@ -82,18 +74,18 @@ export class AgUiController {
     });
     const cancelWhenLeft = (query.on_disconnect ?? agUi.onDisconnect) === 'cancel';
     const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
-    if (isBinary) return this.reader.binary(started, encoder, { gone, cancelWhenLeft });
+    if (isBinary) return this.reader.binary(started, encoder, { demand, gone, cancelWhenLeft });
     useStreamSigns(request, { closing: dataFrame(JSON.stringify(CLOSING_EVENT)) });
     return this.reader.live(started, encoder, { demand, gone, cancelWhenLeft });
   }
-}
 
-/** A stream of the one event that says why nothing was run. */
-function refusal(
-  { event, input }: Extract<StartedRun, { kind: 'refused' }>,
-  keyCase: ReturnType<typeof keyCaseOf>,
-  isBinary: boolean,
-): Answer {
-  if (isBinary) return of(binaryAnswer([protoFrame(event)]));
-  return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, input.runId)))]);
+  /** A stream of the one event that says why nothing was run. */
+  private refusal(
+    { event, input }: Extract<StartedRun, { kind: 'refused' }>,
+    keyCase: ReturnType<typeof keyCaseOf>,
+    isBinary: boolean,
+  ): Answer {
+    if (isBinary) return this.reader.binaryEvent(event);
+    return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, input.runId)))]);
+  }
 }

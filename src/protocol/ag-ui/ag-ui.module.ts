@@ -8,6 +8,7 @@ import { AgUiRuns } from '../ag-ui-events/index.js';
 import { EncoderRegistry, HttpModule } from '../http/index.js';
 import { AgUiController } from './ag-ui.controller.js';
 import { AgUiReader } from './ag-ui.reader.js';
+import { BinaryStreams } from './binary-streams.js';
 
 /** AG-UI. Needs `Runs`, `Interrupts`, `AgentRegistry` and `AppConfig` from global modules. */
 @Module({
@@ -15,6 +16,7 @@ import { AgUiReader } from './ag-ui.reader.js';
   controllers: [AgUiController],
   providers: [
     AgUiReader,
+    BinaryStreams,
     {
       provide: AgUiRuns,
       inject: [Runs, Sessions, Interrupts, AgentRegistry],

@@ -1,12 +1,20 @@
-import { Readable } from 'node:stream';
-import { Injectable, Logger, StreamableFile } from '@nestjs/common';
+import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import type { Demand, Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { AG_UI_PROTO_TYPE, type AgUiEvent, type AgUiRuns, protoFrame, type StartedRun } from '../ag-ui-events/index.js';
+import { type AgUiEvent, type AgUiRuns, CLOSING_EVENT, protoFrame, type StartedRun } from '../ag-ui-events/index.js';
 import { acceptedTail, encodeTail, OpenStreams, tailObservable } from '../http/index.js';
+import { BinaryStreams } from './binary-streams.js';
 
 type Accepted = Extract<StartedRun, { kind: 'accepted' }>;
+type Encoder = ReturnType<AgUiRuns['encoder']>;
+
+/** Who reads, and what becomes of the run when they leave. */
+interface Reader {
+  readonly demand: Demand;
+  readonly gone: AbortSignal;
+  readonly cancelWhenLeft: boolean;
+}
 
 /** Reads runs for AG-UI clients. */
 @Injectable()
@@ -16,20 +24,14 @@ export class AgUiReader {
   constructor(
     private readonly runs: Runs,
     private readonly streams: OpenStreams,
+    private readonly binaries: BinaryStreams,
   ) {}
 
   /** The frames of an accepted run, from its beginning. */
-  live(
-    started: Accepted,
-    encoder: ReturnType<AgUiRuns['encoder']>,
-    reader: { readonly demand: Demand; readonly gone: AbortSignal; readonly cancelWhenLeft: boolean },
-  ): Observable<readonly string[]> {
-    const { principal, run } = started;
-    const left = (): void => {
-      if (reader.cancelWhenLeft && !this.streams.closing) this.cancel(principal, run.runId);
-    };
-    if (reader.gone.aborted) left();
-    const { demand } = reader;
+  live({ principal, run }: Accepted, encoder: Encoder, reader: Reader): Observable<readonly string[]> {
+    const { demand, gone } = reader;
+    const left = (): void => this.left(principal, run.runId, reader);
+    if (gone.aborted) left();
     return tailObservable({
       open: (signal) => encodeTail(acceptedTail(this.runs.tail(principal, run.runId, { demand, signal })), encoder),
       demand,
@@ -38,21 +40,22 @@ export class AgUiReader {
   }
 
   /** The same as a binary stream; the encoder's frames are `binaryFrame`s. */
-  binary(
-    started: Accepted,
-    encoder: ReturnType<AgUiRuns['encoder']>,
-    reader: { readonly gone: AbortSignal; readonly cancelWhenLeft: boolean },
-  ): Observable<StreamableFile> {
-    const { principal, run } = started;
-    const { gone: signal } = reader;
-    signal.addEventListener('abort', () => {
-      if (reader.cancelWhenLeft && !this.streams.closing) this.cancel(principal, run.runId);
-    });
-    const frames = encodeTail(this.runs.tail(principal, run.runId, { signal }), encoder);
-    return of(binaryAnswer(bytesOf(frames)));
+  binary({ principal, run }: Accepted, encoder: Encoder, reader: Reader): Observable<StreamableFile> {
+    const { demand, gone: signal } = reader;
+    const left = (): void => this.left(principal, run.runId, reader);
+    if (signal.aborted) left();
+    else signal.addEventListener('abort', left, { once: true });
+    const frames = encodeTail(this.runs.tail(principal, run.runId, { demand, signal }), encoder);
+    return of(this.binaries.answer(bytesOf(frames, demand)));
   }
 
-  private cancel(principal: Principal, runId: string): void {
+  /** A binary stream of one event. */
+  binaryEvent(event: AgUiEvent): Observable<StreamableFile> {
+    return of(this.binaries.answer([protoFrame(event)]));
+  }
+
+  private left(principal: Principal, runId: string, { cancelWhenLeft }: Reader): void {
+    if (!cancelWhenLeft || this.streams.closing) return;
     this.runs.cancel(principal, runId).catch((error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
       this.logger.error(`Run ${runId} could not be cancelled after its client left`, stack);
@@ -65,11 +68,11 @@ export function binaryFrame(event: AgUiEvent): string {
   return Buffer.from(protoFrame(event)).toString('latin1');
 }
 
-/** A binary stream as an answer. Its type has no charset: clients compare it as a whole. */
-export function binaryAnswer(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): StreamableFile {
-  return new StreamableFile(Readable.from(chunks, { objectMode: false }), { type: AG_UI_PROTO_TYPE });
-}
-
-async function* bytesOf(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array, void, void> {
+/** The frames as bytes. A stream that the shutdown cuts says so, so that no client takes the cut for the end. */
+async function* bytesOf(
+  batches: AsyncIterable<readonly string[]>,
+  demand: Demand,
+): AsyncGenerator<Uint8Array, void, void> {
   for await (const frames of batches) if (frames.length > 0) yield Buffer.from(frames.join(''), 'latin1');
+  if (demand.isCut) yield protoFrame(CLOSING_EVENT);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Clock } from '../../../src/common/index.js';
 import { CLIENTS, httpAgent, runAgent, type Seen } from '../../support/ag-ui-clients.js';
 import { bootAgUi, openedWindows, type AgUiServer } from '../../support/ag-ui-server.js';
+import { describeOnDatabases } from '../../support/databases.js';
 import { behaviour, say } from '../../support/code-agents.js';
 
 type Agent = ReturnType<typeof httpAgent>;
@@ -15,102 +16,106 @@ const SEAT = {
   responseSchema: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
 };
 
-describe.each(CLIENTS)('questions to the person behind @ag-ui/client %s', (version) => {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
-  let server: AgUiServer;
-  let threads = 0;
+describeOnDatabases('AG-UI', (open) => {
+  describe.each(CLIENTS)('questions to the person behind @ag-ui/client %s', (version) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
+    let server: AgUiServer;
+    let threads = 0;
 
-  beforeAll(async () => {
-    const file = join(folder, 'policy.json');
-    writeFileSync(file, JSON.stringify({ rules: [{ tool: 'open_window', effect: 'ask', allowEdit: true }] }));
-    server = await bootAgUi({ TOOL_POLICY_FILE: file });
-  });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  afterEach(() => jest.restoreAllMocks());
+    beforeAll(async () => {
+      const file = join(folder, 'policy.json');
+      writeFileSync(file, JSON.stringify({ rules: [{ tool: 'open_window', effect: 'ask', allowEdit: true }] }));
+      server = await bootAgUi({ TOOL_POLICY_FILE: file }, open);
+    });
+    afterAll(async () => {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    afterEach(() => jest.restoreAllMocks());
 
-  /** A client whose thread waits for an answer. */
-  async function asked(text: string, path = '/ag-ui'): Promise<{ client: Agent; interruptId: string }> {
-    const client = httpAgent(version, { url: server.url + path, threadId: `asked-${version}-${(threads += 1)}` });
-    client.addMessage({ id: 'u1', role: 'user', content: text });
-    await runAgent(client);
-    return { client, interruptId: client.pendingInterrupts[0]?.id ?? '' };
-  }
+    /** A client whose thread waits for an answer. */
+    async function asked(text: string, path = '/ag-ui'): Promise<{ client: Agent; interruptId: string }> {
+      const client = httpAgent(version, { url: server.url + path, threadId: `asked-${version}-${(threads += 1)}` });
+      client.addMessage({ id: 'u1', role: 'user', content: text });
+      await runAgent(client);
+      return { client, interruptId: client.pendingInterrupts[0]?.id ?? '' };
+    }
 
-  /** The same conversation as another page has it, which knows of no question. */
-  function elsewhere(client: Agent): Agent {
-    return httpAgent(version, { url: client.url, threadId: client.threadId, initialMessages: client.messages });
-  }
+    /** The same conversation as another page has it, which knows of no question. */
+    function elsewhere(client: Agent): Agent {
+      return httpAgent(version, { url: client.url, threadId: client.threadId, initialMessages: client.messages });
+    }
 
-  function answer(client: Agent, interruptId: string, payload: unknown): Promise<Seen> {
-    return runAgent(elsewhere(client), { resume: [{ interruptId, status: 'resolved', payload }] } as never);
-  }
+    function answer(client: Agent, interruptId: string, payload: unknown): Promise<Seen> {
+      return runAgent(elsewhere(client), { resume: [{ interruptId, status: 'resolved', payload }] } as never);
+    }
 
-  const errors = ({ events }: Seen): unknown[] => events.map(({ type, code }) => [type, code]);
-  const said = ({ events }: Seen): string =>
-    events.map(({ delta }) => (typeof delta === 'string' ? delta : '')).join('');
+    const errors = ({ events }: Seen): unknown[] => events.map(({ type, code }) => [type, code]);
+    const said = ({ events }: Seen): string =>
+      events.map(({ delta }) => (typeof delta === 'string' ? delta : '')).join('');
 
-  it('calls the tool with the arguments that the person has put in place of the model’s', async () => {
-    const { client, interruptId } = await asked('open the window');
-    expect(client.pendingInterrupts[0]?.responseSchema).toMatchObject({ properties: { editedArgs: {} } });
-    const before = openedWindows.length;
-    const seen = await answer(client, interruptId, { approved: true, editedArgs: { room: 'attic' } });
-    expect(openedWindows.slice(before)).toEqual(['attic']);
-    expect(seen.events.filter(({ type }) => type.startsWith('TOOL_CALL'))).toMatchObject([
-      { type: 'TOOL_CALL_RESULT', toolCallId: 'call_w', content: expect.stringContaining('attic') },
-    ]);
-  });
+    it('calls the tool with the arguments that the person has put in place of the model’s', async () => {
+      const { client, interruptId } = await asked('open the window');
+      expect(client.pendingInterrupts[0]?.responseSchema).toMatchObject({ properties: { editedArgs: {} } });
+      const before = openedWindows.length;
+      const seen = await answer(client, interruptId, { approved: true, editedArgs: { room: 'attic' } });
+      expect(openedWindows.slice(before)).toEqual(['attic']);
+      expect(seen.events.filter(({ type }) => type.startsWith('TOOL_CALL'))).toMatchObject([
+        { type: 'TOOL_CALL_RESULT', toolCallId: 'call_w', content: expect.stringContaining('attic') },
+      ]);
+    });
 
-  it.each([{ editedArgs: { room: 5 } }, { editedArgs: {} }, { editedArgs: 'attic' }, { editedArgs: ['attic'] }])(
-    'does nothing when the new arguments are no arguments of the tool: %j',
-    async (edit) => {
+    it.each([{ editedArgs: { room: 5 } }, { editedArgs: {} }, { editedArgs: 'attic' }, { editedArgs: ['attic'] }])(
+      'does nothing when the new arguments are no arguments of the tool: %j',
+      async (edit) => {
+        const { client, interruptId } = await asked('open the window');
+        const before = openedWindows.length;
+        expect(errors(await answer(client, interruptId, { approved: true, ...edit }))).toEqual([
+          ['RUN_ERROR', 'INVALID_PARAMETER'],
+        ]);
+        expect(openedWindows).toHaveLength(before);
+        await answer(client, interruptId, { approved: true });
+        expect(openedWindows.slice(before)).toEqual(['kitchen']);
+      },
+    );
+
+    it('takes no answer when the time is over, but that the question is cancelled', async () => {
       const { client, interruptId } = await asked('open the window');
       const before = openedWindows.length;
-      expect(errors(await answer(client, interruptId, { approved: true, ...edit }))).toEqual([
-        ['RUN_ERROR', 'INVALID_PARAMETER'],
+      jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
+      expect(errors(await answer(client, interruptId, { approved: true }))).toEqual([
+        ['RUN_ERROR', 'INTERRUPT_EXPIRED'],
       ]);
+      const seen = await runAgent(elsewhere(client), { resume: [{ interruptId, status: 'cancelled' }] });
+      expect(seen.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
       expect(openedWindows).toHaveLength(before);
-      await answer(client, interruptId, { approved: true });
-      expect(openedWindows.slice(before)).toEqual(['kitchen']);
-    },
-  );
+    });
 
-  it('takes no answer when the time is over, but that the question is cancelled', async () => {
-    const { client, interruptId } = await asked('open the window');
-    const before = openedWindows.length;
-    jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
-    expect(errors(await answer(client, interruptId, { approved: true }))).toEqual([['RUN_ERROR', 'INTERRUPT_EXPIRED']]);
-    const seen = await runAgent(elsewhere(client), { resume: [{ interruptId, status: 'cancelled' }] });
-    expect(seen.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
-    expect(openedWindows).toHaveLength(before);
-  });
+    it('goes on with the next message when nobody has answered in time', async () => {
+      const { client } = await asked('open the window');
+      const before = openedWindows.length;
+      jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
+      const other = elsewhere(client);
+      other.addMessage({ id: 'u2', role: 'user', content: 'and then' });
+      expect(said(await runAgent(other))).toBe('Then it rains.');
+      expect(openedWindows).toHaveLength(before);
+    });
 
-  it('goes on with the next message when nobody has answered in time', async () => {
-    const { client } = await asked('open the window');
-    const before = openedWindows.length;
-    jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
-    const other = elsewhere(client);
-    other.addMessage({ id: 'u2', role: 'user', content: 'and then' });
-    expect(said(await runAgent(other))).toBe('Then it rains.');
-    expect(openedWindows).toHaveLength(before);
-  });
-
-  it('asks for an input, and gives the agent what fits its schema', async () => {
-    behaviour.current = async function* (context) {
-      const given = await context.interrupt(SEAT);
-      yield say(context, JSON.stringify(given));
-    };
-    const { client, interruptId } = await asked('book', '/ag-ui/code-journal');
-    const { message, responseSchema } = SEAT;
-    expect(client.pendingInterrupts).toMatchObject([{ id: interruptId, message, responseSchema }]);
-    for (const payload of [{}, { seat: 5 }, 'window', true, undefined])
-      expect(errors(await answer(client, interruptId, payload))).toEqual([['RUN_ERROR', 'INVALID_PARAMETER']]);
-    const seen = await answer(client, interruptId, { seat: '12A' });
-    expect(said(seen)).toContain('12A');
-    expect(errors(await answer(client, interruptId, { seat: '13B' }))).toEqual([
-      ['RUN_ERROR', 'INTERRUPT_ALREADY_ANSWERED'],
-    ]);
+    it('asks for an input, and gives the agent what fits its schema', async () => {
+      behaviour.current = async function* (context) {
+        const given = await context.interrupt(SEAT);
+        yield say(context, JSON.stringify(given));
+      };
+      const { client, interruptId } = await asked('book', '/ag-ui/code-journal');
+      const { message, responseSchema } = SEAT;
+      expect(client.pendingInterrupts).toMatchObject([{ id: interruptId, message, responseSchema }]);
+      for (const payload of [{}, { seat: 5 }, 'window', true, undefined])
+        expect(errors(await answer(client, interruptId, payload))).toEqual([['RUN_ERROR', 'INVALID_PARAMETER']]);
+      const seen = await answer(client, interruptId, { seat: '12A' });
+      expect(said(seen)).toContain('12A');
+      expect(errors(await answer(client, interruptId, { seat: '13B' }))).toEqual([
+        ['RUN_ERROR', 'INTERRUPT_ALREADY_ANSWERED'],
+      ]);
+    });
   });
 });

@@ -1,4 +1,7 @@
+import { BinaryAgent } from '../../support/ag-ui-clients.js';
 import { bootAgUi } from '../../support/ag-ui-server.js';
+import { behaviour, mutter, stopped } from '../../support/code-agents.js';
+import { describeOnDatabases } from '../../support/databases.js';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const CLOSING = { type: 'RUN_ERROR', code: 'SHUTTING_DOWN' };
@@ -8,21 +11,35 @@ function eventsOf(text: string): unknown[] {
   return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as unknown] : []));
 }
 
-describe('streams of a server that stops', () => {
+describeOnDatabases('streams of a server that stops', (open) => {
   it('end with RUN_ERROR, so that no client takes the end for an answer', async () => {
-    const server = await bootAgUi({ SHUTDOWN_GRACE_MS: '100' });
-    const post = async (path: string, threadId: string, headers: object = {}): Promise<Response> => {
+    behaviour.current = async function* (context) {
+      yield mutter(context, 'Once upon');
+      await stopped(context);
+    };
+    const server = await bootAgUi({ SHUTDOWN_GRACE_MS: '100' }, open);
+    const post = async (path: string, threadId: string): Promise<Response> => {
       const messages = [{ id: 'u1', role: 'user', content: 'a long story' }];
       const body = JSON.stringify({ threadId, runId: 'r1', messages, protocolVersion: '1.0' });
-      return fetch(server.url + path, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body });
+      return fetch(server.url + path, { method: 'POST', headers: JSON_BODY, body });
     };
     const answers = [
-      await post('/ag-ui', 'stop-1'),
-      await post('/copilotkit/agent/default/run', 'stop-2'),
-      await post('/copilotkit/agent/default/connect', 'stop-2'),
+      await post('/ag-ui/code-journal', 'stop-1'),
+      await post('/copilotkit/agent/code-journal/run', 'stop-2'),
+      await post('/copilotkit/agent/code-journal/connect', 'stop-2'),
     ];
     const texts = Promise.all(answers.map((answer) => answer.text()));
+    const binary = new BinaryAgent({ url: `${server.url}/ag-ui/code-journal`, threadId: 'stop-3' });
+    binary.addMessage({ id: 'u1', role: 'user', content: 'a long story' });
+    const shown: unknown[] = [];
+    let run: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((speaks) => {
+      const onEvent = ({ event }: { event: unknown }): void => void shown.push(event);
+      run = binary.runAgent({}, { onEvent, onTextMessageContentEvent: () => speaks() });
+    });
     await server.close();
+    await run;
+    expect(shown.at(-1)).toMatchObject(CLOSING);
     expect((await texts).map((text) => eventsOf(text).at(-1))).toMatchObject([CLOSING, CLOSING, CLOSING]);
   });
 });
