@@ -61,6 +61,11 @@ export interface AgentContext {
   readonly agentType: string;
   /** 1 for the first execution; higher when a lost worker's run is resumed. */
   readonly attempt: number;
+  /**
+   * Ids of the tool calls that earlier executions of this run have shown, also of those that were taken
+   * back: clients keep them, so a call that is made again needs another id.
+   */
+  readonly shownCallIds: readonly string[];
   readonly principal: Principal;
   /** The messages of this request. */
   readonly input: readonly Message[];

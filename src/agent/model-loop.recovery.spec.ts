@@ -115,6 +115,25 @@ describe('ModelLoop, resumed after a crash', () => {
     expect(world.invocations.filter((line) => line.startsWith('unsafe'))).toHaveLength(1);
   });
 
+  it('names a call anew that is made again, for clients know the first by its id', async () => {
+    const again = [call(0, 'free', '{"other":true}', 'c0'), call(1, 'free', '{}'), finish('tool-calls')];
+    const free = serverTool('free');
+    const first = new TestRun({ journal: new MemoryJournal([], 0) });
+    const cut = first.drive(loopAgent(new ScriptedModelClient([again]), [free]));
+    await expect(cut).rejects.toThrow(Crash);
+    const idsIn = ({ messages }: TestRun): unknown[] =>
+      messages
+        .filter(({ type }) => type === 'plugin_call')
+        .map(({ content }) => content?.[0]?.type === 'data' && content[0].data?.['call_id']);
+    const shownCallIds = idsIn(first).map(String);
+    expect(shownCallIds).toEqual(['c0', expect.any(String)]);
+    const resumed = new TestRun({ journal: new MemoryJournal(first.journal.writes), attempt: 2, shownCallIds });
+    await resumed.drive(loopAgent(new ScriptedModelClient([again, [text('ok'), finish()]]), [free]));
+    const ids = idsIn(resumed);
+    expect(new Set([...shownCallIds, ...ids]).size).toBe(4);
+    expect(resumed.messages.filter(({ type }) => type === 'plugin_call_output')).toHaveLength(2);
+  });
+
   it('counts invalid calls over all attempts', async () => {
     const strict = serverTool('strict', { parameters: { type: 'object', required: ['n'] } });
     const script = [0, 1, 2].map(() => [call(0, 'strict', '{}'), finish('tool-calls')]);

@@ -106,7 +106,7 @@ export class ModelLoop {
       situation,
       hints: hintsOf(results),
       offer,
-      callIds: new CallIds(context.runId, usedIds),
+      callIds: new CallIds(context.runId, [...usedIds, ...context.shownCallIds]),
       invalidCalls: 0,
     };
   }

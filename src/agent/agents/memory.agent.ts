@@ -36,7 +36,7 @@ export class MemoryAgent implements Agent {
       client: this.client,
       request: { messages: toModelMessages(task, context.input), tools: [], options: context.modelOptions },
       offer: new ToolOffer([], []),
-      callIds: new CallIds(context.runId),
+      callIds: new CallIds(context.runId, context.shownCallIds),
       step: 0,
     });
     if (output.finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };

@@ -2,13 +2,14 @@ const TAIL_LENGTH = 8;
 
 /**
  * Gives every call of a run an id of its own: the provider's where it has one that is not taken, else
- * one derived from the run, the step and the call's place, so that a repeated step derives the same.
+ * one derived from the run, the step and the call's place. A step that is done again after a crash names
+ * its calls anew: clients have seen the first ones, perhaps with other arguments, and answer by the id.
  */
 export class CallIds {
   private readonly used: Set<string>;
   private readonly runTail: string;
 
-  /** @param used ids that are taken: those of the conversation so far */
+  /** @param used ids that are taken: those of the conversation so far, and those that the run has shown */
   constructor(runId: string, used: Iterable<string> = []) {
     this.used = new Set(used);
     this.runTail = runId.replace(/[^A-Za-z0-9]/g, '').slice(-TAIL_LENGTH);

@@ -23,6 +23,7 @@ export interface TestRunOptions {
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
   readonly attempt?: number;
+  readonly shownCallIds?: readonly string[];
   readonly instructions?: string;
   readonly modelOptions?: ModelOptions;
   readonly resumption?: Resumption;
@@ -45,6 +46,7 @@ export class TestRun {
       sessionId: 'session-1',
       agentType: 'worker',
       attempt: options.attempt ?? 1,
+      shownCallIds: options.shownCallIds ?? [],
       principal: { tenantId: 'default', userId: 'user-1' },
       input: options.input ?? [userMessage('Hello')],
       inputText: 'Hello',

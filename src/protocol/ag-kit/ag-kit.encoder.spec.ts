@@ -2,6 +2,7 @@ import { type Message, RUN_RECOVERED } from '../../events/index.js';
 import type { InterruptEvent, OpenInterrupt } from '../../events/index.js';
 import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { AgKitEncoder, type AgKitEncoderOptions } from './ag-kit.encoder.js';
+import { LOST_RESULT } from './shown-calls.js';
 import { agKitEvents } from './testing/ag-kit-hook.js';
 
 const ASKED: OpenInterrupt = {
@@ -152,6 +153,85 @@ describe('the AG-Kit encoder', () => {
       'tool-call-end k1',
       'tool-result k1 paid',
     ]);
+  });
+
+  const CLIENT = 'function_call';
+
+  /** The run waits for calls of the client. */
+  function waits(log: ScriptedLog): void {
+    interrupt(log, [], 'client_tool');
+  }
+
+  it('lets a client make no call that a lost worker left behind, and settles it', () => {
+    const log = begun();
+    const { message } = open(log, 'k1', ['{"to":"Ana"}'], CLIENT);
+    message.complete();
+    say(log, 'Paying.');
+    const said = log.events.findLast((event) => event.object === 'message')?.id ?? '';
+    expect(brief(log)).toEqual(['tool-call-start k1 pay', 'tool-call-args k1 {"to":"Ana"}']);
+    lost(log, [message.id, said]);
+    open(log, 'k1_2', ['{"to":"Bob"}'], CLIENT).message.complete();
+    waits(log);
+    expect(brief(log)).toEqual([
+      'tool-call-start k1 pay',
+      'tool-call-args k1 {"to":"Ana"}',
+      'text Paying.',
+      'tool-call-start k1_2 pay',
+      'tool-call-args k1_2 {"to":"Bob"}',
+      'tool-call-end k1_2',
+      `tool-result k1 ${LOST_RESULT}`,
+    ]);
+  });
+
+  it('goes on with a complete call of the client that is made again under its id', () => {
+    const log = begun();
+    const { message } = open(log, 'k1', ['{"to":"Ana"}'], CLIENT);
+    message.complete();
+    lost(log, [message.id]);
+    open(log, 'k1', ['{"to":"Ana"}'], CLIENT).message.complete();
+    waits(log);
+    expect(brief(log)).toEqual(['tool-call-start k1 pay', 'tool-call-args k1 {"to":"Ana"}', 'tool-call-end k1']);
+  });
+
+  it('shows the calls of the client in their order when the answer that makes them is written down', () => {
+    const log = begun();
+    open(log, 'k1', ['{}'], CLIENT).message.complete();
+    open(log, 'k2', ['{}']).message.complete();
+    open(log, 'k3', ['{}'], CLIENT).message.complete();
+    const shownSoFar = brief(log);
+    expect(shownSoFar).toEqual(['tool-call-start k1 pay', 'tool-call-args k1 {}']);
+    result(log, 'k2', 'two');
+    const whole = ['k1', 'k2', 'k3'].flatMap((id) => [
+      `tool-call-start ${id} pay`,
+      `tool-call-args ${id} {}`,
+      `tool-call-end ${id}`,
+    ]);
+    expect(brief(log)).toEqual([...whole, 'tool-result k2 two']);
+    lost(log, []);
+    waits(log);
+    expect(brief(log)).toEqual([...whole, 'tool-result k2 two']);
+  });
+
+  it.each(['canceled', 'failed', 'incomplete'] as const)(
+    'lets the client make no call of a run that is %s',
+    (ending) => {
+      const log = begun();
+      open(log, 'k1', ['{}'], CLIENT).message.complete();
+      if (ending === 'canceled') log.response.canceled();
+      else log.response[ending]({ code: 'AGENT_ERROR', message: 'boom' });
+      expect(shown(log).map(({ type }) => type)).toEqual(['tool-call-start', 'tool-call-args', 'error']);
+    },
+  );
+
+  it('says of a call of the server that nobody makes again that it was lost', () => {
+    const log = begun();
+    const { message } = open(log, 'k1', ['{}']);
+    message.complete();
+    lost(log, [message.id]);
+    open(log, 'k2', ['{}']).message.complete();
+    result(log, 'k2', 'two');
+    log.response.completed();
+    expect(brief(log).slice(-3)).toEqual(['tool-call-end k2', `tool-result k1 ${LOST_RESULT}`, 'tool-result k2 two']);
   });
 
   it('parts the half answer of a lost worker from the whole one', () => {

@@ -1,5 +1,7 @@
 import {
   type AgentResponse,
+  type CustomEvent,
+  discardedMessageIds,
   type InterruptEvent,
   isTerminalEvent,
   isTerminalStatus,
@@ -12,6 +14,7 @@ import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 import { interruptEvents } from './interrupt.encoder.js';
 import { ShownCalls } from './shown-calls.js';
+import { StandingCalls } from './standing-calls.js';
 
 /** How the encoder writes. */
 export interface AgKitEncoderOptions {
@@ -26,11 +29,15 @@ const BREAK = '\n\n';
  * The original AG-Kit dialect's view of a run (contract ag-kit, sections 1.4 to 1.7), by way of its
  * AG-UI events: text and tool traffic are shown, everything else is left out. The vendor's hook sets the
  * order: no result comes while a call is open, an interrupt is last and follows something to show it with.
+ * The end of a client's call, which lets the client make it, comes when the call can no longer be taken back.
  */
 export class AgKitEncoder implements ProtocolEncoder {
   readonly joinable = true;
   private readonly fold = new AgUiFold({ threadId: '', runId: '', generation: 'v1' });
   private readonly calls = new ShownCalls();
+  private readonly standing = new StandingCalls();
+  /** Messages of the log that call tools of the client. */
+  private readonly clientMessages = new Set<string>();
   private interrupt: InterruptEvent | undefined;
   /** Something that the client shows has been written. */
   private visible = false;
@@ -49,26 +56,33 @@ export class AgKitEncoder implements ProtocolEncoder {
 
   private events(logged: LoggedEvent): readonly AgKitEvent[] {
     const { event } = logged;
-    if (event.object === 'interrupt') this.interrupt = event;
+    if (event.object === 'message' && event.type === 'function_call') this.clientMessages.add(event.id);
     const isCut = event.object === 'message' && isTerminalStatus(event.status) && event.status !== 'completed';
     const isEnd = isTerminalEvent(event);
     const isRecovery = event.object === 'custom' && event.name === RUN_RECOVERED;
-    const shown = this.fold.next(logged).flatMap((one) => {
+    const told = this.fold.next(logged);
+    // Tools are called for an answer that is written down: its calls stand.
+    const proved = !isEnd && told.some(({ type }) => type === 'TOOL_CALL_RESULT') ? this.standing.release() : [];
+    const shown = told.flatMap((one) => {
       // A call that was cut off has no complete arguments: a client must not run it.
       if (one.type === 'TOOL_CALL_END' && (isCut || isEnd || isRecovery)) return this.calls.drop(one.toolCallId);
-      return this.translate(one);
+      return this.translate(one, logged);
     });
-    if (isRecovery) this.breakDue = this.visible;
-    return isEnd ? [...shown, ...this.calls.flush(), ...this.closing(event)] : shown;
+    if (event.object === 'interrupt') return [...this.asked(event), ...shown];
+    if (isRecovery) return [...this.standing.pass(shown), ...this.recovered(event)];
+    const passed = [...proved, ...this.standing.pass(shown)];
+    return isEnd ? [...passed, ...this.closing(event)] : passed;
   }
 
-  private translate(event: AgUiEvent): readonly AgKitEvent[] {
+  private translate(event: AgUiEvent, { event: source }: LoggedEvent): readonly AgKitEvent[] {
     switch (event.type) {
       case 'TEXT_MESSAGE_CONTENT':
         return this.text(event.delta);
-      case 'TOOL_CALL_START':
-        this.visible = true;
-        return this.calls.start(event.toolCallId, event.toolCallName);
+      case 'TOOL_CALL_START': {
+        const messageId =
+          (source.object === 'content' ? source.msg_id : source.object === 'message' && source.id) || '';
+        return this.started(event.toolCallId, event.toolCallName, messageId);
+      }
       case 'TOOL_CALL_ARGS':
         return this.calls.args(event.toolCallId, event.delta);
       case 'TOOL_CALL_END':
@@ -80,6 +94,24 @@ export class AgKitEncoder implements ProtocolEncoder {
     }
   }
 
+  private started(callId: string, name: string, messageId: string): readonly AgKitEvent[] {
+    this.visible = true;
+    if (this.clientMessages.has(messageId)) this.standing.noteClient(callId);
+    return this.calls.start(callId, name, messageId);
+  }
+
+  /** The run waits for what it has asked: its calls stand. */
+  private asked(event: InterruptEvent): readonly AgKitEvent[] {
+    this.interrupt = event;
+    return this.standing.release();
+  }
+
+  private recovered(event: CustomEvent): readonly AgKitEvent[] {
+    this.calls.lose(new Set(discardedMessageIds(event)));
+    this.breakDue = this.visible;
+    return this.standing.withoutEnds((callId) => this.calls.takeBackEnd(callId));
+  }
+
   private text(delta: string): readonly AgKitEvent[] {
     this.visible ||= delta.trim() !== '';
     const content = this.breakDue ? BREAK + delta : delta;
@@ -89,7 +121,17 @@ export class AgKitEncoder implements ProtocolEncoder {
 
   private closing(response: AgentResponse): readonly AgKitEvent[] {
     this.ended = true;
-    if (response.status === 'completed') return this.interrupt ? interruptEvents(this.interrupt, this.visible) : [];
+    const isWhole = response.status === 'completed';
+    // A run that was cut waits for no call.
+    const held = isWhole ? this.standing.release() : this.standing.withoutEnds(() => true);
+    return [...held, ...this.calls.flush(), ...(isWhole ? this.question() : this.failure(response))];
+  }
+
+  private question(): readonly AgKitEvent[] {
+    return this.interrupt ? interruptEvents(this.interrupt, this.visible) : [];
+  }
+
+  private failure(response: AgentResponse): readonly AgKitEvent[] {
     const { errorText } = this.options;
     const error =
       response.status === 'canceled' ? 'The run was canceled' : (response.error?.message ?? 'The run failed');

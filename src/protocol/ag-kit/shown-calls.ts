@@ -1,36 +1,50 @@
 import type { AgKitEvent } from './ag-kit.types.js';
 
+/** What a client is told of a call that a lost worker left behind and that nobody makes. */
+export const LOST_RESULT = '{"status":"discarded","reason":"worker_lost"}';
+
 interface ShownCall {
+  /** The message of the log that makes it. */
+  messageId: string;
   /** The argument text the client has. */
   args: string;
   /** The argument text of a repeated call so far, while it is compared with what was shown. */
   repeated: string | undefined;
+  /** How many rounds of results the client had when the call started: its arguments belong before the next. */
+  readonly round: number;
   isOpen: boolean;
   isEnded: boolean;
+  hasResult: boolean;
+  /** Its message was taken back, and no other has made the call again yet. */
+  isLost: boolean;
 }
 
 /**
  * The calls of one stream in the order that the vendor's hook needs (contract ag-kit, section 1.7,
- * rules 1 and 2): a call starts once, and results wait while any call is open. A call that a resumed
- * run makes again goes on where the client's copy ends.
+ * rules 1 and 2): a call starts once, and results wait while any call is open. A call that is lost gets
+ * a result that says so, for the hook sends nothing while a call of the turn has none.
  */
 export class ShownCalls {
   private readonly calls = new Map<string, ShownCall>();
   private waiting: AgKitEvent[] = [];
+  private round = 0;
 
-  start(id: string, name: string): readonly AgKitEvent[] {
+  /** A call that is made again under its old id goes on where the client's copy ends. */
+  start(id: string, name: string, messageId: string): readonly AgKitEvent[] {
     const known = this.calls.get(id);
     if (known) {
-      Object.assign(known, { repeated: '', isOpen: !known.isEnded });
+      const fits = !known.isEnded && known.round === this.round;
+      Object.assign(known, { messageId, repeated: '', isOpen: fits, isLost: false });
       return [];
     }
-    this.calls.set(id, { args: '', repeated: undefined, isOpen: true, isEnded: false });
+    const flags = { isOpen: true, isEnded: false, hasResult: false, isLost: false };
+    this.calls.set(id, { messageId, args: '', repeated: undefined, round: this.round, ...flags });
     return [{ type: 'tool-call-start', toolCallId: id, toolCallName: name }];
   }
 
   args(id: string, delta: string): readonly AgKitEvent[] {
     const call = this.calls.get(id);
-    if (!call || call.isEnded) return [];
+    if (!call?.isOpen) return [];
     if (call.repeated === undefined) return this.show(call, id, delta);
     call.repeated += delta;
     if (!call.repeated.startsWith(call.args)) return [];
@@ -40,7 +54,7 @@ export class ShownCalls {
   /** A call that was repeated with other arguments than the client has gets no end: it must not be made. */
   end(id: string): readonly AgKitEvent[] {
     const call = this.calls.get(id);
-    if (!call || call.isEnded) return [];
+    if (!call?.isOpen) return [];
     if (call.repeated !== undefined && call.repeated !== call.args) return this.drop(id);
     Object.assign(call, { isOpen: false, isEnded: true });
     return [{ type: 'tool-call-end', toolCallId: id }, ...this.released()];
@@ -53,14 +67,36 @@ export class ShownCalls {
     return this.released();
   }
 
+  /** These messages of the log were taken back: their calls are lost unless they are made again. */
+  lose(messageIds: ReadonlySet<string>): void {
+    for (const call of this.calls.values()) if (messageIds.has(call.messageId)) call.isLost = true;
+  }
+
+  /** True for a lost call, whose end the client has not seen: made again under its id, it goes on. */
+  takeBackEnd(id: string): boolean {
+    const call = this.calls.get(id);
+    if (!call?.isLost) return false;
+    call.isEnded = false;
+    return true;
+  }
+
   result(id: string, result: string): readonly AgKitEvent[] {
+    const call = this.calls.get(id);
+    if (call) call.hasResult = true;
     this.waiting.push({ type: 'tool-result', toolCallId: id, result });
     return this.released();
   }
 
   /** What waits, whatever is open: the stream ends. */
   flush(): readonly AgKitEvent[] {
-    return this.waiting.splice(0);
+    const lost = [...this.calls].filter(([, call]) => call.isLost && !call.hasResult);
+    const results = lost.flatMap(([id, call]): AgKitEvent[] => {
+      call.hasResult = true;
+      return [{ type: 'tool-result', toolCallId: id, result: LOST_RESULT }];
+    });
+    const events = [...results, ...this.waiting.splice(0)];
+    if (events.length > 0) this.round += 1;
+    return events;
   }
 
   private show(call: ShownCall, id: string, delta: string): readonly AgKitEvent[] {
@@ -70,6 +106,7 @@ export class ShownCalls {
   }
 
   private released(): readonly AgKitEvent[] {
+    if (this.waiting.length === 0) return [];
     return [...this.calls.values()].some(({ isOpen }) => isOpen) ? [] : this.flush();
   }
 }

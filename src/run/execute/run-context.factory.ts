@@ -61,6 +61,7 @@ export class RunContextFactory {
       sessionId: run.sessionId,
       agentType: run.agentType,
       attempt: run.attempt,
+      shownCallIds: parts.remains.shownCallIds,
       principal,
       input,
       inputText: userText(input),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/index.js';
 import {
   type AgentResponse,
+  type Content,
   type CustomEvent,
   type ResponseBuilder,
   ResponseFold,
@@ -21,10 +22,18 @@ export interface Remains {
   readonly sessionState: JsonObject | undefined;
   /** The log tells what the run found of the shared state. */
   readonly stateShown: boolean;
+  /** The tool calls that the log tells of, whether they stand or were taken back. */
+  readonly shownCallIds: readonly string[];
 }
 
 /** What a run without a past has. */
-export const NO_REMAINS: Remains = { response: undefined, steps: [], sessionState: undefined, stateShown: false };
+export const NO_REMAINS: Remains = {
+  response: undefined,
+  steps: [],
+  sessionState: undefined,
+  stateShown: false,
+  shownCallIds: [],
+};
 
 /** Reads what an interrupted run has written, so that it can go on where it was cut. */
 @Injectable()
@@ -38,11 +47,13 @@ export class RunRecovery {
     if (run.attempt <= 1 && run.nextSeq === 0) return NO_REMAINS;
     const fold = new ResponseFold();
     const state = new StateTrace();
+    const callIds = new Set<string>();
     for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);
       for (const { event } of events) {
         fold.apply(event);
         state.apply(event);
+        if (event.object === 'content') noteCall(event, callIds);
       }
       if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
       next += events.length;
@@ -52,8 +63,14 @@ export class RunRecovery {
       steps: await this.store.steps(run.no),
       sessionState: state.changed,
       stateShown: state.shown,
+      shownCallIds: [...callIds],
     };
   }
+}
+
+function noteCall(content: Content, ids: Set<string>): void {
+  const id = content.type === 'data' ? content.data?.['call_id'] : undefined;
+  if (typeof id === 'string') ids.add(id);
 }
 
 /**

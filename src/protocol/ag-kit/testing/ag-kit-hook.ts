@@ -33,8 +33,13 @@ export class AgKitHook {
   error: string | undefined;
   readonly calls = new Map<string, HookCall>();
   private visible = false;
-  /** The last message is a tool's: nothing but a new start or a text opens an assistant's. */
-  private afterResult = false;
+  /** The calls of the last message when that is the assistant's: only they take arguments. */
+  private lastCalls: Set<string> | undefined;
+
+  /** Calls that ended in this stream and have no result: the hook makes those of its own tools and sends all results at once. */
+  get toMake(): readonly string[] {
+    return [...this.calls.values()].filter((call) => call.isEnded && call.result === undefined).map(({ id }) => id);
+  }
 
   /** @throws Error when the event breaks a rule */
   read(event: AgKitEvent): void {
@@ -43,15 +48,16 @@ export class AgKitHook {
       case 'text':
         this.text += event.content;
         this.visible ||= event.content.trim() !== '';
-        this.afterResult = false;
+        this.lastCalls ??= new Set();
         return;
       case 'tool-call-start':
         if (this.calls.has(event.toolCallId)) throw new Error(`${event.toolCallId} starts twice`);
         this.calls.set(event.toolCallId, { id: event.toolCallId, args: '', isEnded: false, result: undefined });
         this.visible = true;
-        this.afterResult = false;
+        (this.lastCalls ??= new Set()).add(event.toolCallId);
         return;
       case 'tool-call-args':
+        if (!this.lastCalls?.has(event.toolCallId)) throw new Error('Last message is not an assistant message.');
         this.open(event.toolCallId).args += event.delta;
         return;
       case 'tool-call-end':
@@ -60,7 +66,7 @@ export class AgKitHook {
       case 'tool-result':
         if (typeof event.result !== 'string') throw new Error('a result is a string');
         this.known(event.toolCallId).result = event.result;
-        this.afterResult = true;
+        this.lastCalls = undefined;
         return;
       case 'interrupt':
         if (!this.visible) throw new Error('a question that nobody sees');
@@ -73,7 +79,6 @@ export class AgKitHook {
   }
 
   private open(id: string): HookCall {
-    if (this.afterResult) throw new Error('Last message is not an assistant message.');
     const call = this.known(id);
     if (call.isEnded) throw new Error(`${id} has ended`);
     return call;
