@@ -22,6 +22,8 @@ export const DEFAULT_WIRE = 'agent-api';
 export interface RunRequest {
   readonly principal: Principal;
   readonly sessionId: string;
+  /** True: the session's id is one user's in the tenant, and a session that is another user's is unknown. */
+  readonly soleOwner?: boolean;
   /** False when the server chose the session: then a repeated request need not name the same one. */
   readonly sessionGiven?: boolean;
   /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */

@@ -40,6 +40,14 @@ export abstract class SessionStore {
   /** Finds or makes the session and counts one more run. */
   abstract open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
 
+  /**
+   * As `open`, for ids that are one user's in the whole tenant. Of users who open a new one at the same
+   * time, one gets it.
+   *
+   * @throws AppError SESSION_NOT_FOUND when it would be made and another user has a session with this id
+   */
+  abstract openSole(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
+
   /** Counts one more run of a session that exists. Whoever does so waits for the rivals before. */
   abstract reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession>;
 

@@ -105,7 +105,4 @@ export abstract class Sessions {
 
   /** Replaces the shared state. @throws AppError SESSION_NOT_FOUND */
   abstract saveState(principal: Principal, sessionId: string, state: JsonObject): Promise<SessionView>;
-
-  /** Whether another user of the tenant has a session with this id. */
-  abstract ownedByAnother(principal: Principal, sessionId: string): Promise<boolean>;
 }

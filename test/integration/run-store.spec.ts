@@ -8,6 +8,7 @@ import {
   type Ledger,
   lines,
   logWrite,
+  nextId,
   NOW,
   runEnd,
   userText,
@@ -33,6 +34,28 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(await codeOf(ledger().accept({ onBusy: 'reject' }))).toBe('SESSION_BUSY');
     expect(await counts()).toEqual(before);
     expect((await ledger().accept()).run.ordinal).toBe(2);
+  });
+
+  it('gives an id that is one user’s in the tenant to one of those who want it at the same time', async () => {
+    const other = await ledger().another();
+    const take = (who: Ledger, userId: string, sessionId: string) =>
+      codeOf(who.accept({ principal: { ...ALICE, userId }, sessionId, soleOwner: true }));
+    for (let round = 0; round < 25; round += 1) {
+      const sessionId = nextId('sole');
+      const users = ['alice', 'bob', 'carol', 'dave'];
+      const answers = await Promise.all(
+        users.map((user, index) => take(index % 2 === 0 ? ledger() : other, user, sessionId)),
+      );
+      const others = users.slice(1).map(() => 'SESSION_NOT_FOUND');
+      expect([...answers].sort()).toEqual([...others, 'resolved']);
+      const owner = users[answers.indexOf('resolved')] ?? '';
+      expect(await take(other, owner, sessionId)).toBe('resolved');
+      expect(await codeOf(ledger().accept({ principal: { ...ALICE, userId: 'eve' }, sessionId }))).toBe('resolved');
+      // Whoever has it keeps it, whatever other wires let others make.
+      expect(await take(ledger(), owner, sessionId)).toBe('resolved');
+    }
+    expect(await counts()).toEqual([50, 100, 100]);
+    await other.database.close();
   });
 
   it('refuses beyond the limit of waiting runs', async () => {

@@ -10,7 +10,6 @@ import {
 } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type AcceptedRun, type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { plainAddress } from './history/image-address.js';
 import type { ResumeRequest } from './input/resume.decoder.js';
@@ -40,7 +39,6 @@ export interface Submission {
 export class RunSubmission {
   constructor(
     private readonly runs: Runs,
-    private readonly sessions: Sessions,
     private readonly attachments: AttachmentLocator,
     private readonly ids: IdFactory,
   ) {}
@@ -51,7 +49,6 @@ export class RunSubmission {
    */
   async submit(principal: Principal, input: RunInput, onBusy: BusyPolicy): Promise<Submission> {
     const references = await this.attachments.locate(principal, input);
-    if (await this.sessions.ownedByAnother(principal, input.threadId)) throw new AppError('SESSION_NOT_FOUND');
     const request = runRequest(principal, input, references, onBusy);
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
@@ -103,6 +100,7 @@ function runRequest(
     principal,
     wire: RUNS_WIRE,
     sessionId: input.threadId,
+    soleOwner: true,
     runKey: input.runId,
     agentType: input.agentType,
     input: [userMessage(input, references)],

@@ -25,7 +25,7 @@ export interface RunPlace {
  * Opens the session of a request. One that goes on after a run joins that run's session while the
  * conversation ends there, and forks it otherwise.
  *
- * @throws AppError RUN_NOT_FOUND, SESSION_BUSY (a fork of a run that is not over), SESSION_EXISTS
+ * @throws AppError RUN_NOT_FOUND, SESSION_BUSY (a fork of a run that is not over), SESSION_EXISTS, SESSION_NOT_FOUND
  */
 export async function openFor(
   tx: Queryable,
@@ -33,9 +33,9 @@ export async function openFor(
   request: RunRequest,
   now: number,
 ): Promise<RunPlace> {
-  const { after, principal, sessionId } = request;
+  const { after, principal, sessionId, soleOwner } = request;
   if (after === undefined) {
-    const session = await sessions.open(tx, principal, sessionId, now);
+    const session = await sessions[soleOwner === true ? 'openSole' : 'open'](tx, principal, sessionId, now);
     return { session, sessionId, created: session.runOrdinal === 1 };
   }
   const parent = await findParent(tx, request, after);

@@ -134,7 +134,7 @@ export interface StoredStep {
 export abstract class RunStore {
   /**
    * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
-   *   SESSION_EXISTS; then nothing is written
+   *   SESSION_EXISTS, SESSION_NOT_FOUND; then nothing is written
    */
   abstract accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance>;
 

@@ -19,6 +19,13 @@ const OPEN = `
   DO UPDATE SET run_count = sessions.run_count + 1, updated_at = excluded.updated_at
   RETURNING no, run_count`;
 
+/** Makes rivals for an id wait that nobody has yet: there is no row to lock. */
+const LOCK_NEW_ID = `
+  SELECT pg_advisory_xact_lock(hashtextextended(?, 0)) WHERE NOT EXISTS (
+    SELECT 1 FROM sessions WHERE tenant_id = ? AND user_id = ? AND id = ?)`;
+
+const OF_ANOTHER = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
+
 const REOPEN = `UPDATE sessions SET run_count = run_count + 1, updated_at = ? WHERE no = ? RETURNING no, run_count`;
 
 /** The copied messages take ordinal 1, the run that forks takes 2. */
@@ -62,6 +69,16 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
     return opened(await tx.all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]));
+  }
+
+  async openSole(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
+    const { tenantId, userId } = principal;
+    const lock = JSON.stringify(['session', tenantId, sessionId]);
+    if (tx.dialect === 'postgres') await tx.all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
+    const session = await this.open(tx, principal, sessionId, now);
+    const isTaken = session.runOrdinal === 1 && (await tx.all(OF_ANOTHER, [tenantId, sessionId, userId])).length > 0;
+    if (isTaken) throw new AppError('SESSION_NOT_FOUND');
+    return session;
   }
 
   async reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession> {

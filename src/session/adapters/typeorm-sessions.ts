@@ -151,12 +151,6 @@ export class TypeOrmSessions extends Sessions {
     return this.update(principal, sessionId, 'state', state);
   }
 
-  async ownedByAnother({ tenantId, userId }: Principal, sessionId: string): Promise<boolean> {
-    if (!isStorable(sessionId)) return false;
-    const sql = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
-    return (await this.database.read.all(sql, [tenantId, sessionId, userId])).length > 0;
-  }
-
   private update(
     principal: Principal,
     sessionId: string,
