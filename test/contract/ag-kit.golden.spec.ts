@@ -3,7 +3,6 @@ import {
   GOLDEN_CLIENT_TOOL,
   GOLDEN_QUESTION,
   type GoldenRequest,
-  type GoldenScenario,
   goldenStreams,
 } from '../support/golden.js';
 
@@ -26,33 +25,16 @@ function approval(answers: readonly string[]): GoldenRequest {
   return { path: '/send-message', body: { ...conversation, resume, tools: [] } };
 }
 
-const SCENARIOS: readonly GoldenScenario[] = [
-  'text',
-  'reasoning',
-  'server-tool',
-  'parallel-tools',
-  'client-tool',
-  'approval',
-  'failure-before',
-  'failure-after',
-  'cancel',
-];
-
-goldenStreams(
-  {
-    name: 'ag-kit',
-    requests: (scenario) => {
-      if (scenario === 'client-tool') return [ask({ tools }), toolResult()];
-      return scenario === 'approval' ? [ask(), approval] : [ask()];
-    },
-  },
-  SCENARIOS,
-);
+goldenStreams({
+  name: 'ag-kit',
+  ask: (scenario) => ask(scenario === 'client-tool' ? { tools } : {}),
+  then: { 'client-tool': [toolResult], approval: [approval] },
+});
 
 goldenStreams(
   {
     name: 'ag-kit/bot',
-    requests: () => [{ path: '/v1/aibot/bots/worker/send-message', body: { msg: GOLDEN_QUESTION } }],
+    ask: () => ({ path: '/v1/aibot/bots/worker/send-message', body: { msg: GOLDEN_QUESTION } }),
   },
   ['text', 'reasoning', 'approval', 'failure-after', 'cancel'],
 );

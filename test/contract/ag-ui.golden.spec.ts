@@ -3,7 +3,6 @@ import {
   GOLDEN_CLIENT_TOOL,
   GOLDEN_QUESTION,
   type GoldenRequest,
-  type GoldenScenario,
   goldenStreams,
 } from '../support/golden.js';
 
@@ -40,23 +39,8 @@ function frames(answer: string): Record<string, unknown>[] {
   );
 }
 
-goldenStreams(
-  {
-    name: 'ag-ui',
-    requests: (scenario: GoldenScenario) => {
-      if (scenario === 'client-tool') return [run('r1', { tools }), toolResult];
-      return scenario === 'approval' ? [run('r1', {}), approval] : [run('r1', {})];
-    },
-  },
-  [
-    'text',
-    'reasoning',
-    'server-tool',
-    'parallel-tools',
-    'client-tool',
-    'approval',
-    'failure-before',
-    'failure-after',
-    'cancel',
-  ],
-);
+goldenStreams({
+  name: 'ag-ui',
+  ask: (scenario) => run('r1', scenario === 'client-tool' ? { tools } : {}),
+  then: { 'client-tool': [toolResult], approval: [approval] },
+});

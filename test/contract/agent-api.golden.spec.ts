@@ -3,9 +3,7 @@ import {
   GOLDEN_CLIENT_TOOL,
   GOLDEN_QUESTION,
   type GoldenRequest,
-  type GoldenScenario,
   goldenStreams,
-  type GoldenWire,
 } from '../support/golden.js';
 
 const session = { session_id: 's1', user_id: 'u1' };
@@ -29,19 +27,8 @@ function approval([first]: readonly string[]): GoldenRequest {
   return { path: '/process', body: { ...session, input } };
 }
 
-function requestsOf(scenario: GoldenScenario): ReturnType<GoldenWire['requests']> {
-  if (scenario === 'client-tool') return [ask({ tools }), toolResult()];
-  return scenario === 'approval' ? [ask(), approval] : [ask()];
-}
-
-goldenStreams({ name: 'agent-api', requests: requestsOf }, [
-  'text',
-  'reasoning',
-  'server-tool',
-  'parallel-tools',
-  'client-tool',
-  'approval',
-  'failure-before',
-  'failure-after',
-  'cancel',
-]);
+goldenStreams({
+  name: 'agent-api',
+  ask: (scenario) => ask(scenario === 'client-tool' ? { tools } : {}),
+  then: { 'client-tool': [toolResult], approval: [approval] },
+});

@@ -3,7 +3,6 @@ import {
   GOLDEN_CLIENT_TOOL,
   GOLDEN_QUESTION,
   type GoldenRequest,
-  type GoldenScenario,
   goldenStreams,
 } from '../support/golden.js';
 import { parseResponseFrames } from '../support/responses-reader.js';
@@ -21,31 +20,16 @@ function goOn(answers: readonly string[], input: (lastItem: string) => object): 
   return create({ tools, previous_response_id: response?.id, input: [input(last?.id ?? '')] });
 }
 
-goldenStreams(
-  {
-    name: 'responses',
-    requests: (scenario: GoldenScenario) => {
-      const output = { type: 'function_call_output', call_id: 'call_map', output: GOLDEN_CLIENT_OUTPUT };
-      const ask = create({ input: GOLDEN_QUESTION, ...(scenario === 'client-tool' && { tools }) });
-      if (scenario === 'client-tool') return [ask, (answers) => goOn(answers, () => output)];
-      if (scenario !== 'approval') return [ask];
-      const approve = (id: string): object => ({
-        type: 'mcp_approval_response',
-        approval_request_id: id,
-        approve: true,
-      });
-      return [ask, (answers) => goOn(answers, approve)];
-    },
+goldenStreams({
+  name: 'responses',
+  ask: (scenario) => create({ input: GOLDEN_QUESTION, ...(scenario === 'client-tool' && { tools }) }),
+  then: {
+    'client-tool': [
+      (answers) =>
+        goOn(answers, () => ({ type: 'function_call_output', call_id: 'call_map', output: GOLDEN_CLIENT_OUTPUT })),
+    ],
+    approval: [
+      (answers) => goOn(answers, (id) => ({ type: 'mcp_approval_response', approval_request_id: id, approve: true })),
+    ],
   },
-  [
-    'text',
-    'reasoning',
-    'server-tool',
-    'parallel-tools',
-    'client-tool',
-    'approval',
-    'failure-before',
-    'failure-after',
-    'cancel',
-  ],
-);
+});

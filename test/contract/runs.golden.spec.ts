@@ -1,10 +1,4 @@
-import {
-  GOLDEN_CLIENT_TOOL,
-  GOLDEN_QUESTION,
-  type GoldenRequest,
-  type GoldenScenario,
-  goldenStreams,
-} from '../support/golden.js';
+import { GOLDEN_CLIENT_TOOL, GOLDEN_QUESTION, type GoldenRequest, goldenStreams } from '../support/golden.js';
 
 const THREAD = '550e8400-e29b-41d4-a716-446655440000';
 const RUNS = '/api/v1/agent/runs';
@@ -27,30 +21,13 @@ function approve(answers: readonly string[]): GoldenRequest {
   return { path: `${RUNS}/${THREAD}/run-001/resume`, body: { resume, runId: 'run-002' } };
 }
 
-const events = (runId: string, query = ''): GoldenRequest => ({
-  method: 'GET',
-  path: `${RUNS}/${THREAD}/events?runId=${runId}${query}`,
-});
+function events(runId: string, query = ''): GoldenRequest {
+  return { method: 'GET', path: `${RUNS}/${THREAD}/events?runId=${runId}${query}` };
+}
 
-goldenStreams(
-  {
-    name: 'runs',
-    requests: (scenario: GoldenScenario) => {
-      if (scenario === 'approval') return [ask(), approve, events('run-002')];
-      // The front-end's tools are no tools of the server: the call of one that does not exist fails.
-      if (scenario === 'client-tool') return [ask({ tools: [GOLDEN_CLIENT_TOOL] })];
-      return scenario === 'server-tool' ? [ask(), events('run-001', '&from=snapshot')] : [ask()];
-    },
-  },
-  [
-    'text',
-    'reasoning',
-    'server-tool',
-    'parallel-tools',
-    'client-tool',
-    'approval',
-    'failure-before',
-    'failure-after',
-    'cancel',
-  ],
-);
+goldenStreams({
+  name: 'runs',
+  // The front-end's tools are no tools of the server: the call of one that does not exist fails.
+  ask: (scenario) => ask(scenario === 'client-tool' ? { tools: [GOLDEN_CLIENT_TOOL] } : {}),
+  then: { approval: [approve, () => events('run-002')], 'server-tool': [() => events('run-001', '&from=snapshot')] },
+});

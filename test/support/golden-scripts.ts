@@ -3,16 +3,20 @@ import { AppError } from '../../src/common/index.js';
 import { AgentTool } from '../../src/index.js';
 
 /** What every wire is played through. */
-export type GoldenScenario =
-  | 'text'
-  | 'reasoning'
-  | 'server-tool'
-  | 'parallel-tools'
-  | 'client-tool'
-  | 'approval'
-  | 'failure-before'
-  | 'failure-after'
-  | 'cancel';
+export const GOLDEN_SCENARIOS = [
+  'text',
+  'reasoning',
+  'server-tool',
+  'parallel-tools',
+  'client-tool',
+  'approval',
+  'failure-before',
+  'failure-after',
+  'cancel',
+] as const;
+
+/** One of them. */
+export type GoldenScenario = (typeof GOLDEN_SCENARIOS)[number];
 
 /** The user's words in every scenario. */
 export const GOLDEN_QUESTION = 'What is the weather in Paris?';

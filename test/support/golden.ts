@@ -12,7 +12,7 @@ import { Clock, IdFactory, SequentialIds } from '../../src/common/index.js';
 import { configFrom } from '../../src/config/index.js';
 import { Database } from '../../src/database/index.js';
 import { Runs } from '../../src/run/index.js';
-import { GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
+import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
 
 export * from './golden-scripts.js';
 
@@ -30,12 +30,17 @@ export interface GoldenRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A request that follows from the bodies of the answers before it. */
+export type GoldenFollowUp = (answers: readonly string[]) => GoldenRequest;
+
 /** How a wire plays the scenarios. */
 export interface GoldenWire {
   /** The folder below test/contract/golden. */
   readonly name: string;
-  /** The requests of a scenario, in order; each may look at the bodies of the answers before it. */
-  requests(scenario: GoldenScenario): readonly (GoldenRequest | ((answers: readonly string[]) => GoldenRequest))[];
+  /** What begins a scenario: the user's question. */
+  ask(scenario: GoldenScenario): GoldenRequest;
+  /** What comes after it in a scenario that has more than one request. */
+  readonly then?: Readonly<Partial<Record<GoldenScenario, readonly GoldenFollowUp[]>>>;
   /** Environment of the server, when the wire needs some. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -46,7 +51,7 @@ export interface GoldenWire {
  * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`.
  * `UPDATE_GOLDEN=1` writes the files. Comments are left out: they depend on the time.
  */
-export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenario[]): void {
+export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenario[] = GOLDEN_SCENARIOS): void {
   describe(`golden streams of ${wire.name}`, () => {
     it.each(scenarios)('%s', async (scenario) => {
       const answers = await play(wire, scenario);
@@ -63,10 +68,8 @@ export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenar
 export async function play(wire: GoldenWire, scenario: GoldenScenario): Promise<readonly string[]> {
   const server = await GoldenServer.boot(scenario, wire.env);
   try {
-    const answers: string[] = [];
-    for (const request of wire.requests(scenario)) {
-      answers.push(await server.send(typeof request === 'function' ? request(answers) : request));
-    }
+    const answers = [await server.send(wire.ask(scenario))];
+    for (const followUp of wire.then?.[scenario] ?? []) answers.push(await server.send(followUp(answers)));
     return answers;
   } finally {
     await server.close();

@@ -4,11 +4,11 @@ import type { ConfigShape, McpServerConfig } from '../../config/index.js';
 import { DeadlineError } from '../pipeline/deadline.js';
 import type { SchemaValidator } from '../schema-validator.js';
 import { ToolError } from '../tool-error.js';
-import type { ServerTool, ToolContext, ToolEffects, ToolProgress, UnavailableServer } from '../tool.js';
+import type { ServerTool, ToolContext, ToolProgress, UnavailableServer } from '../tool.js';
 import { failureOf, reasonOf } from './call-failure.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpLink } from './mcp-link.js';
-import { McpTools } from './mcp-tools.js';
+import { type McpCallTarget, McpTools } from './mcp-tools.js';
 import { redact } from './redact.js';
 import { resultText } from './result-text.js';
 
@@ -18,13 +18,6 @@ const REFUSAL_LIMIT = 4000;
 
 /** The milliseconds of the settings that servers share. */
 export type McpTimes = Pick<ConfigShape['mcp'], 'connectTimeoutMs' | 'listWaitMs' | 'listTtlMs'>;
-
-/** A tool of a server as a call needs it. */
-export interface McpCallTarget {
-  /** The server's own name of it. */
-  readonly name: string;
-  readonly effects: ToolEffects;
-}
 
 /**
  * One configured server: its tools, as they were last listed, and the calls of them. It is connected

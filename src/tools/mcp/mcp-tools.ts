@@ -1,10 +1,16 @@
 import type { JsonObject } from '../../common/index.js';
 import type { McpServerConfig } from '../../config/index.js';
 import type { SchemaValidator } from '../schema-validator.js';
-import type { ServerTool, ToolContext } from '../tool.js';
-import type { McpCallTarget } from './mcp-server.js';
+import type { ServerTool, ToolContext, ToolEffects } from '../tool.js';
 import { annotationsOf, descriptionOf, effectsOf, offeredName } from './tool-mapping.js';
 import { ToolDescription } from './wire-schemas.js';
+
+/** A tool of a server as a call needs it. */
+export interface McpCallTarget {
+  /** The server's own name of it. */
+  readonly name: string;
+  readonly effects: ToolEffects;
+}
 
 /** What the tools of a server need of it. */
 export interface ToolsOwner {
