@@ -111,7 +111,7 @@ describeOnLedgers('the time of runs', (ledger) => {
   it('ends a run whose log cannot be read, visibly, after as many attempts as any other', async () => {
     const run = await leftBehind(ledger(), 2);
     await ledger().log.append([logWrite(run, { lines: ['{"object":'] })]);
-    const on = await start({ RUN_MAX_ATTEMPTS: '4', LEASE_MS: '100', SWEEP_INTERVAL_MS: '20' });
+    const on = await start({ RUN_MAX_ATTEMPTS: '4', LEASE_MS: '500', SWEEP_INTERVAL_MS: '20' });
     for (let view = await on.runs.view(ALICE, run.id); view.finishedAt === null;) {
       await new Promise((resolve) => setImmediate(resolve));
       view = await on.runs.view(ALICE, run.id);

@@ -32,6 +32,8 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   private readonly active = new Map<number, ActiveRun>();
   private reserved = 0;
   private sweeping: Promise<void> | undefined;
+  private renewing: Promise<void> | undefined;
+  private renewingLate: Promise<void> | undefined;
   private sweepAgain = false;
   /** True while runs may be waiting for a slot: whoever comes then waits behind them. */
   private isBehind = false;
@@ -55,7 +57,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     const { sweepIntervalMs, leaseMs } = this.config.runs;
     this.timers = [
       setInterval(() => void this.sweep(), sweepIntervalMs),
-      setInterval(() => void this.renew(), Math.ceil(leaseMs / 3)),
+      setInterval(() => this.renew(), Math.ceil(leaseMs / 3)),
     ];
   }
 
@@ -158,17 +160,31 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     if (ended.length === OVERDUE_BATCH) this.sweepAgain = true;
   }
 
-  private async renew(): Promise<void> {
+  /** All leases at once but those of runs that are being written; these one by one, while others go on. */
+  private renew(): void {
     const lease = this.lease();
+    this.renewing ??= this.renewThese(lease, [...this.active.keys()]).finally(() => {
+      this.renewing = undefined;
+      this.renewingLate ??= this.renewLate(lease).finally(() => (this.renewingLate = undefined));
+    });
+    this.stopOverdue();
+  }
+
+  private async renewLate(lease: Lease): Promise<void> {
+    for (const [runNo, { control }] of this.active) {
+      if (control.leaseUntil < lease.until) await this.renewThese(lease, [runNo]);
+    }
+  }
+
+  private async renewThese(lease: Lease, runNos: readonly number[]): Promise<void> {
     try {
-      const kept = new Set(await this.store.renew(lease, [...this.active.keys()]));
-      for (const [runNo, run] of this.active) {
-        if (kept.has(runNo)) run.control.leaseUntil = lease.until;
+      for (const runNo of await this.store.renew(lease, runNos)) {
+        const run = this.active.get(runNo);
+        if (run) run.control.leaseUntil = lease.until;
       }
     } catch (error) {
       this.logger.warn(`leases could not be renewed: ${String(error)}`);
     }
-    this.stopOverdue();
   }
 
   /** A run whose lease is nearly over may be another's at any moment: stop before that. */

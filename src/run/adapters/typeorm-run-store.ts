@@ -46,10 +46,13 @@ const TAKE = `
   WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < ?))
   RETURNING ${RUN_COLUMNS}`;
 
-const RENEW = `UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? AND no IN`;
-const AMONG = {
-  sqlite: '(SELECT value FROM json_each(?))',
-  postgres: '(SELECT value::int FROM json_array_elements_text(?::json))',
+const RENEW = `UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? AND no`;
+const RENEW_ONE = `${RENEW} = ? RETURNING no`;
+const RENEW_MANY = {
+  sqlite: `${RENEW} IN (SELECT value FROM json_each(?)) RETURNING no`,
+  postgres: `${RENEW} IN (
+    SELECT r.no FROM runs r WHERE r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
+    FOR UPDATE SKIP LOCKED) RETURNING no`,
 };
 
 const RELEASE = `
@@ -160,9 +163,10 @@ export class TypeOrmRunStore extends RunStore {
 
   async renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]> {
     if (runNos.length === 0) return [];
-    const sql = `${RENEW} ${AMONG[this.database.dialect]} RETURNING no`;
-    const values = [lease.until, lease.owner, JSON.stringify(runNos)];
-    const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, values));
+    const [first = 0, ...others] = runNos;
+    const [sql, among] =
+      others.length === 0 ? [RENEW_ONE, first] : [RENEW_MANY[this.database.dialect], JSON.stringify(runNos)];
+    const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, [lease.until, lease.owner, among]));
     return rows.map((row) => row.no);
   }
 

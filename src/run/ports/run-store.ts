@@ -163,6 +163,8 @@ export abstract class RunStore {
   /**
    * Prolongs an owner's leases of the given runs and returns the numbers of those it still has. A
    * run that its owner no longer executes is not among them, so that its lease ends by itself.
+   * Several runs are not waited for: one that is being written at this moment is left out, because
+   * whoever holds some and waits for others waits for ever when two do it. A single one is waited for.
    */
   abstract renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]>;
 
