@@ -1,12 +1,11 @@
 import { type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { Logger } from 'nestjs-pino';
 import { type AppConfig } from './config/index.js';
 import { VERSION } from './health/index.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
 import { fastifyServerOptions, registerRequestLimits } from './protocol/http/index.js';
-import { REQUEST_ID_HEADER, requestIdOf } from './telemetry/index.js';
+import { REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600;
@@ -35,7 +34,9 @@ export function createFastifyAdapter(config: AppConfig): FastifyAdapter {
  * or `init`. (The error filter is a provider of `HttpModule`.)
  */
 export function configureApp(app: NestFastifyApplication, config: AppConfig): void {
-  app.useLogger(app.get(Logger));
+  const log = app.get(ServerLog);
+  app.useLogger(log.messages);
+  log.observe(app.getHttpAdapter().getInstance());
   returnRequestIds(app);
   enableCors(app, config);
   registerRequestLimits(app, config);

@@ -1,13 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { LoggerModule } from 'nestjs-pino';
 import { type AppConfig } from '../config/index.js';
 import { pinoHttpOptions } from './logging-options.js';
+import { ServerLog } from './server-log.js';
 
-/** The log of the whole process: structured, with the request id on every line of a request. */
+/** The log of the whole process: structured, one line per request with its id. */
 @Module({})
 export class LoggingModule {
-  /** Logs as `LOG_LEVEL` and `LOG_FORMAT` say. Exports nestjs-pino's `Logger`, which `configureApp` installs. */
+  /** Logs as `LOG_LEVEL` and `LOG_FORMAT` say. Exports the `ServerLog`, which `configureApp` installs. */
   static forRoot(config: AppConfig): DynamicModule {
-    return { module: LoggingModule, imports: [LoggerModule.forRoot({ pinoHttp: pinoHttpOptions(config) })] };
+    const log = { provide: ServerLog, useFactory: () => new ServerLog(pinoHttpOptions(config)) };
+    return { module: LoggingModule, providers: [log], exports: [ServerLog] };
   }
 }

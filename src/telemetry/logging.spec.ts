@@ -1,10 +1,10 @@
 import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { Logger as PinoLogger, LoggerModule } from 'nestjs-pino';
 import { configFrom } from '../config/index.js';
 import { pinoHttpOptions } from './logging-options.js';
 import { requestIdOf } from './request-id.js';
+import { ServerLog } from './server-log.js';
 import { formatTextLine } from './text-log.js';
 
 @Controller()
@@ -15,6 +15,12 @@ class ProbeController {
   work(): string {
     this.logger.log({ authorization: 'Bearer secret', msg: 'working' });
     return 'done';
+  }
+
+  @Get('careful')
+  careful(): string {
+    this.logger.error('it broke', new Error('it broke').stack);
+    return 'logged';
   }
 
   @Get('broken')
@@ -35,18 +41,13 @@ describe('the log', () => {
   async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
     const lines: string[] = [];
     const options = pinoHttpOptions(configFrom({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
-    const testing = await Test.createTestingModule({
-      imports: [LoggerModule.forRoot({ pinoHttp: options })],
-      controllers: [ProbeController],
-    }).compile();
-    const fastify = testing.createNestApplication<NestFastifyApplication>(
-      new FastifyAdapter({ genReqId: requestIdOf }),
-      {
-        bufferLogs: true,
-      },
-    );
+    const testing = await Test.createTestingModule({ controllers: [ProbeController] }).compile();
+    const adapter = new FastifyAdapter({ genReqId: requestIdOf });
+    const fastify = testing.createNestApplication<NestFastifyApplication>(adapter, { bufferLogs: true });
     app = fastify;
-    app.useLogger(app.get(PinoLogger));
+    const log = new ServerLog(options);
+    app.useLogger(log.messages);
+    log.observe(adapter.getInstance());
     await app.init();
     lines.length = 0;
     await fastify.inject({
@@ -71,9 +72,15 @@ describe('the log', () => {
     expect(JSON.stringify(records)).not.toContain('secret"');
   });
 
-  it('puts the request id on the lines of a request and hides secrets', async () => {
+  it('names the class that logs and hides secrets', async () => {
     const [line] = (await linesOf({}, '/work')).map((text) => JSON.parse(text) as Record<string, unknown>);
-    expect(line).toMatchObject({ context: 'Probe', msg: 'working', reqId: 'abc-1', authorization: '[secret]' });
+    expect(line).toMatchObject({ context: 'Probe', msg: 'working', authorization: '[secret]' });
+  });
+
+  it('keeps the stack of an error', async () => {
+    const [line] = (await linesOf({}, '/careful')).map((text) => JSON.parse(text) as Record<string, unknown>);
+    const err = { message: 'it broke', stack: expect.stringContaining('at ') as unknown };
+    expect(line).toMatchObject({ level: 50, context: 'Probe', msg: 'it broke', err });
   });
 
   it('logs a server error as an error and a probe not at all', async () => {
