@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { NoBody, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { ApiAgent, ApiConnect, ApiRun, ApiStop } from './api-docs.js';
 import { CopilotRuntime, type StopAnswer } from './copilot-runtime.js';
 
@@ -35,6 +35,7 @@ export class CopilotAgentController {
 
   @Post('stop/:threadId')
   @HttpCode(200)
+  @NoBody()
   @ApiAgent()
   @ApiStop()
   stop(

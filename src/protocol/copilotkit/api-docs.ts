@@ -54,5 +54,6 @@ export function ApiStop(): MethodDecorator {
       schema: { type: 'object', properties: { runId: { type: 'string' } }, example: { runId: 'run-1' } },
     }),
     ApiResponse({ status: 200, schema: { type: 'object', additionalProperties: true } }),
+    ApiResponse({ status: 400, description: 'The body names no run; nothing is stopped.' }),
   );
 }

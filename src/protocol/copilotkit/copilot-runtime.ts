@@ -10,12 +10,14 @@ import {
   CLOSING_EVENT,
   decodeRunInput,
   generationOf,
+  normaliseRunInput,
   principalOf,
 } from '../ag-ui-events/index.js';
 import {
   acceptedTail,
   dataFrame,
   encodeTail,
+  fieldsAt,
   headerUser,
   requestPrincipal,
   type StreamClient,
@@ -102,15 +104,20 @@ export class CopilotRuntime {
     return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal, demand })), demand });
   }
 
-  /** Stops one run, or all of a thread. A run that is over is left alone, and so is whatever came after it. */
+  /**
+   * Stops one run, or all of a thread. A run that is over is left alone, and so is whatever came after it.
+   *
+   * @throws AppError AGENT_NOT_FOUND; PARAMETER_VALIDATION, INVALID_PARAMETER for what names no run: it must not
+   *   stop them all
+   */
   async stop(agentId: string, threadId: string, body: unknown, client: StreamClient): Promise<StopAnswer> {
     this.requireAgent(agentId);
     const principal = requestPrincipal(headerUser(client.request) ?? threadId);
-    const runKey = isPlainObject(body) ? body['runId'] : undefined;
+    const runKey = stoppedRunKey(body);
     const count =
-      typeof runKey === 'string'
-        ? await this.stopRun(principal, threadId, runKey)
-        : (await this.runs.cancelSession(principal, threadId)).length;
+      runKey === undefined
+        ? (await this.runs.cancelSession(principal, threadId)).length
+        : await this.stopRun(principal, threadId, runKey);
     if (count === 0) return { stopped: false, message: 'No run of this thread is in progress' };
     return { stopped: true, interrupt: { type: 'RUN_ERROR', message: 'The run was stopped', code: 'STOPPED' } };
   }
@@ -125,6 +132,12 @@ export class CopilotRuntime {
   private requireAgent(id: string): void {
     if (this.agentTypeOf(id) === undefined) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${id}`);
   }
+}
+
+/** The run that the body of a stop names; undefined for all of the thread. */
+function stoppedRunKey(body: unknown): string | undefined {
+  const fields = fieldsAt(normaliseRunInput(fieldsAt(body ?? {}, 'body').source), '');
+  return fields.string('runId', { min: 1, max: 256 });
 }
 
 function frameOf(event: AgUiEvent): string {

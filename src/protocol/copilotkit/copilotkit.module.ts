@@ -1,6 +1,4 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
-import type { FastifyInstance } from 'fastify';
+import { Module } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs } from '../../run/index.js';
@@ -31,28 +29,8 @@ import { CopilotThreads } from './threads.service.js';
     },
   ],
 })
-export class CopilotKitModule implements OnModuleInit {
-  constructor(
-    mappers: ErrorMappers,
-    private readonly host: HttpAdapterHost,
-  ) {
+export class CopilotKitModule {
+  constructor(mappers: ErrorMappers) {
     mappers.register('/copilotkit', copilotKitErrorBody);
   }
-
-  onModuleInit(): void {
-    // Without a server there is nothing to adapt.
-    const fastify = (this.host.httpAdapter as AbstractHttpAdapter | undefined)?.getInstance<
-      FastifyInstance | undefined
-    >();
-    if (typeof fastify?.addHook === 'function') allowEmptyBodies(fastify);
-  }
-}
-
-/** CopilotKit's client names a JSON body also when it sends none, as with a stop. */
-function allowEmptyBodies(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    const { headers } = request.raw;
-    if (headers['content-length'] === '0' && request.url.startsWith('/copilotkit/')) delete headers['content-type'];
-    done();
-  });
 }

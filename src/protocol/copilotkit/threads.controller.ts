@@ -3,10 +3,10 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
-import { headerUser, requestPrincipal, ShapePipe } from '../http/index.js';
+import { fieldError, fieldsAt, headerUser, NoBody, requestPrincipal, ShapePipe } from '../http/index.js';
 import { CopilotRuntime } from './copilot-runtime.js';
 import { ThreadChangeDto } from './dto/thread-change.dto.js';
-import { ThreadsQueryDto } from './dto/threads-query.dto.js';
+import { ClearQueryDto, ThreadsQueryDto } from './dto/threads-query.dto.js';
 import { type CopilotThread, CopilotThreads } from './threads.service.js';
 
 const DEFAULT_LIMIT = 50;
@@ -30,7 +30,7 @@ export class CopilotThreadsController {
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
     const { agentId, includeArchived, limit, cursor } = query;
     return this.threads.list(headerUser(request), {
-      agentType: agentId === undefined ? undefined : (this.runtime.agentTypeOf(agentId) ?? agentId),
+      agentType: this.agentType(agentId),
       includeArchived: includeArchived === 'true',
       limit: Number(limit ?? DEFAULT_LIMIT),
       cursor,
@@ -39,9 +39,21 @@ export class CopilotThreadsController {
 
   @Post('clear')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Remove all threads', description: 'Those of the user that X-User-Id names.' })
-  async clear(@Req() request: FastifyRequest): Promise<{ deleted: number }> {
-    return { deleted: await this.threads.clear(headerUser(request)) };
+  @NoBody()
+  @ApiOperation({
+    summary: 'Remove all threads of a user',
+    description:
+      'Those of the user that X-User-Id names, of all agents or of one. Without a user it is a 400: nobody owns the threads of unnamed users together.',
+  })
+  async clear(
+    @Query(new ShapePipe(ClearQueryDto)) query: ClearQueryDto,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+  ): Promise<{ deleted: number }> {
+    const userId = headerUser(request);
+    if (userId === undefined) throw fieldError('X-User-Id', 'is required to remove all threads', 'MISSING_PARAMETER');
+    const agentId = query.agentId ?? fieldsAt(body ?? {}, 'body').string('agentId');
+    return { deleted: await this.threads.clear(userId, this.agentType(agentId)) };
   }
 
   @Get(':threadId/messages')
@@ -83,6 +95,7 @@ export class CopilotThreadsController {
 
   @Post(':threadId/archive')
   @HttpCode(200)
+  @NoBody()
   @ApiOperation({ summary: 'Archive a thread' })
   archive(@Param('threadId') threadId: string, @Req() request: FastifyRequest): Promise<CopilotThread> {
     return this.threads.change(principalOf(request, threadId), threadId, { archived: true });
@@ -93,6 +106,10 @@ export class CopilotThreadsController {
   async remove(@Param('threadId') threadId: string, @Req() request: FastifyRequest): Promise<{ deleted: true }> {
     await this.threads.remove(principalOf(request, threadId), threadId);
     return { deleted: true };
+  }
+
+  private agentType(agentId: string | undefined): string | undefined {
+    return agentId === undefined ? undefined : (this.runtime.agentTypeOf(agentId) ?? agentId);
   }
 }
 

@@ -95,14 +95,37 @@ export class CopilotThreads {
     await this.runs.removeSession(principal, threadId);
   }
 
-  /** Removes all threads of a user, of unnamed users when none is given. Returns how many there were. */
-  async clear(userId: string | undefined): Promise<number> {
-    const query = { limit: PAGE, ...(userId === undefined && { unowned: true }) };
-    for (let removed = 0; ;) {
-      const { items } = await this.sessions.list(requestPrincipal(userId), query);
-      if (items.length === 0) return removed;
-      for (const { sessionId } of items) await this.remove(requestPrincipal(userId ?? sessionId), sessionId);
-      removed += items.length;
+  /**
+   * Removes all threads of a user, or those whose last run was of one agent type. Returns how many.
+   *
+   * @throws AppError SESSION_BUSY when a run of one of them does not end
+   */
+  async clear(userId: string, agentType: string | undefined): Promise<number> {
+    let removed = 0;
+    for (const id of await this.threadIds(userId, agentType)) {
+      if (await this.removeIfThere(requestPrincipal(userId), id)) removed += 1;
+    }
+    return removed;
+  }
+
+  private async threadIds(userId: string, agentType: string | undefined): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await this.list(userId, { agentType, includeArchived: true, limit: PAGE, cursor });
+      ids.push(...page.threads.map(({ id }) => id));
+      if (page.nextCursor === null) return ids;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** False when somebody else was faster. */
+  private async removeIfThere(principal: Principal, threadId: string): Promise<boolean> {
+    try {
+      await this.remove(principal, threadId);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SESSION_NOT_FOUND') return false;
+      throw error;
     }
   }
 

@@ -1,13 +1,16 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
 
-/** The query of `GET /copilotkit/threads`. */
-export class ThreadsQueryDto {
+/** The query of `POST /copilotkit/threads/clear`. */
+export class ClearQueryDto {
   @ApiPropertyOptional({ description: 'Only threads whose last run was of this agent.' })
   @IsOptional()
   @IsString()
   readonly agentId?: string;
+}
 
+/** The query of `GET /copilotkit/threads`. */
+export class ThreadsQueryDto extends ClearQueryDto {
   @ApiPropertyOptional({ enum: ['true', 'false'] })
   @IsOptional()
   @IsString()
