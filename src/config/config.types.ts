@@ -180,6 +180,12 @@ export interface ConfigShape {
     /** AGUI_ON_DISCONNECT: continue (default) or cancel */
     readonly onDisconnect: 'continue' | 'cancel';
   };
+  readonly agKit: {
+    /** AG_KIT_DIALECTS by agent, `*` for all others; an agent without one is spoken to in the dialect of the body */
+    readonly dialects: Readonly<Record<string, 'ag-kit' | 'ag-ui' | 'bot'>>;
+    /** AG_KIT_ERROR_TEXT; undefined for none */
+    readonly errorText: string | undefined;
+  };
   readonly runsApi: {
     /** RUNS_API_INVALID_CLIENT_TIME: reject (default) or fallback */
     readonly onInvalidClientTime: 'reject' | 'fallback';
@@ -210,6 +216,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly agentApi: ConfigShape['agentApi'];
   abstract readonly responses: ConfigShape['responses'];
   abstract readonly agUi: ConfigShape['agUi'];
+  abstract readonly agKit: ConfigShape['agKit'];
   abstract readonly runsApi: ConfigShape['runsApi'];
   abstract readonly log: ConfigShape['log'];
 }

@@ -1,5 +1,6 @@
 import { Setting } from './setting.decorator.js';
 import {
+  assignments,
   choice,
   duration,
   databaseUrl,
@@ -557,6 +558,24 @@ export class Environment {
     description: 'Whether a run goes on when its AG-UI client leaves. CopilotKit clients stop runs by a request.',
   })
   readonly AGUI_ON_DISCONNECT!: 'continue' | 'cancel';
+
+  @Setting({
+    group: 'AG-Kit',
+    rule: assignments('ag-kit', 'ag-ui', 'bot'),
+    description:
+      'Agents whose `send-message` speaks one dialect, whatever the body looks like: `agent=dialect` separated by commas, `*` for all others. A dialect is `ag-kit` (`conversationId`), `ag-ui` (`threadId`) or `bot` (`msg`). Without it the body says which.',
+    fallbackText: 'the body says which',
+  })
+  readonly AG_KIT_DIALECTS?: string;
+
+  @Setting({
+    group: 'AG-Kit',
+    rule: text(1000),
+    description:
+      'What an AG-Kit stream says as text before its `error` event, for clients that show no errors, as the vendor’s hook does not.',
+    fallbackText: 'nothing',
+  })
+  readonly AG_KIT_ERROR_TEXT?: string;
 
   @Setting({
     group: 'Runs API',

@@ -84,6 +84,7 @@ describe('loadConfig: defaults', () => {
       agentApi: { busyPolicy: 'reject', doneFrame: true },
       responses: { legacyMirror: true, socketLifetimeMs: 3_600_000 },
       agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
+      agKit: { dialects: {}, errorText: undefined },
       runsApi: { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 },
       log: { level: 'info', format: 'json' },
     });
@@ -232,6 +233,22 @@ describe('configFrom', () => {
     expect(configFrom().log.level).toBe('silent');
     expect(configFrom({ PORT: '0', LOG_LEVEL: 'debug' })).toMatchObject({ http: { port: 0 }, log: { level: 'debug' } });
   });
+});
+
+describe('loadConfig: AG-Kit', () => {
+  it('takes dialects of agents, and a text for errors', () => {
+    const env = { AG_KIT_DIALECTS: ' worker=ag-ui, * = ag-kit ', AG_KIT_ERROR_TEXT: 'Sorry.' };
+    expect(loadConfig(env).agKit).toEqual({ dialects: { worker: 'ag-ui', '*': 'ag-kit' }, errorText: 'Sorry.' });
+  });
+
+  it.each(['worker', 'worker=', '=bot', 'worker=morse', 'worker=bot,worker=ag-ui', 'worker=bot=bot', ','])(
+    'refuses %j as dialects',
+    (value) => {
+      expect(refusal({ AG_KIT_DIALECTS: value }).problems).toEqual([
+        { name: 'AG_KIT_DIALECTS', message: expect.stringContaining('each value one of ag-kit, ag-ui, bot') as string },
+      ]);
+    },
+  );
 });
 
 describe('loadConfig: attachments', () => {

@@ -7,7 +7,7 @@ import { type Environment } from './environment.js';
 import { type McpServersReading, readMcpServers } from './mcp-servers.js';
 import { type ModelSelection, selectModel } from './model-selection.js';
 import { readEnvironment } from './read-environment.js';
-import { splitList } from './setting-rules.js';
+import { splitAssignments, splitList } from './setting-rules.js';
 
 /** A valid configuration, and what its owner should know about it. */
 export interface ConfigReading {
@@ -110,6 +110,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
     responses: { legacyMirror: env.RESPONSES_LEGACY_MIRROR, socketLifetimeMs: env.RESPONSES_SOCKET_LIFETIME_MS },
     agUi: { keyCase: env.AGUI_KEY_CASE, busyPolicy: env.AGUI_BUSY_POLICY, onDisconnect: env.AGUI_ON_DISCONNECT },
+    agKit: agKitOf(env),
     runsApi: {
       onInvalidClientTime: env.RUNS_API_INVALID_CLIENT_TIME,
       detailAlias: env.RUNS_API_DETAIL_ALIAS,
@@ -180,6 +181,11 @@ function attachmentsOf(env: Environment): ConfigShape['attachments'] {
     sweepIntervalMs: env.ATTACHMENT_SWEEP_INTERVAL_MS,
     s3: s3Of(env),
   };
+}
+
+function agKitOf(env: Environment): ConfigShape['agKit'] {
+  const dialects = Object.fromEntries(splitAssignments(env.AG_KIT_DIALECTS ?? ''));
+  return { dialects: dialects as ConfigShape['agKit']['dialects'], errorText: env.AG_KIT_ERROR_TEXT };
 }
 
 function s3Of(env: Environment): ConfigShape['attachments']['s3'] {

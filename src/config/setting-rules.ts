@@ -144,6 +144,29 @@ export function signingKeys(): Rule {
   };
 }
 
+/** `name=word` separated by commas, no name twice; `*` names all others. */
+export function assignments(...words: readonly string[]): Rule {
+  return {
+    expectation: `a comma-separated list of name=value, no name twice, each value one of ${words.join(', ')}`,
+    parse: asText,
+    accepts: (value) => {
+      const items = isText(value) ? splitAssignments(value) : [];
+      const names = items.map(([name]) => name);
+      const known = items.every(([name, word]) => name !== '' && word !== undefined && words.includes(word));
+      return items.length > 0 && known && new Set(names).size === names.length;
+    },
+    disclosure: 'value',
+  };
+}
+
+/** The pairs of a list that `assignments` accepts. */
+export function splitAssignments(list: string): [name: string, value: string | undefined][] {
+  return splitList(list).map((item) => {
+    const [name = '', ...rest] = item.split('=');
+    return [name.trim(), rest.length === 1 ? rest[0]?.trim() : undefined];
+  });
+}
+
 /** `sqlite:<file>`, or the URL of a PostgreSQL database. */
 export function databaseUrl(): Rule {
   return {

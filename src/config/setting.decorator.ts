@@ -13,6 +13,7 @@ export type SettingGroup =
   | 'Agent API'
   | 'OpenAI Responses'
   | 'AG-UI'
+  | 'AG-Kit'
   | 'Runs API'
   | 'Logging';
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
+import { AppConfig } from '../../config/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -31,8 +32,8 @@ const AG_UI_RUNS = {
   providers: [SendMessage, AgKitIntake, AgUiIntake, AgKitReader, Conversations, PublicAgents, AG_UI_RUNS],
 })
 export class AgKitModule {
-  constructor(encoders: EncoderRegistry, mappers: ErrorMappers) {
-    encoders.register('ag-kit', () => new AgKitEncoder());
+  constructor(encoders: EncoderRegistry, mappers: ErrorMappers, { agKit }: AppConfig) {
+    encoders.register('ag-kit', () => new AgKitEncoder({ errorText: agKit.errorText }));
     mappers.register('/send-message', agKitErrorBody);
     mappers.register('/v1/aibot/', agKitErrorBody);
   }

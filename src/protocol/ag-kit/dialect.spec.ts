@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { AppError } from '../../common/index.js';
-import { AG_KIT_DIALECTS } from './ag-kit.types.js';
+import { AG_KIT_DIALECTS, type AgKitDialect } from './ag-kit.types.js';
 import { dialectOf } from './dialect.js';
 
-const codeOf = (body: unknown): string => {
+const codeOf = (body: unknown, pinned?: AgKitDialect): string => {
   try {
-    return dialectOf(body);
+    return dialectOf(body, pinned);
   } catch (error) {
     return error instanceof AppError ? error.code : String(error);
   }
@@ -39,6 +39,18 @@ describe('the dialect of a request', () => {
     ['PARAMETER_VALIDATION', 'hi'],
   ])('is %s for %j', (expected, body) => {
     expect(codeOf(body)).toBe(expected);
+  });
+
+  it.each([
+    ['ag-kit', 'ag-kit', { conversationId: 'c1', threadId: 't1' }],
+    ['ag-kit', 'ag-kit', { msg: 'hi' }],
+    ['ag-ui', 'ag-ui', { threadId: 't1', conversationId: 'c1' }],
+    ['ag-ui', 'ag-ui', { messages: [message] }],
+    ['ag-ui', 'MISSING_PARAMETER', { conversationId: 'c1', runId: 'r1', messages: [message] }],
+    ['bot', 'bot', { msg: 'hi', threadId: 't1' }],
+    ['bot', 'PARAMETER_VALIDATION', 'hi'],
+  ] as const)('pinned to %s is %s for %j', (pinned, expected, body) => {
+    expect(codeOf(body, pinned)).toBe(expected);
   });
 
   it('is one of three, or refused, whatever comes', () => {

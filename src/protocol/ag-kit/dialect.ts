@@ -2,26 +2,45 @@ import { AppError, isPlainObject } from '../../common/index.js';
 import { kindOf } from '../http/fields.js';
 import type { AgKitDialect } from './ag-kit.types.js';
 
+type Body = Readonly<Record<string, unknown>>;
+
 /**
- * Tells by the body which of the three dialects a client speaks (contract ag-kit, section 6.1).
+ * Tells which of the three dialects a client speaks (contract ag-kit, section 6.1): the one that the
+ * server's settings pin the agent to, else the one that the body shows.
  *
- * @throws AppError PARAMETER_VALIDATION when it is no object; MISSING_PARAMETER when nothing in it tells
+ * @throws AppError PARAMETER_VALIDATION when the body is no object; MISSING_PARAMETER when nothing in it
+ *   tells, or it names a conversation of another dialect than the pinned one
  */
-export function dialectOf(body: unknown): AgKitDialect {
+export function dialectOf(body: unknown, pinned?: AgKitDialect): AgKitDialect {
   if (!isPlainObject(body)) {
     throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
   }
-  const has = (...names: string[]): boolean => names.some((name) => (body[name] ?? null) !== null);
+  return pinned === undefined ? dialectIn(body) : checked(body, pinned);
+}
+
+function dialectIn(body: Body): AgKitDialect {
   const isBots = typeof body['msg'] === 'string';
-  const isThread = has('threadId', 'thread_id');
-  if (has('conversationId') && !isThread && !isBots) return 'ag-kit';
-  if (isThread || has('runId', 'run_id')) return 'ag-ui';
+  const isThread = has(body, 'threadId', 'thread_id');
+  if (has(body, 'conversationId') && !isThread && !isBots) return 'ag-kit';
+  if (isThread || has(body, 'runId', 'run_id')) return 'ag-ui';
   if (isBots) return 'bot';
   if (everyMessageHasId(body['messages'])) return 'ag-ui';
   throw new AppError(
     'MISSING_PARAMETER',
     'conversationId (AG-Kit) or threadId (AG-UI) is required: it names the conversation',
   );
+}
+
+/** A thread that is not named is made; one that is named by another dialect's key must not be lost. */
+function checked(body: Body, pinned: AgKitDialect): AgKitDialect {
+  if (pinned === 'ag-ui' && has(body, 'conversationId') && !has(body, 'threadId', 'thread_id')) {
+    throw new AppError('MISSING_PARAMETER', 'threadId is required: AG-UI is spoken with this agent');
+  }
+  return pinned;
+}
+
+function has(body: Body, ...names: string[]): boolean {
+  return names.some((name) => (body[name] ?? null) !== null);
 }
 
 function everyMessageHasId(messages: unknown): boolean {

@@ -6,6 +6,7 @@ import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
 import { AgKitReader } from './ag-kit.reader.js';
+import type { AgKitDialect } from './ag-kit.types.js';
 import { AgUiIntake } from './ag-ui-intake.js';
 import { BotEncoder } from './bot.encoder.js';
 import { dialectOf } from './dialect.js';
@@ -32,12 +33,12 @@ export class SendMessage {
     cancelWhenLeft: boolean,
   ): Promise<Observable<readonly string[]>> {
     const agentType = this.agentOf(agentId);
-    const dialect = dialectOf(body);
+    const dialect = dialectOf(body, this.pinned(agentType));
     const asker = { agentType, userId: userIdOf(exchange.request) };
     switch (dialect) {
       case 'ag-kit': {
         const accepted = await this.intake.agKit(body as Body, asker);
-        return accepted ? this.stream(accepted, new AgKitEncoder(), exchange, cancelWhenLeft) : of([DONE_FRAME]);
+        return accepted ? this.stream(accepted, this.encoder(), exchange, cancelWhenLeft) : of([DONE_FRAME]);
       }
       case 'bot':
         return this.stream(await this.intake.bot(body as Body, asker), new BotEncoder(), exchange, cancelWhenLeft);
@@ -60,6 +61,15 @@ export class SendMessage {
       'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-kit`,
     });
     return this.reader.live({ principal, runId, encoder, cancelWhenLeft }, demand, gone);
+  }
+
+  private encoder(): ProtocolEncoder {
+    return new AgKitEncoder({ errorText: this.config.agKit.errorText });
+  }
+
+  private pinned(agentType: string): AgKitDialect | undefined {
+    const { dialects } = this.config.agKit;
+    return [agentType, '*'].flatMap((name) => (Object.hasOwn(dialects, name) ? (dialects[name] ?? []) : []))[0];
   }
 
   private agentOf(agentId: string | undefined): string {
