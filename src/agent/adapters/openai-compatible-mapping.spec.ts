@@ -60,7 +60,7 @@ describe('what goes to a model server and what comes back', () => {
     mock.on({ predicate: () => true }, { content: '{}' });
     const tools = [{ name: 'w', description: 'Weather', parameters: { type: 'object' } }];
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
-    const json = { type: 'json_schema', name: 'answer', schema, strict: true } as const;
+    const json = { type: 'json_schema', name: 'answer', schema, strict: true, description: 'A number' } as const;
     const options = {
       responseFormat: json,
       toolChoice: { name: 'w' },
@@ -69,7 +69,10 @@ describe('what goes to a model server and what comes back', () => {
     };
     await collect(client, request('x', tools, options));
     expect(lastBody()).toMatchObject({
-      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', schema, strict: true, description: 'A number' },
+      },
       tool_choice: { type: 'function', function: { name: 'w' } },
       parallel_tool_calls: false,
       reasoning_effort: 'low',

@@ -57,6 +57,8 @@ export type ResponseFormat =
       readonly name: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
+      /** What the object is for, in words to the model. */
+      readonly description?: string;
     };
 
 /** No call, a call if the model likes, at least one call, or a call of this tool. */

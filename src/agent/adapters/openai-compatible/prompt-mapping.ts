@@ -42,8 +42,8 @@ export function toCallOptions(request: ModelRequest): LanguageModelV3CallOptions
 function formatOf({ responseFormat }: ModelOptions): Pick<LanguageModelV3CallOptions, 'responseFormat'> {
   if (responseFormat === undefined || responseFormat.type === 'text') return {};
   if (responseFormat.type === 'json_object') return { responseFormat: { type: 'json' } };
-  const { name, schema } = responseFormat;
-  return { responseFormat: { type: 'json', name, schema } };
+  const { name, schema, description } = responseFormat;
+  return { responseFormat: { type: 'json', name, schema, ...(description !== undefined && { description }) } };
 }
 
 /** Providers refuse a choice where there is nothing to choose from. */

@@ -86,10 +86,18 @@ function schemaSetting(format: Fields, verbosity: string): TextSetting {
   }
   const schema = format.object('schema') as JsonObject | undefined;
   if (!schema) throw fieldError(format.at('schema'), 'is required', 'MISSING_PARAMETER');
-  const strict = format.boolean('strict') ?? null;
-  const description = format.string('description') ?? null;
-  const responseFormat = { type: 'json_schema', name, schema, ...(strict !== null && { strict }) };
-  return { echo: { format: { type: 'json_schema', name, description, schema, strict }, verbosity }, responseFormat };
+  const strict = format.boolean('strict');
+  const description = format.string('description');
+  const responseFormat = {
+    type: 'json_schema',
+    name,
+    schema,
+    ...(strict !== undefined && { strict }),
+    ...(description !== undefined && { description }),
+  };
+  // Here null is no answer to whether the schema is strict; for a function it is.
+  const echo = { type: 'json_schema', name, description: description ?? null, schema, strict: strict ?? false };
+  return { echo: { format: echo, verbosity }, responseFormat };
 }
 
 /** `reasoning.effort` and `reasoning.summary`. @throws AppError when one is no string */

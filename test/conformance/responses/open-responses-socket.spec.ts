@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { type OpenResponsesConnection, OpenResponsesClient } from '../../support/open-responses-client.js';
+import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
+import { bootApp } from '../../support/test-app.js';
+
+const WEATHER = {
+  type: 'function',
+  name: 'get_weather',
+  parameters: { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] },
+};
+const NOT_FOUND = { status: 400, error: { code: 'previous_response_not_found' } };
+
+const user = (content: unknown): object => ({ type: 'message', role: 'user', content });
+const output = (id: string): object => ({ type: 'function_call_output', call_id: id, output: 'fog' });
+
+/** The checks that the public suite makes over WebSocket, in words of our own. */
+function itConforms(client: () => OpenResponsesClient): void {
+  it('answers a message with the events of a stream', async () => {
+    const response = await (await client().connect()).create({ input: [user('Hello.')] });
+    expect(response).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
+  });
+
+  it('answers several messages over one connection, one after the other', async () => {
+    const connection = await client().connect();
+    const first = await connection.create({ store: false, input: 'Hello.' });
+    const second = await connection.create({ store: false, input: 'Again.' });
+    expect([first.status, second.status, first.id === second.id]).toEqual(['completed', 'completed', false]);
+  });
+
+  it('goes on from what is stored, and over its own connection from what is not', async () => {
+    const connection = await client().connect();
+    for (const store of [true, false]) {
+      const first = await connection.create({ store, input: 'My name is Alice.' });
+      const second = await connection.create({ store, previous_response_id: first.id, input: 'And so on.' });
+      const third = await connection.create({ previous_response_id: second.id, input: 'What is my name?' });
+      expect(JSON.stringify(third.output)).toContain('Alice');
+    }
+  });
+
+  it('knows nothing of what another connection did not store, and serves it all the same', async () => {
+    const { id } = await (await client().connect()).create({ store: false, input: 'My name is Alice.' });
+    const other = await client().connect();
+    expect(await other.refusal({ store: false, previous_response_id: id, input: 'Hello.' })).toMatchObject(NOT_FOUND);
+    expect((await other.create({ store: false, input: [user('Hello.')] })).status).toBe('completed');
+  });
+
+  it('refuses a predecessor that there is not', async () => {
+    const connection = await client().connect();
+    const refused = await connection.refusal({ previous_response_id: 'resp_none', input: 'Hello.' });
+    expect(refused).toMatchObject(NOT_FOUND);
+  });
+
+  it('forgets what a failed continuation was to go on from', async () => {
+    const connection = await client().connect();
+    const { id } = await connection.create({ store: false, input: 'Hello.' });
+    const more = { store: false, previous_response_id: id };
+    expect(await connection.refusal({ ...more, input: [output('call_none')] })).toMatchObject({ status: 400 });
+    expect(await connection.refusal({ ...more, input: 'Hello.' })).toMatchObject(NOT_FOUND);
+  });
+
+  it('begins anew from a compacted conversation', async () => {
+    const input = [
+      user([{ type: 'input_text', text: 'My name is Alice.' }]),
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello.' }] },
+      user([{ type: 'input_text', text: 'Make it short.' }]),
+    ];
+    const compacted = await client().compact({ input });
+    const again = [...compacted.output, user('What is my name?')];
+    const response = await (await client().connect()).create({ store: false, input: again, tools: [] });
+    expect(JSON.stringify(response.output)).toContain('Alice');
+  });
+
+  it('runs a tool of the client over one connection', async () => {
+    const connection = await client().connect();
+    const asked = { store: false, input: 'How is the weather in Rome?', tools: [WEATHER] };
+    const { id, output: items } = await connection.create(asked);
+    const [call] = items;
+    expect(call).toMatchObject({ type: 'function_call', name: 'get_weather' });
+    const input = [output(call?.type === 'function_call' ? call.call_id : '')];
+    const second = await connection.create({ previous_response_id: id, store: false, tools: [WEATHER], input });
+    expect(second).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
+  });
+}
+
+describe('Open Responses over WebSocket, answered by the offline model', () => {
+  let close: () => Promise<void>;
+  let client: OpenResponsesClient;
+
+  beforeAll(async () => {
+    const app = await bootApp();
+    close = () => app.close();
+    client = new OpenResponsesClient(`${app.url}/v1/responses`);
+  });
+  afterAll(async () => {
+    client.close();
+    await close();
+  });
+
+  itConforms(() => client);
+});
+
+describe('Open Responses over WebSocket, answered by a model server', () => {
+  let server: ResponsesServer;
+  let client: OpenResponsesClient;
+
+  beforeAll(async () => {
+    server = await bootResponses((upstream) => {
+      const call = { toolCalls: [{ name: 'get_weather', arguments: '{"location":"Rome"}', id: 'c1' }] };
+      upstream.on({ userMessage: 'the weather', hasToolResult: false }, call);
+      upstream.on({ userMessage: 'the weather', hasToolResult: true }, { content: 'Foggy.' });
+      const knows = /Alice.*What is my name/s;
+      upstream.on({ predicate: ({ messages }) => knows.test(JSON.stringify(messages)) }, { content: 'Alice.' });
+      upstream.on({}, { content: 'Hello to you.' });
+    });
+    client = new OpenResponsesClient(`${server.app.url}/v1/responses`);
+  });
+  afterAll(async () => {
+    client.close();
+    await server.close();
+  });
+
+  itConforms(() => client);
+
+  it('stores nothing in a conversation of a user, whichever field names the user', async () => {
+    const said = { role: 'user', content: [{ type: 'text', text: 'My name is Alice.' }] };
+    const answer = await fetch(`${server.app.url}/process`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ session_id: 'alices', user_id: 'alice', input: [said] }),
+    });
+    await answer.text();
+    const named = { conversation: 'alices', safety_identifier: 'alice', store: false };
+    const response = await (await client.connect()).create({ ...named, input: 'What is my name?' });
+    expect(response.output).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
+  });
+
+  it('answers messages in their order and says what is wrong with others', async () => {
+    const connection: OpenResponsesConnection = await client.connect();
+    connection.send('{');
+    connection.send({ type: 'response.cancel' });
+    connection.send({ type: 'response.create', input: 'Hello.' });
+    expect(await connection.next()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } });
+    expect(await connection.next()).toMatchObject({ type: 'error', error: { param: 'type' } });
+    expect(await connection.next()).toMatchObject({ type: 'response.created' });
+  });
+
+  it('serves sockets on the two places only', async () => {
+    const socket = new WebSocket(`${server.app.url.replace('http', 'ws')}/v1/elsewhere`);
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toContain('404');
+  });
+});
