@@ -10,14 +10,27 @@ export interface Shown {
 export interface WireRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly headers?: readonly string[];
+}
+
+/** What is said to a wire. */
+export interface Saying {
+  readonly sessionId: string;
+  readonly words: string;
+  /** Counts what was said, for ids. */
+  readonly turn: number;
+  /** Whose session it is; absent: of the user that the wire takes when nobody is named. */
+  readonly user?: string | undefined;
 }
 
 /** A wire as the tests across wires use it. */
 export interface Wire {
   /** Its name in `?protocol=`. */
   readonly name: string;
-  /** Says something new in a session. `turn` counts what was said, for ids. */
-  say(sessionId: string, words: string, turn: number): WireRequest;
+  /** Says something new in a session. */
+  say(saying: Saying): WireRequest;
+  /** Where the run of a saying tells its id, when the head of its stream does not. */
+  view?(saying: Saying): string;
   /** What a whole stream showed. */
   shown(stream: string): Shown;
 }
@@ -29,39 +42,64 @@ export function framesOf(stream: string): Frame[] {
   return (stream.match(/^data: \{.*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)) as Frame);
 }
 
-/** The four wires of the attach endpoint, and the Runs API's. */
+/** The user of the Runs API, whose requests name none. */
+export const RUNS_USER = 'anonymous';
+
+const userHeader = (user: string | undefined): readonly string[] => (user === undefined ? [] : [`x-user-id: ${user}`]);
+
+/** All wires that the attach endpoint knows. */
 export const WIRES: readonly Wire[] = [
   {
     name: 'agent-api',
-    say: (sessionId, words) => ({
+    say: ({ sessionId, words, user }) => ({
       path: '/process',
-      body: { session_id: sessionId, input: [{ role: 'user', content: [{ type: 'text', text: words }] }] },
+      body: {
+        session_id: sessionId,
+        user_id: user,
+        input: [{ role: 'user', content: [{ type: 'text', text: words }] }],
+      },
     }),
     shown: agentApiShown,
   },
   {
     name: 'responses',
-    say: (sessionId, words) => ({
+    say: ({ sessionId, words, user }) => ({
       path: '/v1/responses',
-      body: { model: 'worker', conversation: sessionId, input: words, stream: true },
+      body: { model: 'worker', conversation: sessionId, input: words, stream: true, user },
     }),
     shown: responsesShown,
   },
   {
     name: 'ag-ui',
-    say: (threadId, words, turn) => ({
+    say: ({ sessionId: threadId, words, turn, user }) => ({
       path: '/ag-ui',
       body: { threadId, runId: `run-${turn}`, messages: [{ id: `m-${turn}`, role: 'user', content: words }] },
+      headers: userHeader(user),
     }),
     shown: agUiShown,
   },
   {
     name: 'ag-kit',
-    say: (conversationId, words) => ({
+    say: ({ sessionId: conversationId, words, user }) => ({
       path: '/send-message',
       body: { conversationId, messages: [{ role: 'user', content: words }] },
+      headers: userHeader(user),
     }),
     shown: agKitShown,
+  },
+  {
+    name: 'runs',
+    say: ({ sessionId: threadId, words, turn }) => ({
+      path: '/api/v1/agent/runs?prefer=stream',
+      body: {
+        threadId,
+        runId: `run-${turn}`,
+        messages: [{ id: `m-${turn}`, role: 'user', content: words }],
+        forwardedProps: { agent_type: 'worker' },
+      },
+    }),
+    view: ({ sessionId, turn }) => `/api/v1/agent/runs/${sessionId}/run-${turn}`,
+    shown: agUiShown,
   },
 ];
 

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { DEFAULT_TENANT } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs } from '../../run/index.js';
 import { SessionModule, Sessions } from '../../session/index.js';
-import { AgUiRuns } from '../ag-ui-events/index.js';
+import { AgUiRuns, keyCaseOf } from '../ag-ui-events/index.js';
 import { EncoderRegistry, HttpModule } from '../http/index.js';
 import { AgUiController } from './ag-ui.controller.js';
 import { AgUiReader } from './ag-ui.reader.js';
@@ -26,7 +27,12 @@ import { BinaryStreams } from './binary-streams.js';
   ],
 })
 export class AgUiModule {
-  constructor(encoders: EncoderRegistry, runs: AgUiRuns) {
-    encoders.register('ag-ui', (run) => runs.encoderOf({ tenantId: DEFAULT_TENANT, userId: run.userId }, run, {}));
+  constructor(encoders: EncoderRegistry, runs: AgUiRuns, { agUi }: AppConfig) {
+    encoders.register('ag-ui', (run) => {
+      const principal = { tenantId: DEFAULT_TENANT, userId: run.userId };
+      const { protocolVersion } = run.wireData;
+      const announced = typeof protocolVersion === 'string' ? protocolVersion : undefined;
+      return runs.encoderOf(principal, run, { keyCase: keyCaseOf(agUi.keyCase, announced) });
+    });
   }
 }

@@ -36,7 +36,7 @@ export type AddressImage = (imageUrl: string) => HistoryAttachment | undefined;
  */
 export function encodeHistoryMessage(stored: SessionMessage, addressOf: AddressImage): HistoryMessage | undefined {
   const { message, seq, createdAt } = stored;
-  if (message.type !== 'message' || message.status !== 'completed') return undefined;
+  if (message.type !== 'message' || !isWhole(message)) return undefined;
   const timestamp = new Date(createdAt).toISOString();
   const content = textsOf(message).join('\n');
   if (message.role === 'user') {
@@ -46,6 +46,11 @@ export function encodeHistoryMessage(stored: SessionMessage, addressOf: AddressI
   const uiSchema = uiSchemaOf(message);
   if (content === '' && uiSchema === null) return undefined;
   return { id: message.id, seq, role: 'assistant', content, ui_schema: uiSchema, timestamp };
+}
+
+/** What was cut off is no history. What a client sent is whole, whatever it says: `created` is what most say. */
+function isWhole({ role, status }: Message): boolean {
+  return role === 'user' || status === 'completed' || status === 'created';
 }
 
 /** True for a message that a history shows. */
