@@ -285,6 +285,11 @@ export type BuilderEvent = AgentResponse | Message | Content;
 /** Everything a run's log can hold. */
 export type AgentEvent = BuilderEvent | StateEvent | StepEvent | ActivityEvent | CustomEvent | InterruptEvent;
 
+/** True for an event of the three-layer builder: a response, a message or a content. */
+export function isBuilderEvent(event: AgentEvent): event is BuilderEvent {
+  return event.object === 'content' || event.object === 'message' || event.object === 'response';
+}
+
 /** True for the states after which nothing follows. */
 export function isTerminalStatus(status: unknown): status is TerminalStatus {
   return (TERMINAL_STATUSES as readonly unknown[]).includes(status);

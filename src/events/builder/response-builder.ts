@@ -213,6 +213,13 @@ export class ResponseBuilder {
     yield this.completed();
   }
 
+  /** @internal True for an event of this response and its messages: it was recorded when it was made. */
+  knows(event: BuilderEvent): boolean {
+    if (event.object === 'response') return event.id === this.responseId;
+    const id = event.object === 'message' ? event.id : event.msg_id;
+    return typeof id === 'string' && this.known.has(id);
+  }
+
   /** Takes the events recorded since the last call. Always empty when there is a sink. */
   drain(): BuilderEvent[] {
     const events = this.queue;

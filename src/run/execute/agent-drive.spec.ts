@@ -1,4 +1,5 @@
 import type { Agent, AgentContext, AgentOutcome } from '../../agent/index.js';
+import { type AgentEvent, ResponseBuilder } from '../../events/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import { driveAgent } from './agent-drive.js';
 import { RunStop } from './run-stop.js';
@@ -36,5 +37,43 @@ describe('driving an agent', () => {
       () => controller.abort(new RunStop('shutdown')),
     );
     await expect(driveAgent(agent, context, writer, () => 1000)).rejects.toMatchObject({ kind: 'shutdown' });
+  });
+});
+
+describe('what an agent yields', () => {
+  /** Drives an agent that yields some events, and tells which were written because of it. */
+  async function written(events: (response: ResponseBuilder) => AgentEvent[]): Promise<AgentEvent[]> {
+    const emitted: AgentEvent[] = [];
+    const response = new ResponseBuilder({ sink: () => undefined });
+    const agent: Agent = {
+      async *run() {
+        yield* events(response);
+        await Promise.resolve();
+      },
+    };
+    const own = { ...writer, has: () => false, emit: (event: AgentEvent) => emitted.push(event) };
+    const context = { signal: new AbortController().signal, response } as unknown as AgentContext;
+    await driveAgent(agent, context, own as unknown as RunWriter, () => 1000);
+    return emitted;
+  }
+
+  it('is not written twice when it comes from the builder of the run, however late', async () => {
+    const events = (response: ResponseBuilder): AgentEvent[] => {
+      const message = response.createMessageBuilder();
+      const content = message.createContentBuilder('text');
+      const first = content.addTextDelta('a');
+      return [response.getResponseData(), content.addTextDelta('b'), content.complete(), message.complete(), first];
+    };
+    expect(await written(events)).toEqual([]);
+  });
+
+  it('is written when it is no part of the response', async () => {
+    const event: AgentEvent = { object: 'custom', name: 'seen', value: 1 };
+    expect(await written(() => [event])).toEqual([event]);
+  });
+
+  it('fails the run when it comes from another builder', async () => {
+    const foreign = new ResponseBuilder().createMessageBuilder().createContentBuilder('text').addTextDelta('x');
+    await expect(written(() => [foreign])).rejects.toMatchObject({ code: 'AGENT_ERROR' });
   });
 });

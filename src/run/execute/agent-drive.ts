@@ -1,5 +1,6 @@
 import { type Agent, type AgentContext, type AgentOutcome, InputInterrupt } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
+import { type AgentEvent, isBuilderEvent, type ResponseBuilder } from '../../events/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import { RunStop } from './run-stop.js';
 
@@ -50,7 +51,7 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
       context.signal.throwIfAborted();
       return step.value ?? { kind: 'completed' };
     }
-    if (step.value && !writer.has(step.value)) writeForeign(step.value, writer);
+    if (step.value) writeYielded(step.value, context.response, writer);
     const wait = writer.crowded();
     if (wait) await wait;
     if (context.signal.aborted) {
@@ -60,11 +61,13 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
   }
 }
 
-function writeForeign(event: Parameters<RunWriter['emit']>[0], writer: RunWriter): void {
-  if (event.object === 'response' || event.object === 'message' || event.object === 'content') {
+/** An agent may yield what it has written anyway; of the rest only what is no part of a response. */
+function writeYielded(event: AgentEvent, response: ResponseBuilder, writer: RunWriter): void {
+  if (isBuilderEvent(event)) {
+    if (response.knows(event)) return;
     throw new AppError('AGENT_ERROR', 'An agent may yield only messages that it makes with context.response');
   }
-  writer.emit(event);
+  if (!writer.has(event)) writer.emit(event);
 }
 
 function abandonAfter(signal: AbortSignal, graceMs: () => number): { promise: Promise<never>; clear: () => void } {

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/index.js';
 import type { AuditNote } from '../../interrupt/index.js';
-import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
+import { type AgentEvent, isBuilderEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
 import type { LogWrite, RunEnd, StepWrite } from '../ports/run-log.js';
 import type { RunRecord } from '../ports/run-store.js';
 import type { CommitSource, GroupCommit } from './group-commit.js';
@@ -44,7 +44,8 @@ export class RunWriter implements CommitSource {
   private inFlight: readonly AgentEvent[] = [];
   private flushes: Flush[] = [];
   private closed = false;
-  private readonly seen = new WeakSet<AgentEvent>();
+  /** The events beside the response's own: those the builder knows, and they are too many to keep. */
+  private readonly richer = new WeakSet<AgentEvent>();
 
   constructor(
     private readonly run: RunRecord,
@@ -65,7 +66,7 @@ export class RunWriter implements CommitSource {
   /** @throws AppError WORKER_LOST when this process no longer has the run, or the run has ended */
   emit(event: AgentEvent): void {
     if (this.closed) throw new AppError('WORKER_LOST');
-    this.seen.add(event);
+    if (!isBuilderEvent(event)) this.richer.add(event);
     this.events.push(event);
     this.lines.push(serializeEvent(event));
     this.request();
@@ -92,9 +93,9 @@ export class RunWriter implements CommitSource {
     this.request();
   }
 
-  /** True when this very event was written here. */
+  /** True when this very state, step, activity, custom or interrupt event was written here. */
   has(event: AgentEvent): boolean {
-    return this.seen.has(event);
+    return this.richer.has(event);
   }
 
   /** Resolves when everything written so far is committed. @throws AppError WORKER_LOST */
