@@ -1,0 +1,259 @@
+import type { LLMock } from '@copilotkit/aimock';
+import { Agent, type AgentOptions, hostedMcpTool, Runner, type StreamedRunResult, tool } from '@openai/agents-core';
+import { OpenAIConversationsSession, OpenAIProvider } from '@openai/agents-openai';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { ScriptedMcp } from '../../support/mcp-servers.js';
+import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
+
+const SKY = 'The sky is blue today.';
+const BOTH = 'Both are on their way.';
+const NOTES = { serverLabel: 'notes', serverUrl: 'https://example.org', requireApproval: 'always' } as const;
+
+/** The model makes one list of calls after the other, then it answers. */
+function rounds(
+  upstream: LLMock,
+  text: string,
+  calls: readonly { name: string; arguments: string }[][],
+  answer: string,
+) {
+  let made = 0;
+  [...calls, undefined].forEach((round, index) => {
+    const results = made;
+    made += round?.length ?? 0;
+    const toolCalls = round?.map((call, at) => ({ ...call, id: `call_${text.length}_${index}_${at}` }));
+    upstream.on(
+      {
+        predicate: ({ messages }) => {
+          const last = messages.findLastIndex(({ role }) => role === 'user');
+          const isAsked = JSON.stringify(messages[last] ?? '').includes(text);
+          return isAsked && messages.slice(last).filter(({ role }) => role === 'tool').length === results;
+        },
+      },
+      toolCalls ? { toolCalls } : { content: answer },
+    );
+  });
+}
+
+function script(upstream: LLMock): void {
+  const lookup = (id: string): { name: string; arguments: string } => ({ name: 'lookup', arguments: `{"id":"${id}"}` });
+  rounds(upstream, 'two rounds', [[lookup('7')], [lookup('8')]], BOTH);
+  rounds(upstream, 'at once', [[lookup('7'), lookup('8')]], BOTH);
+  rounds(upstream, 'to billing', [[{ name: 'transfer_to_Billing', arguments: '{}' }]], 'This is billing.');
+  rounds(upstream, 'take a note', [[{ name: 'note', arguments: '{"text":"milk"}' }]], 'Noted.');
+  upstream.onMessage('plain text', { content: SKY });
+  upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
+  upstream.onMessage('an animal', { content: '{"name":"cat","legs":4}' });
+  upstream.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
+  const knows = /My name is Alice.*What is my name/s;
+  upstream.on({ predicate: ({ messages }) => knows.test(JSON.stringify(messages)) }, { content: 'You are Alice.' });
+  upstream.onMessage('What is my name?', { content: 'I do not know.' });
+  upstream.onMessage('My name is Alice.', { content: 'Hello Alice.' });
+}
+
+/** The OpenAI Agents SDK as it is, for which this server is the model (contract responses, C3). */
+describe('@openai/agents', () => {
+  const looked: string[] = [];
+  const lookup = tool({
+    name: 'lookup',
+    description: 'Looks an order up',
+    parameters: z.object({ id: z.string() }),
+    execute: ({ id }) => {
+      looked.push(id);
+      return `order ${id} is on its way`;
+    },
+  });
+  let notes: ScriptedMcp;
+  let server: ResponsesServer;
+  let runner: Runner;
+
+  beforeAll(async () => {
+    notes = await new ScriptedMcp().start();
+    notes.tools = [{ name: 'note', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }];
+    const servers = JSON.stringify({ mcpServers: { notes: { url: notes.url } } });
+    server = await bootResponses(script, { MCP_SERVERS: servers });
+    runner = runnerOn({});
+  });
+  afterAll(async () => {
+    await server.close();
+    await notes.stop();
+  });
+  beforeEach(() => {
+    looked.length = 0;
+    notes.calls.length = 0;
+  });
+
+  function runnerOn(more: object): Runner {
+    const options = { apiKey: 'any', baseURL: server.baseUrl, useResponses: true, ...more };
+    // Without this the SDK reports every run to its vendor.
+    return new Runner({ modelProvider: new OpenAIProvider(options), tracingDisabled: true });
+  }
+
+  const helper = (more: Partial<AgentOptions> = {}): Agent => new Agent({ name: 'Helper', model: 'agent', ...more });
+  const session = (): OpenAIConversationsSession => new OpenAIConversationsSession({ client: server.client as never });
+
+  /** Reads a stream to its end; the names of what the SDK saw in it. */
+  async function read(result: StreamedRunResult<never, never>): Promise<{ names: string[]; text: string }> {
+    const names: string[] = [];
+    let text = '';
+    for await (const event of result) {
+      if (event.type === 'run_item_stream_event') names.push(event.name);
+      if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') text += event.data.delta;
+    }
+    await result.completed;
+    return { names, text };
+  }
+
+  it('runs an agent, whole and streamed', async () => {
+    expect((await runner.run(helper(), 'plain text')).finalOutput).toBe(SKY);
+    const streamed = await runner.run(helper(), 'plain text', { stream: true });
+    expect(await read(streamed as never)).toEqual({ names: ['message_output_created'], text: SKY });
+    expect(streamed.finalOutput).toBe(SKY);
+  });
+
+  it('runs its tools in two rounds, whole and streamed', async () => {
+    const agent = helper({ tools: [lookup] });
+    expect((await runner.run(agent, 'two rounds')).finalOutput).toBe(BOTH);
+    const streamed = await runner.run(agent, 'two rounds', { stream: true });
+    const round = ['tool_called', 'tool_output'];
+    expect((await read(streamed as never)).names).toEqual([...round, ...round, 'message_output_created']);
+    expect(streamed.finalOutput).toBe(BOTH);
+    expect(looked).toEqual(['7', '8', '7', '8']);
+  });
+
+  it.each([
+    ['nothing stored', { modelSettings: { store: false } }],
+    ['a tool that is forced', { modelSettings: { toolChoice: 'lookup', parallelToolCalls: false } }],
+  ])('runs tools that the model calls at once, with %s', async (_, more) => {
+    expect((await runner.run(helper({ tools: [lookup], ...more }), 'at once')).finalOutput).toBe(BOTH);
+    expect(looked.sort()).toEqual(['7', '8']);
+  });
+
+  it('goes on by the previous response, in a conversation, with its history', async () => {
+    const first = await runner.run(helper(), 'My name is Alice.');
+    const byResponse = { previousResponseId: first.lastResponseId };
+    expect((await runner.run(helper(), 'What is my name?', byResponse)).finalOutput).toBe('You are Alice.');
+    const byHistory = [...first.history, { role: 'user' as const, content: 'What is my name?' }];
+    expect((await runner.run(helper(), byHistory)).finalOutput).toBe('You are Alice.');
+    const { id } = await server.client.conversations.create();
+    await runner.run(helper(), 'My name is Alice.', { conversationId: id });
+    const byConversation = await runner.run(helper(), 'What is my name?', { conversationId: id });
+    expect(byConversation.finalOutput).toBe('You are Alice.');
+    expect((await runner.run(helper(), 'What is my name?')).finalOutput).toBe('I do not know.');
+  });
+
+  it.each(['previousResponseId', 'conversationId'])('runs its tools along a %s', async (name) => {
+    const { lastResponseId } = await runner.run(helper(), 'plain text');
+    const id = name === 'conversationId' ? (await server.client.conversations.create()).id : lastResponseId;
+    const result = await runner.run(helper({ tools: [lookup] }), 'two rounds', { [name]: id });
+    expect(result.finalOutput).toBe(BOTH);
+  });
+
+  it('keeps a session of conversations', async () => {
+    const kept = session();
+    await runner.run(helper(), 'My name is Alice.', { session: kept });
+    expect((await runner.run(helper(), 'What is my name?', { session: kept })).finalOutput).toBe('You are Alice.');
+    expect((await kept.getItems()).map(({ type }) => type)).toEqual(['message', 'message', 'message', 'message']);
+    expect(await kept.getItems(2)).toHaveLength(2);
+    expect(await kept.popItem()).toMatchObject({ role: 'assistant' });
+    expect(await kept.getItems()).toHaveLength(3);
+    await kept.clearSession();
+  });
+
+  it('keeps what its tools did in a session', async () => {
+    const kept = session();
+    await read((await runner.run(helper({ tools: [lookup] }), 'two rounds', { session: kept, stream: true })) as never);
+    const call = ['function_call', 'function_call_result'];
+    expect((await kept.getItems()).map(({ type }) => type)).toEqual(['message', ...call, ...call, 'message']);
+    const next = await runner.run(helper({ tools: [lookup] }), 'plain text', { session: kept });
+    expect(next.finalOutput).toBe(SKY);
+  });
+
+  it('makes objects, whole and streamed', async () => {
+    const outputType = z.object({ name: z.string(), legs: z.number() });
+    const agent = new Agent({ name: 'Helper', model: 'agent', outputType });
+    expect((await runner.run(agent, 'an animal')).finalOutput).toEqual({ name: 'cat', legs: 4 });
+    const streamed = await runner.run(agent, 'an animal', { stream: true });
+    await read(streamed as never);
+    expect(streamed.finalOutput).toEqual({ name: 'cat', legs: 4 });
+  });
+
+  it.each([true, false])('hands over to another agent, streamed: %s', async (stream) => {
+    const agent = helper({ name: 'Reception', handoffs: [helper({ name: 'Billing' })] });
+    const result = await runner.run(agent, 'to billing', { stream: stream as true });
+    if (stream) await read(result as never);
+    expect(result.finalOutput).toBe('This is billing.');
+    expect(result.lastAgent?.name).toBe('Billing');
+  });
+
+  it('sees reasoning, and takes it back as history', async () => {
+    const first = await runner.run(helper(), 'reasoned text');
+    expect(first.newItems.map(({ type }) => type)).toEqual(['reasoning_item', 'message_output_item']);
+    const again = await runner.run(helper(), [...first.history, { role: 'user', content: 'plain text' }]);
+    expect(again.finalOutput).toBe(SKY);
+    const streamed = await runner.run(helper(), 'reasoned text', { stream: true });
+    expect((await read(streamed as never)).names).toEqual(['reasoning_item_created', 'message_output_created']);
+  });
+
+  describe('with a tool that this server runs once a person allowed it', () => {
+    const agent = (): Agent => helper({ tools: [hostedMcpTool(NOTES)] });
+
+    it.each([
+      ['approve', false, 1],
+      ['approve', true, 1],
+      ['reject', false, 0],
+      ['reject', true, 0],
+    ] as const)('interrupts and goes on: %s, streamed: %s', async (decide, stream, calls) => {
+      const asked = await runner.run(agent(), 'take a note', { stream: stream as true });
+      if (stream) await read(asked as never);
+      expect(asked.interruptions).toHaveLength(1);
+      for (const one of asked.interruptions) asked.state[decide](one);
+      const result = await runner.run(agent(), asked.state, { stream: stream as true });
+      if (stream) await read(result as never);
+      expect(result.finalOutput).toBe('Noted.');
+      expect(notes.calls).toHaveLength(calls);
+    });
+
+    it.each(['previousResponseId', 'conversationId', 'session'])('goes on along a %s', async (name) => {
+      const { lastResponseId } = await runner.run(helper(), 'plain text');
+      const { id } = await server.client.conversations.create();
+      const places = { previousResponseId: lastResponseId, conversationId: id, session: session() };
+      const options = { [name]: places[name as keyof typeof places] };
+      const asked = await runner.run(agent(), 'take a note', options);
+      for (const one of asked.interruptions) asked.state.approve(one);
+      expect((await runner.run(agent(), asked.state, options)).finalOutput).toBe('Noted.');
+      const more = name === 'previousResponseId' ? {} : options;
+      expect((await runner.run(agent(), 'plain text', more)).finalOutput).toBe(SKY);
+      expect(notes.calls).toHaveLength(1);
+    });
+
+    it('asks a function of the client', async () => {
+      const onApproval = (): Promise<{ approve: boolean }> => Promise.resolve({ approve: true });
+      const asking = helper({ tools: [hostedMcpTool({ ...NOTES, onApproval })] });
+      expect((await runner.run(asking, 'take a note')).finalOutput).toBe('Noted.');
+    });
+  });
+
+  it('speaks WebSocket', async () => {
+    // Node.js has one of its own from version 22 on.
+    Object.assign(globalThis, { WebSocket });
+    const provider = new OpenAIProvider({ apiKey: 'any', baseURL: server.baseUrl, useResponsesWebSocket: true });
+    const socketRunner = new Runner({ modelProvider: provider, tracingDisabled: true });
+    const streamed = await socketRunner.run(helper({ tools: [lookup] }), 'two rounds', { stream: true });
+    await read(streamed as never);
+    expect(streamed.finalOutput).toBe(BOTH);
+    const first = await socketRunner.run(helper(), 'My name is Alice.');
+    const more = { previousResponseId: first.lastResponseId };
+    expect((await socketRunner.run(helper(), 'What is my name?', more)).finalOutput).toBe('You are Alice.');
+    const unknown = socketRunner.run(helper(), 'plain text', { previousResponseId: 'resp_none' });
+    await expect(unknown).rejects.toThrow('error');
+    await provider.close();
+  });
+
+  it('fails when the response does', async () => {
+    const failure = 'unsuccessful terminal state "response.failed"';
+    await expect(runner.run(helper(), 'server error')).rejects.toThrow(failure);
+    const streamed = await runner.run(helper(), 'server error', { stream: true });
+    await expect(read(streamed as never)).rejects.toThrow(failure);
+  });
+});
