@@ -6,6 +6,7 @@ import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../t
 import type { AgentContext, AgentOutcome } from './agent.js';
 import { askAgain, askPermissions } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
+import { permissionsOf } from './loop/call-permissions.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { owedClientCalls, type ResumedCalls, resumeCalls } from './loop/resume-calls.js';
@@ -120,7 +121,8 @@ export class ModelLoop {
     const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
     const request = { messages: [...messages], tools: offer.declarations, options };
     const card = uiCard(context, hints, context.locale ?? this.config.agent.uiLocale);
-    return modelStep({ context, client: this.client, request, situation, card, offer, callIds, step });
+    const permissions = permissionsOf(context, this.invoker, offer);
+    return modelStep({ context, client: this.client, request, situation, card, offer, callIds, step, permissions });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {

@@ -156,6 +156,13 @@ export interface FunctionCallOutput {
   readonly name?: string;
   readonly output: string;
 }
+/**
+ * The metadata of a call that the server makes, where a person may have to allow it first: `possible` from
+ * its beginning, `needed` once its arguments are known and a permission will be asked for. Absent: it is made.
+ */
+export const CALL_PERMISSION = 'permission';
+export type CallPermission = 'possible' | 'needed';
+
 /** Of `mcp_call`. */
 export interface McpCall extends FunctionCall {
   readonly server_label: string;

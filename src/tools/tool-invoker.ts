@@ -60,6 +60,12 @@ export class ToolInvoker {
     return { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
   }
 
+  /** True when a call of this tool may need a permission, whatever its arguments will be. */
+  mayNeedPermission(name: string, offer: ToolOffer, { principal, agentType }: ToolCaller): boolean {
+    const resolved = offer.resolve(name);
+    return resolved.kind === 'server' && this.policy.mayAsk({ tool: resolved.tool, principal, agentType });
+  }
+
   /**
    * Answers a call. What the policy denies, or asks for without `permitted`, is answered as denied; a
    * person's permission does not overrule a denial. The end of the step is not written down here: the caller does that together with

@@ -1,5 +1,13 @@
-import type { ContentBuilder, MessageBuilder, MessageType, ResponseBuilder } from '../../events/index.js';
-import type { ToolOffer } from '../../tools/index.js';
+import type { JsonObject } from '../../common/index.js';
+import {
+  CALL_PERMISSION,
+  type CallPermission,
+  type ContentBuilder,
+  type MessageBuilder,
+  type MessageType,
+  type ResponseBuilder,
+} from '../../events/index.js';
+import type { ToolCall, ToolOffer } from '../../tools/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { Segment } from './segment.js';
 
@@ -24,6 +32,14 @@ export function appearanceOf(name: string, offer: ToolOffer): CallAppearance {
   return { callType: 'plugin_call', outputType: 'plugin_call_output' };
 }
 
+/** What is known of the permissions that the calls of one model answer need, while the answer is written. */
+export interface CallPermissions {
+  /** True when a call of this tool may need one: all that can be said before its arguments are whole. */
+  mayNeed(name: string): boolean;
+  /** True when this call, as it is, will be asked for. */
+  needs(call: ToolCall): boolean;
+}
+
 /** A tool call. Its name comes with its first piece. */
 export class CallSegment extends Segment {
   private name = '';
@@ -33,6 +49,7 @@ export class CallSegment extends Segment {
   constructor(
     private readonly id: string,
     private readonly offer: ToolOffer,
+    private readonly permissions?: CallPermissions,
   ) {
     super();
   }
@@ -59,6 +76,16 @@ export class CallSegment extends Segment {
     return { id: this.id, name: this.name || NAMELESS, arguments: this.text };
   }
 
+  /** Who shows calls as they happen must not show one that turns out to wait for a permission. */
+  protected override opening(): JsonObject | undefined {
+    return this.permissions?.mayNeed(this.toolCall().name) ? marked('possible') : undefined;
+  }
+
+  protected override closing(): JsonObject | undefined {
+    const { id, name, arguments: text } = this.toolCall();
+    return this.permissions?.needs({ callId: id, name, arguments: text }) ? marked('needed') : undefined;
+  }
+
   protected open(response: ResponseBuilder): MessageBuilder {
     const { callType } = appearanceOf(this.toolCall().name, this.offer);
     return response.createMessageBuilder('assistant', callType);
@@ -77,6 +104,10 @@ export class CallSegment extends Segment {
   protected writePiece(content: ContentBuilder, piece: string): void {
     content.addDataDelta({ arguments: piece });
   }
+}
+
+function marked(permission: CallPermission): JsonObject {
+  return { [CALL_PERMISSION]: permission };
 }
 
 function isJsonObject(text: string): boolean {

@@ -1,11 +1,9 @@
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
-import type { ToolOffer } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
 import { untilAborted } from '../until-aborted.js';
-import type { CallIds } from './call-ids.js';
-import { StepWriter } from './step-writer.js';
+import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
 
 /** What the user reads when the provider's filter stopped an answer before its first word. */
@@ -21,18 +19,14 @@ export interface StepOutput {
 }
 
 /** One model call of a run. */
-export interface ModelStep {
+export interface ModelStep extends StepSetting {
   readonly context: AgentContext;
   readonly client: ModelClient;
   readonly request: ModelRequest;
   /** Told after the system prompt, and no part of what the journal compares. */
   readonly situation?: string;
-  readonly offer: ToolOffer;
-  readonly callIds: CallIds;
   /** Goes with the first text of the answer. */
   readonly card?: UiCard | undefined;
-  /** From 0, counted over the run. */
-  readonly step: number;
 }
 
 /**
@@ -47,7 +41,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
-  const writer = new StepWriter(context.response, call.offer, call.callIds, step, call.card);
+  const writer = new StepWriter(context.response, call, call.card);
   for await (const event of untilAborted(
     client.stream(withSituation(request, call.situation), context.signal),
     context.signal,
@@ -82,7 +76,7 @@ function inputHashOf({ request, offer }: ModelStep): string {
   return fingerprint({ messages: request.messages, tools });
 }
 
-function replayed(output: JsonObject, callIds: CallIds): StepOutput {
+function replayed(output: JsonObject, callIds: StepSetting['callIds']): StepOutput {
   const step = output as unknown as StepOutput;
   callIds.reserve(step.toolCalls.map(({ id }) => id));
   return step;

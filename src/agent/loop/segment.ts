@@ -42,7 +42,8 @@ export abstract class Segment {
   activate(response: ResponseBuilder): void {
     if (this.message) return;
     this.message = this.open(response);
-    this.message.created();
+    const metadata = this.opening();
+    this.message.created(metadata ? { metadata } : {});
     this.message.inProgress();
     this.content = this.firstWrite(this.message);
   }
@@ -53,9 +54,19 @@ export abstract class Segment {
    * @param usage what the model call used, for the last message of a step
    * @param metadata kept with the message
    */
-  close(usage: Usage | null = null, metadata?: JsonObject): void {
+  close(usage: Usage | null = null, metadata = this.closing()): void {
     this.content?.complete();
     this.message?.complete({ ...(usage && { usage }), ...(metadata && { metadata }) });
+  }
+
+  /** What the message says of itself from its beginning. */
+  protected opening(): JsonObject | undefined {
+    return undefined;
+  }
+
+  /** What the message says of itself once it is whole. */
+  protected closing(): JsonObject | undefined {
+    return undefined;
   }
 
   protected abstract open(response: ResponseBuilder): MessageBuilder;

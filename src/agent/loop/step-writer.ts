@@ -2,7 +2,7 @@ import type { ResponseBuilder, Usage } from '../../events/index.js';
 import type { ToolOffer } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
-import { CallSegment } from './call-segment.js';
+import { type CallPermissions, CallSegment } from './call-segment.js';
 import { type Segment, TextSegment } from './segment.js';
 import type { UiCard } from './ui-card.js';
 
@@ -15,6 +15,15 @@ export interface WrittenStep {
   /** In the order of their messages. */
   readonly toolCalls: readonly ModelToolCall[];
   readonly messageIds: readonly string[];
+}
+
+/** What the calls of an answer are written with. */
+export interface StepSetting {
+  readonly offer: ToolOffer;
+  readonly callIds: CallIds;
+  /** From 0, counted over the run. */
+  readonly step: number;
+  readonly permissions?: CallPermissions | undefined;
 }
 
 /**
@@ -30,9 +39,7 @@ export class StepWriter {
 
   constructor(
     private readonly response: ResponseBuilder,
-    private readonly offer: ToolOffer,
-    private readonly callIds: CallIds,
-    private readonly step: number,
+    private readonly setting: StepSetting,
     private card?: UiCard,
   ) {}
 
@@ -83,8 +90,9 @@ export class StepWriter {
   private writeCall(delta: Extract<ModelDelta, { type: 'tool-call-delta' }>): void {
     let call = this.calls.get(delta.index);
     if (!call) {
-      const id = this.callIds.next(this.step, this.calls.size, delta.id);
-      this.calls.set(delta.index, (call = new CallSegment(id, this.offer)));
+      const { callIds, step, offer, permissions } = this.setting;
+      const id = callIds.next(step, this.calls.size, delta.id);
+      this.calls.set(delta.index, (call = new CallSegment(id, offer, permissions)));
       this.segments.push(call);
     }
     if (delta.name) call.setName(delta.name);

@@ -77,8 +77,8 @@ export async function allSettled<T>(work: readonly Promise<T>[]): Promise<T[]> {
   });
 }
 
-/** A call that an earlier attempt finished had its permission. */
-function neededPermission(
+/** The permission that a call needs before it is made. A call that an earlier attempt finished had it. */
+export function neededPermission(
   context: AgentContext,
   invoker: ToolInvoker,
   offer: ToolOffer,

@@ -35,6 +35,15 @@ describe('MessageBuilder', () => {
     expect(drain()).toEqual([]);
   });
 
+  it('tells what is known from its beginning until it is closed', () => {
+    const { message } = setup();
+    const metadata = { permission: 'possible' };
+    expect(message.created({ metadata }).metadata).toEqual(metadata);
+    expect(message.inProgress().metadata).toEqual(metadata);
+    expect(message.getMessageData().metadata).toEqual(metadata);
+    expect(message.complete().metadata).toBeNull();
+  });
+
   it('takes an index that is the next slot and no other', () => {
     const { message, drain } = setup();
     expect(message.createContentBuilder('text', 0).index).toBe(0);

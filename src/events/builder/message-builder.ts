@@ -47,6 +47,7 @@ export class MessageBuilder {
   private phase: 'new' | 'created' | 'in_progress' = 'new';
   private readonly contents: ContentBuilder[] = [];
   private readonly contentOwner: ContentOwner;
+  private opening: Pick<MessageClosing, 'metadata'> = {};
   private closed: Message | undefined;
 
   /** @internal Made by ResponseBuilder. `resume` goes on with a message that was recorded before. */
@@ -75,12 +76,18 @@ export class MessageBuilder {
     return this.closed !== undefined;
   }
 
-  /** Announces the message. @throws BuilderError GRAMMAR the second time */
-  created(): Message {
+  /**
+   * Announces the message.
+   *
+   * @param opening what is known of it from its beginning; it is told until the message is closed
+   * @throws BuilderError GRAMMAR the second time
+   */
+  created(opening: Pick<MessageClosing, 'metadata'> = {}): Message {
     this.ensureOpen('created');
     if (this.phase !== 'new') throw new BuilderError('GRAMMAR', `message ${this.id} was already announced`);
     this.owner.open();
-    const event = this.make('created', []);
+    this.opening = opening;
+    const event = this.make('created', [], opening);
     this.owner.record(event);
     this.phase = 'created';
     this.owner.announced(this);
@@ -92,7 +99,7 @@ export class MessageBuilder {
     this.ensureOpen('inProgress');
     if (this.phase === 'in_progress') throw new BuilderError('GRAMMAR', `message ${this.id} is already in progress`);
     if (this.phase === 'new') this.created();
-    const event = this.make('in_progress', []);
+    const event = this.make('in_progress', [], this.opening);
     this.owner.record(event);
     this.phase = 'in_progress';
     return event;
@@ -159,6 +166,7 @@ export class MessageBuilder {
     return this.make(
       status,
       this.openedContents().map((content) => content.getContentData()),
+      this.opening,
     );
   }
 

@@ -6,6 +6,7 @@ import { fieldError } from '../http/index.js';
 import { InputResolver } from './input-resolver.js';
 import { itemIdOf, messageIdOf } from './items/item-ids.js';
 import type { Item } from './items/item.types.js';
+import { approvedCallId } from './items/make-item.js';
 import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import { type ListPage, listPage, type PageQuery } from './list-page.js';
 import { bodyFields } from './request/create-request.decoder.js';
@@ -76,10 +77,17 @@ export class ConversationItems {
 
 /** The messages that an item shows: of a call of the server's, the call and what came of it. */
 function messagesBehind(itemId: string, messages: readonly Message[]): readonly Message[] {
-  const found = messages.find((message) => isShownAs(itemId, message));
+  const found =
+    messages.find((message) => isAllowedCall(itemId, message)) ??
+    messages.find((message) => isShownAs(itemId, message));
   if (!found) return [];
   const callId = serverCallIdOf(found);
   return callId === undefined ? [found] : messages.filter((message) => serverCallIdOf(message) === callId);
+}
+
+function isAllowedCall(itemId: string, message: Message): boolean {
+  const asked = isServerOutput(message.type) ? outputData(message).approvalRequestId : null;
+  return asked !== null && approvedCallId(asked) === itemId;
 }
 
 function isShownAs(itemId: string, message: Message): boolean {

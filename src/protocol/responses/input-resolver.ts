@@ -3,6 +3,8 @@ import { dataOf, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type FoundMessage, type MessageScope, Sessions } from '../../session/index.js';
 import { messageIdOf } from './items/item-ids.js';
+import { approvalOf } from './items/make-item.js';
+import { askedCallId } from './items/output-items.js';
 import { callData, isOutput, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import type { InputEntry } from './request/input-item.decoder.js';
 import { notFound } from './responses-refusal.js';
@@ -33,7 +35,7 @@ export class InputResolver {
       (await this.sessions.findMessage(scope, messageIdOf(id))) ??
       (await this.sessions.findMessage(scope, id)) ??
       (await this.approvalRequest(scope, id));
-    if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', id, path);
+    if (!found) return this.allowed(scope, id, path);
     if (isServerCall(found.message.type)) {
       const outcome = await this.outcome(found, scope.tenantId);
       return outcome ? [found.message, outcome] : [found.message];
@@ -53,11 +55,21 @@ export class InputResolver {
     return found && { ...found, sessionId: asked.sessionId, userId: asked.userId };
   }
 
+  /** An approved call has the id of its request: what is meant is the call and what came of it. */
+  private async allowed(scope: MessageScope, id: string, path: string): Promise<readonly Message[]> {
+    const found = await this.approvalRequest(scope, approvalOf(id) ?? id);
+    const callId = found && askedCallId(found.message);
+    if (!found || callId === undefined) throw notFound('RESOURCE_NOT_FOUND', 'Item', id, path);
+    const call = await this.call(found, scope.tenantId, { callId });
+    const outcome = await this.outcome(found, scope.tenantId, { callId });
+    return [call, outcome].filter((message) => message !== undefined);
+  }
+
   private async outcome(
     { message, sessionId, userId, seq }: FoundMessage,
     tenantId: string,
+    { callId }: { readonly callId: string } = callData(message, ''),
   ): Promise<Message | undefined> {
-    const { callId } = callData(message, '');
     const window = { after: seq, limit: OUTCOME_WINDOW, order: 'asc' } as const;
     const behind = await this.sessions.messages({ tenantId, userId }, sessionId, window);
     return behind.find((one) => isOutput(one.message.type) && outputData(one.message).callId === callId)?.message;
@@ -66,8 +78,8 @@ export class InputResolver {
   private async call(
     { message, sessionId, userId, seq }: FoundMessage,
     tenantId: string,
+    { callId }: { readonly callId: string } = outputData(message),
   ): Promise<Message | undefined> {
-    const { callId } = outputData(message);
     const window = { before: seq, limit: OUTCOME_WINDOW, order: 'desc' } as const;
     const before = await this.sessions.messages({ tenantId, userId }, sessionId, window);
     return before.find((one) => isServerCall(one.message.type) && callData(one.message, '').callId === callId)?.message;

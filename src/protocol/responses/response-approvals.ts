@@ -10,6 +10,8 @@ import { notFound } from './responses-refusal.js';
 export interface GivenAnswers {
   readonly answers: readonly InterruptAnswer[];
   readonly requests: readonly McpApprovalRequestItem[];
+  /** The calls that are allowed. */
+  readonly approved: readonly { readonly requestId: string; readonly callId: string }[];
   /** The input from the first answer on: what stands before it, the answered session has already. */
   readonly rest: readonly Message[];
 }
@@ -29,6 +31,7 @@ export class ResponseApprovals {
   async given(scope: MessageScope, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
     const requests: McpApprovalRequestItem[] = [];
+    const approved: { requestId: string; callId: string }[] = [];
     const unsettled = input.slice(input.findLastIndex(goesOn) + 1);
     const rest = unsettled.slice(Math.max(0, unsettled.findIndex(isAnswer)));
     for (const message of rest.filter(isAnswer)) {
@@ -39,8 +42,11 @@ export class ResponseApprovals {
       }
       answers.push(answer);
       requests.push(requestItem(asked));
+      if (answer.status === 'resolved' && answer.approve && asked.kind === 'approval') {
+        approved.push({ requestId: asked.id, callId: asked.callId ?? '' });
+      }
     }
-    return { answers, requests, rest };
+    return { answers, requests, approved, rest };
   }
 }
 

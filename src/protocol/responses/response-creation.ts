@@ -76,12 +76,13 @@ export class ResponseCreation {
     const place = await this.place(request, options);
     const scope = scopeOf(place.principal, request.user);
     const input = await this.resolver.resolve(scope, request.input);
-    const { answers, requests, rest } = await this.approvals.given(scope, input, place.within);
+    const { answers, requests, approved, rest } = await this.approvals.given(scope, input, place.within);
     const stored: StoredInfo = {
       createdAt: this.intake.seconds(),
       echo: request.echo,
       clientTools: request.clientTools.map(({ name }) => name),
       approvals: requests,
+      approved,
     };
     const run: RunRequest = {
       ...this.runOf(request, place, stored),

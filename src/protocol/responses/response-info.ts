@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import type { ItemView } from './items/item-view.js';
+import { HISTORY_VIEW, type ItemView } from './items/item-view.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
 import type { ResponseEcho } from './response.types.js';
 
@@ -22,6 +22,8 @@ export interface StoredInfo {
   readonly echo: ResponseEcho;
   readonly clientTools: readonly string[];
   readonly approvals: readonly McpApprovalRequestItem[];
+  /** The calls that the request allowed; those of older runs are not known. */
+  readonly approved?: readonly { readonly requestId: string; readonly callId: string }[];
 }
 
 /** What a response repeats when its run was started over another wire. */
@@ -67,7 +69,8 @@ export function responseInfo(
   const agentLabel = run.agentType;
   if (!stored) {
     const echo = { ...foreignEcho(run.agentType), conversation: { id: run.sessionId } };
-    const items = { agentLabel, clientTools: undefined, namedServers: new Set<string>(), approvals: new Map() };
+    const { isOver: _isOver, ...unknown } = HISTORY_VIEW;
+    const items = { ...unknown, agentLabel };
     return { id: run.runId, createdAt: Math.floor(run.createdAt / 1000), echo, items };
   }
   return storedResponseInfo(run.runId, agentLabel, stored);
@@ -78,7 +81,11 @@ export function storedResponseInfo(id: string, agentLabel: string, stored: Store
   const clientTools = new Set(stored.clientTools);
   const namedServers = serversOf(stored.echo);
   const approvals = new Map(stored.approvals.map((request) => [request.id, request]));
-  const items = { agentLabel, clientTools, namedServers, approvals };
+  const approved = (stored.approved ?? []).flatMap(({ requestId, callId }) => {
+    const request = approvals.get(requestId);
+    return request ? [{ request, callId }] : [];
+  });
+  const items = { agentLabel, clientTools, namedServers, approvals, approved };
   return { id, createdAt: stored.createdAt, echo: stored.echo, items };
 }
 

@@ -53,11 +53,16 @@ export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObje
   return responseObject(info, {
     status,
     completedAt: status === 'completed' ? run.completed_at : null,
-    output: outputItems(run.output ?? [], { ...info.items, isOver }),
+    output: outputItems(run.output ?? [], { ...info.items, ...(isWaiting(run.status) && { approved: [] }), isOver }),
     error: status === 'failed' ? responseError(run.error) : null,
     reason: status === 'incomplete' ? reasonOf(run.error) : null,
     usage: isOver ? usageOf(run.usage) : null,
   });
+}
+
+/** Before a run begins it has made nothing. */
+function isWaiting(status: RunStatus): boolean {
+  return STATUSES[status] === 'queued';
 }
 
 /** Only a background response is ever queued: the others are in progress as soon as they are accepted. */

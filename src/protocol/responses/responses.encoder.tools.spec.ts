@@ -1,4 +1,5 @@
-import { ask, begun, call, encode, info, itemsOf, list, outcome, say } from './testing/encoded.js';
+import { ResponsesEncoder } from './responses.encoder.js';
+import { allowing, ask, begun, call, encode, info, itemsOf, list, outcome, say } from './testing/encoded.js';
 
 describe('the Responses encoder, for tools', () => {
   it("streams the arguments of the client's calls", () => {
@@ -81,10 +82,54 @@ describe('the Responses encoder, for tools', () => {
     expect(itemsOf(reader.events, 'done')).toHaveLength(2);
   });
 
-  it('shows a call that waits for a permission only as the request', () => {
+  it('tells a call of the server as it happens, long before its outcome', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
-    call(log, 'plugin_call', 'call_2', 'get_weather');
+    const before = encode(log.logged()).reader;
+    expect(before.types.slice(2)).toEqual([
+      'response.output_item.added',
+      'response.mcp_call.in_progress',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.done',
+    ]);
+    expect(before.events[2]?.item).toMatchObject({ id: 'mcp_1', status: 'in_progress', arguments: '', output: null });
+    expect(before.events.at(-1)).toMatchObject({ item_id: 'mcp_1', output_index: 0, arguments: '{"city":"Rome"}' });
+    outcome(log, 'plugin_call_output', 'call_1', 'sunny');
+    expect(encode(log.logged()).reader.types.slice(7)).toEqual([
+      'response.mcp_call.completed',
+      'response.output_item.done',
+    ]);
+  });
+
+  it('tells each piece of the arguments with the event of the log that has it', () => {
+    const log = begun();
+    call(log, 'mcp_call', 'call_1', 'get_weather', { server_label: 'weather' });
+    const encoder = new ResponsesEncoder(info());
+    const told = log.logged().map((event) => encoder.next(event).map((frame) => /^event: (\S+)/.exec(frame)?.[1]));
+    const item = ['response.output_item.added', 'response.mcp_call.in_progress'];
+    const piece = ['response.mcp_call_arguments.delta'];
+    expect(told.slice(4)).toEqual([item, piece, piece, [], ['response.mcp_call_arguments.done']]);
+  });
+
+  it('holds a call back that may need a permission, until it is known that it needs none', () => {
+    const log = begun();
+    call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'none' });
+    const events = log.logged();
+    expect(encode(events.slice(0, -1)).reader.types).toEqual(['response.created', 'response.in_progress']);
+    expect(encode(events).reader.types.slice(2)).toEqual([
+      'response.output_item.added',
+      'response.mcp_call.in_progress',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.done',
+    ]);
+  });
+
+  it('shows a call that waits for a permission only as the request, and what follows it at once', () => {
+    const log = begun();
+    call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'needed' });
+    call(log, 'plugin_call', 'call_2', 'get_weather', { permission: 'none' });
+    expect(itemsOf(encode(log.logged()).reader.events, 'added')).toEqual([['mcp_call', 'in_progress', 'mcp_2']]);
     outcome(log, 'plugin_call_output', 'call_2', 'sunny');
     ask(log, 'call_1');
     log.response.completed();
@@ -103,7 +148,86 @@ describe('the Responses encoder, for tools', () => {
     });
   });
 
-  it('shows an approved call with what was asked for, and nothing of a refused one', () => {
+  it('leaves out a call that needs a permission nobody was asked for, for the run ended before', () => {
+    const log = begun();
+    call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'needed' });
+    log.response.canceled();
+    const { reader } = encode(log.logged());
+    expect(reader.ended).toMatchObject({ status: 'cancelled', output: [] });
+    expect(reader.types).toHaveLength(3);
+  });
+
+  it('cuts a call that an agent of code asks a permission for without having said so', () => {
+    const log = begun();
+    call(log, 'plugin_call', 'call_1', 'get_weather');
+    ask(log, 'call_1');
+    log.response.completed();
+    const { reader } = encode(log.logged());
+    expect(itemsOf(reader.events, 'done')).toEqual([
+      ['mcp_call', 'incomplete', 'mcp_1'],
+      ['mcp_approval_request', null, 'int_1'],
+    ]);
+    expect(reader.ended?.output.map(({ id }) => id)).toEqual(['int_1']);
+  });
+
+  it('tells a call that the agent answers itself as it happens, and whole calls of foreign runs with their outcome', () => {
+    const log = begun();
+    call(log, 'function_call', 'call_1', 'own_tool');
+    expect(itemsOf(encode(log.logged()).reader.events, 'added')).toEqual([['mcp_call', 'in_progress', 'mcp_1']]);
+    const about = info();
+    const foreign = { ...about, items: { ...about.items, clientTools: undefined } };
+    expect(encode(log.logged(), foreign).reader.types).toHaveLength(2);
+    log.response.completed();
+    expect(encode(log.logged(), foreign).reader.ended?.output).toMatchObject([{ type: 'function_call', id: 'fc_1' }]);
+  });
+
+  describe('when the request allowed a call', () => {
+    it('shows it before its outcome, with what was asked for', () => {
+      const log = begun();
+      const row = [
+        'response.output_item.added',
+        'response.mcp_call.in_progress',
+        'response.mcp_call_arguments.delta',
+        'response.mcp_call_arguments.done',
+      ];
+      expect(encode(log.logged(), allowing()).reader.types.slice(2)).toEqual(row);
+      outcome(log, 'plugin_call_output', 'call_1', 'sunny', { approval_request_id: 'apr_1' });
+      say(log, 'It is sunny.');
+      log.response.completed();
+      const { reader } = encode(log.logged(), allowing());
+      expect(reader.types.slice(6, 8)).toEqual(['response.mcp_call.completed', 'response.output_item.done']);
+      expect(reader.ended?.output).toMatchObject([
+        {
+          id: 'mcp_apr_1',
+          type: 'mcp_call',
+          status: 'completed',
+          approval_request_id: 'apr_1',
+          arguments: '{"city":"Rome"}',
+          output: 'sunny',
+        },
+        { type: 'message' },
+      ]);
+    });
+
+    it('ends it as incomplete when the run ends first, and as failed when the policy does not allow it', () => {
+      const cut = begun();
+      cut.response.canceled();
+      const { reader } = encode(cut.logged(), allowing());
+      expect(itemsOf(reader.events, 'done')).toEqual([['mcp_call', 'incomplete', 'mcp_apr_1']]);
+      expect(reader.ended?.output).toMatchObject([
+        { id: 'mcp_apr_1', status: 'incomplete', approval_request_id: 'apr_1', output: null, error: null },
+      ]);
+      const denied = begun();
+      const flags = { approval_request_id: 'apr_1', denied: true, is_error: true };
+      outcome(denied, 'plugin_call_output', 'call_1', 'not allowed', flags);
+      denied.response.completed();
+      const end = encode(denied.logged(), allowing()).reader;
+      expect(itemsOf(end.events, 'done')).toEqual([['mcp_call', 'failed', 'mcp_apr_1']]);
+      expect(end.ended?.output).toMatchObject([{ id: 'mcp_apr_1', status: 'failed', output: null }]);
+    });
+  });
+
+  it('shows a call that was allowed on another wire with its outcome, and nothing of a refused one', () => {
     const log = begun();
     outcome(log, 'plugin_call_output', 'call_1', 'sunny', { approval_request_id: 'int_1' });
     outcome(log, 'plugin_call_output', 'call_2', 'refused', {

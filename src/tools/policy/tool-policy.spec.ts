@@ -42,6 +42,36 @@ const effect = (...given: Parameters<typeof decide>): string => decide(...given)
 const applies = (when: object, args: JsonObject = {}, overrides: Partial<ServerTool> = {}): boolean =>
   effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none', ...overrides }) === 'deny';
 
+describe('what may need a permission, before its arguments are known', () => {
+  const principal = { tenantId: 'acme', userId: 'alice' };
+  const mayAsk = (rules: object[], overrides: Partial<ServerTool> = {}): boolean =>
+    policyOf(...rules).mayAsk({ tool: tool(overrides), principal, agentType: 'worker' });
+  const costly = { path: '$.sum', op: '>', value: 10 };
+  const safe = { effects: 'none' } as const;
+
+  it.each<[string, boolean, object[], Partial<ServerTool>]>([
+    ['an unsafe tool without rules', true, [], {}],
+    ['a safe tool without rules', false, [], safe],
+    ['a rule that asks for some arguments', true, [{ tool: 'pay', effect: 'ask', when: costly }], safe],
+    ['a rule that allows all', false, [{ tool: '*', effect: 'allow' }], {}],
+    ['a rule that denies all', false, [{ tool: '*', effect: 'deny' }], {}],
+    ['a rule that allows only some', true, [{ tool: 'pay', effect: 'allow', when: costly }], {}],
+    ['a rule for another tool', false, [{ tool: 'sell', effect: 'ask' }], safe],
+    ['a rule for another user', false, [{ tool: '*', effect: 'ask', when: { user: 'bob' } }], safe],
+    [
+      'a rule behind one that always decides',
+      false,
+      [
+        { tool: 'p*', effect: 'allow', when: { user: 'alice' } },
+        { tool: '*', effect: 'ask' },
+      ],
+      {},
+    ],
+  ])('%s', (_name, expected, rules, overrides) => {
+    expect(mayAsk(rules, overrides)).toBe(expected);
+  });
+});
+
 describe('the policy without rules', () => {
   const policy = new ToolPolicy([], DEFAULT_EXPIRY);
   const mcp = { kind: 'mcp', serverLabel: 'files' } as const;

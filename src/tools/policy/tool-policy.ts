@@ -41,6 +41,18 @@ export class ToolPolicy {
     return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit: rule.allowEdit };
   }
 
+  /** True when some arguments of this tool could need a permission: what is known of a call before its arguments. */
+  mayAsk(subject: Omit<PolicySubject, 'args'>): boolean {
+    for (const { tools, conditions, effect } of this.rules) {
+      if (!tools.some((glob) => matchesGlob(glob, subject.tool.name))) continue;
+      const known = conditions.filter(({ path }) => path === undefined);
+      if (!known.every((one) => holds(one, { ...subject, args: {} }, effect !== 'allow'))) continue;
+      if (effect === 'ask') return true;
+      if (known.length === conditions.length) return false;
+    }
+    return isRisky(subject.tool);
+  }
+
   private byDefault(tool: ServerTool): PolicyDecision {
     if (!isRisky(tool)) return { effect: 'allow' };
     return { effect: 'ask', rule: null, reason: null, expiresInMs: this.expiresInMs, mayEdit: false };

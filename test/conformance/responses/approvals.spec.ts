@@ -55,6 +55,42 @@ describe('approvals over Responses', () => {
     await expect(answer(id, requestId, true)).rejects.toMatchObject({ status: 400 });
   });
 
+  it('tells an approved call as it happens, and knows it by its id ever after', async () => {
+    const { id } = await client.conversations.create();
+    const { output } = await client.responses.create({ model: 'x', conversation: id, input: 'open the window' });
+    const requestId = output[0]?.id ?? '';
+    const stream = await client.responses.create({
+      model: 'x',
+      conversation: id,
+      input: [{ type: 'mcp_approval_response', approval_request_id: requestId, approve: true }],
+      stream: true,
+    });
+    const types: string[] = [];
+    let callId = '';
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === 'response.output_item.added' && event.item.type === 'mcp_call') callId = event.item.id ?? '';
+      if (event.type === 'response.completed') expect(event.response.output[0]?.id).toBe(callId);
+    }
+    expect(types.slice(2, 8)).toEqual([
+      'response.output_item.added',
+      'response.mcp_call.in_progress',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.done',
+      'response.mcp_call.completed',
+      'response.output_item.done',
+    ]);
+    const within = { conversation_id: id };
+    expect(await client.conversations.items.retrieve(callId, within)).toMatchObject({
+      type: 'mcp_call',
+      approval_request_id: requestId,
+      output: 'The window of the kitchen is open.',
+    });
+    await client.conversations.items.delete(callId, within);
+    await expect(client.conversations.items.retrieve(callId, within)).rejects.toMatchObject({ status: 404 });
+    expect((await client.conversations.items.retrieve(requestId, within)).type).toBe('mcp_approval_request');
+  });
+
   it('shows nothing but the answer for a call that was refused', async () => {
     const { id, requestId } = await asked();
     const response = await answer(id, requestId, false);

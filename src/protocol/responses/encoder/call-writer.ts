@@ -8,12 +8,8 @@ import type { EventOut } from './event-out.js';
 import { GrownText } from './grown-text.js';
 import type { ItemWriter } from './item-writer.js';
 
-/**
- * A call of a tool that the client runs, its arguments as they come. Nothing is shown of a call that
- * turns out not to be the client's: `isClients` decides by its name.
- */
+/** A call of a tool that the client runs, its arguments as they come. */
 export class FunctionCallWriter implements ItemWriter {
-  private readonly id: string;
   private index = -1;
   private readonly text = new GrownText();
   private head: Pick<CallData, 'callId' | 'name'> = { callId: '', name: '' };
@@ -23,15 +19,8 @@ export class FunctionCallWriter implements ItemWriter {
   constructor(
     private readonly out: EventOut,
     private readonly message: Message,
-    private readonly isClients: (name: string) => boolean,
-  ) {
-    this.id = itemIdOf(message);
-  }
-
-  /** True once a client knows of the call. */
-  get isShown(): boolean {
-    return this.isAnnounced;
-  }
+    private readonly id = itemIdOf(message),
+  ) {}
 
   content(event: Content): void {
     if (event.type !== 'data' || this.isOver) return;
@@ -59,7 +48,7 @@ export class FunctionCallWriter implements ItemWriter {
 
   private announce(): void {
     const { name, callId } = this.head;
-    if (this.isAnnounced || name === '' || callId === '' || !this.isClients(name)) return;
+    if (this.isAnnounced || name === '' || callId === '') return;
     this.isAnnounced = true;
     this.index = this.out.nextIndex();
     this.out.write('response.output_item.added', { output_index: this.index, item: this.item('in_progress', '') });

@@ -11,14 +11,16 @@ import {
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemView } from '../items/item-view.js';
 import type { McpListToolsItem } from '../items/item.types.js';
-import { approvalRequestItem } from '../items/make-item.js';
-import { shownList } from '../items/output-items.js';
+import { approvalRequestItem, serverCallId } from '../items/make-item.js';
+import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
 import type { ResponseInfo } from '../response-info.js';
 import { responseObject, responseOf } from '../response-object.js';
 import { FunctionCallWriter } from './call-writer.js';
 import { EventOut, type ResponseEvent } from './event-out.js';
 import type { ItemWriter } from './item-writer.js';
+import { McpCallWriter } from './mcp-writer.js';
+import { NamedCall } from './named-call.js';
 import { fateIn, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
 
@@ -26,8 +28,10 @@ import { TextWriter } from './text-writer.js';
  * The Responses view of a run (contract responses, A6): a fold over its log that yields the events of
  * the stream, numbered contiguously from 0, with exactly one terminal event.
  *
- * A call of the server's is one item with its outcome. Whether a call waits for a permission, and so is
- * shown as a request instead, is known only later: until then nothing after it is shown.
+ * A call of the server's is one item with its outcome. One that a permission is needed for is shown as the
+ * request for it; the log says so with the call. Of a run that no request of this wire began it is not
+ * known which tools are the client's: there a `function_call` is shown once its outcome, or the end of the
+ * run, tells whose it was, and what follows it waits.
  */
 export class ResponsesFold {
   private readonly out = new EventOut();
@@ -40,7 +44,7 @@ export class ResponsesFold {
 
   constructor(private readonly info: ResponseInfo) {
     this.view = { ...info.items, isOver: false };
-    this.calls = new ServerCalls(this.out, this.view);
+    this.calls = new ServerCalls({ out: this.out, view: this.view });
   }
 
   /** The number of the last event; -1 before the first. */
@@ -73,7 +77,8 @@ export class ResponsesFold {
     const fate = fateIn(event, waiting.call);
     if (!fate) return;
     this.waiting = undefined;
-    this.calls.show(waiting.call, fate);
+    if (fate === 'client') new FunctionCallWriter(this.out, waiting.call).close(waiting.call);
+    if (fate === 'server') this.calls.close(this.calls.begin(waiting.call), waiting.call);
     for (const late of waiting.behind) this.take(late);
   }
 
@@ -86,8 +91,10 @@ export class ResponsesFold {
 
   private lifeCycle(event: AgentResponse): void {
     if (event.status === 'created') this.begin();
-    else if (event.status === 'in_progress') this.tell('response.in_progress', 'in_progress');
-    else if (isTerminalEvent(event)) this.end(event);
+    else if (event.status === 'in_progress') {
+      this.tell('response.in_progress', 'in_progress');
+      this.calls.beginApproved();
+    } else if (isTerminalEvent(event)) this.end(event);
   }
 
   private begin(): void {
@@ -101,6 +108,7 @@ export class ResponsesFold {
   }
 
   private end(event: AgentResponse): void {
+    this.calls.beginApproved();
     for (const writer of this.writers.values()) writer.cut();
     this.writers.clear();
     this.calls.cutAll();
@@ -120,22 +128,39 @@ export class ResponsesFold {
 
   private open(message: Message): void {
     const { type } = message;
+    const { clientTools } = this.view;
     if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
-      this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(message)));
-    } else if (type === 'function_call') {
-      const isClients = (name: string): boolean => this.view.clientTools?.has(name) ?? false;
-      this.writers.set(message.id, new FunctionCallWriter(this.out, message, isClients));
+      this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(itemIdOf(message))));
+    } else if (isServerCall(type)) this.writers.set(message.id, this.serverCall(message));
+    else if (type === 'function_call' && clientTools) {
+      const writerOf = (name: string): ItemWriter =>
+        clientTools.has(name) ? new FunctionCallWriter(this.out, message) : this.serverCall(message);
+      this.writers.set(message.id, new NamedCall(writerOf));
     }
+  }
+
+  private serverCall(message: Message): McpCallWriter {
+    return this.calls.begin(message, this.freshId(serverCallId(message)));
   }
 
   private close(message: Message): void {
     const writer = this.writers.get(message.id);
-    writer?.close(message);
     this.writers.delete(message.id);
-    if (isServerCall(message.type) || (writer instanceof FunctionCallWriter && !writer.isShown)) {
-      this.waiting = { call: message, behind: [] };
-    } else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
-    else if (message.type === 'mcp_approval_request') this.whole(approvalRequestItem(message));
+    if (message.type === 'function_call' && !this.view.clientTools) this.waiting = { call: message, behind: [] };
+    else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
+    else if (message.type === 'mcp_approval_request') this.askPermission(message);
+    else if (writer) this.closeItem(writer, message);
+  }
+
+  private closeItem(writer: ItemWriter, message: Message): void {
+    const own = writer instanceof NamedCall ? writer.chosenBy(message) : writer;
+    if (own instanceof McpCallWriter) this.calls.close(own, message);
+    else own.close(message);
+  }
+
+  private askPermission(message: Message): void {
+    this.calls.asked(askedCallId(message) ?? '');
+    this.whole(approvalRequestItem(message));
   }
 
   private listTools(items: readonly McpListToolsItem[]): void {
@@ -157,14 +182,12 @@ export class ResponsesFold {
   }
 
   /** A message that is begun again after a recovery is another item. */
-  private freshId(message: Message): string {
-    const id = itemIdOf(message);
+  private freshId(id: string): string {
     const times = (this.known.get(id) ?? 0) + 1;
     this.known.set(id, times);
     return times === 1 ? id : `${id}_${times}`;
   }
 
-  /** What a lost worker left half done is ended as cut off; it is not in the response at the end. */
   private discard(ids: readonly string[]): void {
     for (const id of ids) {
       this.writers.get(id)?.cut();

@@ -6,84 +6,92 @@ import {
   type AgentEvent,
   type Message,
 } from '../../../events/index.js';
-import type { ItemView } from '../items/item-view.js';
-import { askedCallId } from '../items/output-items.js';
-import { serverCallId } from '../items/make-item.js';
-import { callData, isOutput, outputData } from '../items/tool-data.js';
-import { FunctionCallWriter } from './call-writer.js';
-import type { EventOut } from './event-out.js';
-import { McpCallWriter, writeApprovedCall } from './mcp-writer.js';
+import { approvedCallItem } from '../items/make-item.js';
+import { isOutcomeOf } from '../items/output-items.js';
+import { callData, isOutput, outputData, permissionOf } from '../items/tool-data.js';
+import { ApprovedCallWriter, McpCallWriter, type McpSurroundings, writeWhole } from './mcp-writer.js';
 
-/** What has become clear about a call: it is the server's, the client's, waits for a permission, or no longer counts. */
-export type CallFate = 'server' | 'client' | 'asked' | 'discarded';
+/** What has become clear about a call: it is the server's, the client's, or no longer counts. */
+export type CallFate = 'server' | 'client' | 'discarded';
 
 /** The calls of the server that are shown and have no outcome yet. */
 export class ServerCalls {
-  private readonly open = new Map<string, { readonly messageId: string; readonly writer: McpCallWriter }>();
-  private readonly seen = new Set<string>();
+  private readonly open = new Set<McpCallWriter>();
+  private readonly approved: ApprovedCallWriter[] = [];
+  private readonly shown = new Set<string>();
+  /** The calls that a permission is needed for. */
+  private readonly hidden = new Map<string, Message>();
 
-  constructor(
-    private readonly out: EventOut,
-    private readonly view: ItemView,
-  ) {}
+  constructor(private readonly to: McpSurroundings) {}
 
-  /** Shows a call whose fate has become clear. */
-  show(call: Message, fate: CallFate): void {
-    const { callId } = callData(call, this.view.agentLabel);
-    this.seen.add(callId);
-    if (fate === 'server') this.begin(callId, call);
-    if (fate === 'client') new FunctionCallWriter(this.out, call, () => true).close(call);
+  /** Shows the calls that the request allowed: they are made first of all. */
+  beginApproved(): void {
+    if (this.approved.length > 0) return;
+    for (const one of this.to.view.approved) this.approved.push(new ApprovedCallWriter(this.to, one));
+  }
+
+  /** A call of the server's, shown as it grows; where a permission is possible, once it is known that none is needed. */
+  begin(message: Message, id?: string): McpCallWriter {
+    return new McpCallWriter(this.to, message, permissionOf(message) !== undefined, id);
+  }
+
+  /** The call is whole. One that a permission is asked for is not shown: the request is. */
+  close(writer: McpCallWriter, message: Message): void {
+    if (permissionOf(message) !== undefined) {
+      this.hidden.set(callData(message, '').callId, message);
+      return;
+    }
+    writer.close(message);
+    // Ids of calls are unique but for broken agents: then the newest counts.
+    this.find(writer.callId)?.cut();
+    this.shown.add(writer.callId);
+    this.open.add(writer);
   }
 
   /** True when this event ends a call that is shown already: it may pass while others are waited for. */
   isOutcome(event: AgentEvent): boolean {
-    return isClosedOutput(event) && this.open.has(outputData(event).callId);
+    return isClosedOutput(event) && this.find(outputData(event).callId) !== undefined;
   }
 
   /** Takes a closed output: of an open call, or of one that an earlier run asked a permission for. */
   outcome(output: Message): void {
     const { callId, isDenied } = outputData(output);
-    const call = this.open.get(callId);
-    this.open.delete(callId);
-    if (call) call.writer.outcome(output);
-    else if (!this.seen.has(callId) && !isDenied && output.type !== 'function_call_output') {
-      writeApprovedCall(this.out, output, this.view);
+    const call = this.find(callId) ?? this.approved.find(({ approved }) => isOutcomeOf(approved, output));
+    if (call) call.outcome(output);
+    else if (!this.shown.has(callId) && !isDenied && output.type !== 'function_call_output') {
+      writeWhole(this.to, approvedCallItem(output, this.to.view, this.hidden.get(callId)));
     }
+  }
+
+  /** A permission is asked for after all: what was shown of the call is cut, and the request is shown. */
+  asked(callId: string): void {
+    this.find(callId)?.cut();
   }
 
   /** Ends what is open: all of it, or the calls of the given messages. */
   cutAll(messageIds?: readonly string[]): void {
-    for (const [callId, { messageId }] of [...this.open]) {
-      if (!messageIds || messageIds.includes(messageId)) this.cut(callId);
+    for (const call of this.open) if (!messageIds || messageIds.includes(call.messageId)) call.cut();
+    if (!messageIds) for (const call of this.approved) call.cut();
+  }
+
+  private find(callId: string): McpCallWriter | undefined {
+    for (const call of this.open) {
+      if (call.isOver) this.open.delete(call);
+      else if (call.callId === callId) return call;
     }
-  }
-
-  private begin(callId: string, call: Message): void {
-    // Ids of calls are unique but for broken agents: then the newest counts.
-    this.cut(callId);
-    const writer = new McpCallWriter(this.out, call, this.view, serverCallId(call));
-    this.open.set(callId, { messageId: call.id, writer });
-    // A call that was cut off is never made.
-    if (call.status !== 'completed') this.cut(callId);
-  }
-
-  private cut(callId: string): void {
-    this.open.get(callId)?.writer.cut();
-    this.open.delete(callId);
+    return undefined;
   }
 }
 
-/** What an event says about the fate of a call; undefined when it says nothing. */
+/** What an event says about the fate of a call that nobody has declared; undefined when it says nothing. */
 export function fateIn(event: AgentEvent, call: Message): CallFate | undefined {
-  const { callId } = callData(call, '');
   if (event.object === 'message') {
-    if (event.type === 'mcp_approval_request') return askedCallId(event) === callId ? 'asked' : undefined;
-    return isClosedOutput(event) && outputData(event).callId === callId ? 'server' : undefined;
+    const isOwn = isClosedOutput(event) && outputData(event).callId === callData(call, '').callId;
+    return isOwn ? 'server' : undefined;
   }
   const isRecovery = event.object === 'custom' && event.name === RUN_RECOVERED;
   if (isRecovery && discardedMessageIds(event).includes(call.id)) return 'discarded';
-  if (isTerminalEvent(event)) return call.type === 'function_call' ? 'client' : 'server';
-  return undefined;
+  return isTerminalEvent(event) ? 'client' : undefined;
 }
 
 /** True for the closing event of any call's outcome. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../common/index.js';
 import { dataOf, type Content, type Message, type RunStatus } from '../../../events/index.js';
 import { itemIdOf } from './item-ids.js';
-import type { ItemView } from './item-view.js';
+import type { ApprovedCall, ItemView } from './item-view.js';
 import type {
   FunctionCallItem,
   ItemStatus,
@@ -69,9 +69,28 @@ export function functionCallItem(message: Message, isOver: boolean): FunctionCal
 
 /** A call of the server's with the outcome it has so far. */
 export function mcpCallItem(message: Message, output: Message | undefined, view: ItemView): McpCallItem {
-  const id = serverCallId(message);
   const call = callData(message, view.agentLabel);
-  return mcpItem(id, call, output && outputData(output), output ? 'completed' : itemStatus('in_progress', view.isOver));
+  const waiting = itemStatus(message.status === 'completed' ? 'in_progress' : message.status, view.isOver);
+  const status = output ? outcomeStatus(output, view) : waiting;
+  return mcpItem(serverCallId(message), call, output && outputData(output), status);
+}
+
+/** The state of the item of a call, by its outcome. */
+export function outcomeStatus({ status }: Message, { isOver }: Pick<ItemView, 'isOver'>): ItemStatus {
+  return itemStatus(status, isOver);
+}
+
+/** A call that this response's request allowed, with the outcome it has so far. */
+export function approvedItem({ request }: ApprovedCall, output: Message | undefined, view: ItemView): McpCallItem {
+  const { id, name, arguments: args, server_label: serverLabel } = request;
+  const status = output ? outcomeStatus(output, view) : itemStatus('in_progress', view.isOver);
+  const item = mcpItem(
+    approvedCallId(id),
+    { name, arguments: args, serverLabel },
+    output && outputData(output),
+    status,
+  );
+  return { ...item, approval_request_id: id };
 }
 
 /** An approved call, which an earlier run has shown: what it was stands in the request for its approval. */
@@ -86,11 +105,29 @@ export function approvedCallItem(output: Message, view: ItemView, call?: Message
     arguments: text(data.metadata['arguments']) || (call ? asked.arguments : '') || request?.arguments || '{}',
     serverLabel: label === undefined ? asked.serverLabel : wireLabel(label),
   };
-  const isShown = output.status !== 'in_progress' && output.status !== 'created';
-  return mcpItem(serverCallId(output), made, data, isShown ? 'completed' : itemStatus('in_progress', view.isOver));
+  const { approvalRequestId: id } = data;
+  return mcpItem(id === null ? serverCallId(output) : approvedCallId(id), made, data, outcomeStatus(output, view));
 }
 
-function mcpItem(id: string, call: CallData, output: OutputData | undefined, status: ItemStatus): McpCallItem {
+const ALLOWED_PREFIX = 'mcp_';
+
+/** The id of the item of an approved call: known as soon as the call is allowed, and that of no message. */
+export function approvedCallId(requestId: string): string {
+  return ALLOWED_PREFIX + requestId;
+}
+
+/** The inverse of `approvedCallId`; undefined for what cannot be the id of an approved call. */
+export function approvalOf(itemId: string): string | undefined {
+  return itemId.startsWith(ALLOWED_PREFIX) ? itemId.slice(ALLOWED_PREFIX.length) : undefined;
+}
+
+/** The item of a call that the server makes. */
+export function mcpItem(
+  id: string,
+  call: Omit<CallData, 'callId'>,
+  output: OutputData | undefined,
+  status: ItemStatus,
+): McpCallItem {
   const failed = output?.isError === true;
   return {
     id,

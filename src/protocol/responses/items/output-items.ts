@@ -1,34 +1,49 @@
 import { dataOf, type Message } from '../../../events/index.js';
-import type { ItemView } from './item-view.js';
+import type { ApprovedCall, ItemView } from './item-view.js';
 import { inputItem } from './input-item.js';
 import type { Item, McpListToolsItem, OutputItem } from './item.types.js';
 import {
   approvalRequestItem,
   approvedCallItem,
+  approvedItem,
   functionCallItem,
   listToolsItem,
   mcpCallItem,
   messageItem,
   reasoningItem,
 } from './make-item.js';
-import { callData, isOutput, isServerCall, outputData } from './tool-data.js';
+import { callData, isOutput, isServerCall, outputData, permissionOf } from './tool-data.js';
 
 /** The tool traffic of a run, paired by call id. */
 interface Traffic {
-  /** The calls that wait, or waited, for a permission. */
+  /** The calls that wait, or waited, for a permission, and those that may come to it. */
   readonly asked: ReadonlySet<string>;
   readonly calls: ReadonlyMap<string, Message>;
   readonly outputs: ReadonlyMap<string, Message>;
 }
 
 /**
- * The output items of a run's messages (contract responses, A3 and G). A call and its outcome are one
- * item, at the place of the call; an approved call stands where its outcome is. Messages this wire has
- * no item for are left out.
+ * The output items of a run's messages (contract responses, A3 and G). The calls that the request allowed
+ * come first. A call and its outcome are one item, at the place of the call; a call that was allowed in
+ * some other way stands where its outcome is. Messages this wire has no item for are left out.
  */
 export function outputItems(messages: readonly Message[], view: ItemView): OutputItem[] {
   const traffic = trafficOf(messages);
-  return messages.flatMap((message) => itemsOf(message, traffic, view));
+  const outcomes = new Map(view.approved.map((one) => [one, outcomeOf(one, messages)]));
+  const told = new Set(outcomes.values());
+  const approved = [...outcomes].map(([one, outcome]) => approvedItem(one, outcome, view));
+  const rest = messages.filter((message) => !told.has(message));
+  return [...approved, ...rest.flatMap((message) => itemsOf(message, traffic, view))];
+}
+
+/** True for the outcome of a call that a request allowed. */
+export function isOutcomeOf({ request, callId }: ApprovedCall, output: Message): boolean {
+  const data = outputData(output);
+  return data.approvalRequestId === request.id || (callId !== '' && data.callId === callId);
+}
+
+function outcomeOf(approved: ApprovedCall, messages: readonly Message[]): Message | undefined {
+  return messages.find((message) => isOutput(message.type) && isOutcomeOf(approved, message));
 }
 
 /** The call that an approval request is about; undefined when it does not say. */
@@ -60,8 +75,11 @@ function trafficOf(messages: readonly Message[]): Traffic {
       const id = askedCallId(message);
       if (id !== undefined) asked.add(id);
     } else if (isOutput(message.type)) outputs.set(outputData(message).callId, message);
-    else if (isServerCall(message.type) || message.type === 'function_call')
-      calls.set(callData(message, '').callId, message);
+    else if (isServerCall(message.type) || message.type === 'function_call') {
+      const { callId } = callData(message, '');
+      calls.set(callId, message);
+      if (permissionOf(message) !== undefined) asked.add(callId);
+    }
   }
   return { asked, calls, outputs };
 }
@@ -95,8 +113,7 @@ function callItems(message: Message, { asked, outputs }: Traffic, view: ItemView
   const { callId, name } = callData(message, view.agentLabel);
   const output = outputs.get(callId);
   if (message.type === 'function_call') {
-    const isClients = view.clientTools?.has(name) ?? output === undefined;
-    if (isClients || !output) return [functionCallItem(message, view.isOver)];
+    if (view.clientTools?.has(name) ?? output === undefined) return [functionCallItem(message, view.isOver)];
   }
   return asked.has(callId) ? [] : [mcpCallItem(message, output, view)];
 }

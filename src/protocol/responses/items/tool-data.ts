@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../common/index.js';
-import { dataOf, type Message, type MessageType } from '../../../events/index.js';
+import { CALL_PERMISSION, type CallPermission, dataOf, type Message, type MessageType } from '../../../events/index.js';
 
 /** A call as its message tells it; what is missing is empty. */
 export interface CallData {
@@ -50,6 +50,12 @@ export function isOutput(type: MessageType): boolean {
 /** True for the outcome of a call of a tool that the server runs. */
 export function isServerOutput(type: MessageType): boolean {
   return isOutput(type) && type !== 'function_call_output';
+}
+
+/** Whether a call has to be allowed by a person, as far as its message tells; undefined when it is made without. */
+export function permissionOf({ metadata }: Pick<Message, 'metadata'>): CallPermission | undefined {
+  const value = metadata?.[CALL_PERMISSION];
+  return value === 'possible' || value === 'needed' ? value : undefined;
 }
 
 export function callData(message: Pick<Message, 'content' | 'type'>, agentLabel: string): CallData {

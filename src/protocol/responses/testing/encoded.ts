@@ -1,5 +1,5 @@
 import { type JsonObject, SequentialIds } from '../../../common/index.js';
-import { type LoggedEvent, type Message } from '../../../events/index.js';
+import { CALL_PERMISSION, type LoggedEvent, type Message } from '../../../events/index.js';
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../../test/support/responses-reader.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
 import { decodeCreateRequest } from '../request/create-request.decoder.js';
@@ -13,6 +13,20 @@ export const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, c
 export function info(body: object = {}, clientTools: readonly string[] = ['lookup']): ResponseInfo {
   const { echo } = decodeCreateRequest(body, { ids: new SequentialIds(), defaultModel: 'worker' });
   return storedResponseInfo('resp_1', 'worker', { createdAt: 1_795_253_519, echo, clientTools, approvals: [] });
+}
+
+/** What is known of a response whose request allowed the call `call_1`. */
+export function allowing(): ResponseInfo {
+  const about = info();
+  const request = {
+    id: 'apr_1',
+    type: 'mcp_approval_request',
+    server_label: 'plugin',
+    name: 'get_weather',
+    arguments: '{"city":"Rome"}',
+  } as const;
+  const approvals = new Map([[request.id, request]]);
+  return { ...about, items: { ...about.items, approvals, approved: [{ request, callId: 'call_1' }] } };
 }
 
 /** The stream of a log as a strict client reads it. */
@@ -39,14 +53,25 @@ export function say(log: ScriptedLog, text: string): void {
   message.complete();
 }
 
-/** A whole call for the weather in Rome, its arguments in pieces. */
-export function call(log: ScriptedLog, type: Message['type'], id: string, name: string, more: object = {}): void {
+/**
+ * A whole call for the weather in Rome, its arguments in pieces.
+ *
+ * @param more.permission whether it turns out to need one; undefined where that is out of the question
+ */
+export function call(
+  log: ScriptedLog,
+  type: Message['type'],
+  id: string,
+  name: string,
+  { permission, ...more }: { readonly permission?: 'needed' | 'none'; readonly server_label?: string } = {},
+): void {
   const message = log.response.createMessageBuilder('assistant', type);
+  message.created(permission ? { metadata: { [CALL_PERMISSION]: 'possible' } } : {});
   const content = message.createContentBuilder('data');
   content.addDataDelta({ call_id: id, name, arguments: '', ...more });
   content.addDataDelta({ arguments: '{"city":' });
   content.addDataDelta({ arguments: '"Rome"}' });
-  message.complete();
+  message.complete(permission === 'needed' ? { metadata: { [CALL_PERMISSION]: permission } } : {});
 }
 
 /** What came of a call. */
