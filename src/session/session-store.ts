@@ -88,6 +88,9 @@ export abstract class SessionStore {
   /** The messages that a run was accepted with, in order. */
   abstract inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]>;
 
+  /** How many messages of its output a run has in the session so far, hidden ones too. */
+  abstract outputCount(sessionNo: number, runNo: number): Promise<number>;
+
   /** Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. */
   abstract history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 

@@ -78,6 +78,13 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() };
 }
 
+/** What a run's session has of its output. */
+async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
+  const run = await ledger.runs.find('default', runId);
+  const history = await ledger.sessions.history(run?.sessionNo ?? 0, 2, 100);
+  return history.filter(({ role }) => role === 'assistant').map(textOf);
+}
+
 describeOnLedgers('a run', (ledger) => {
   let server: Server;
 
@@ -224,6 +231,7 @@ describeOnLedgers('a run', (ledger) => {
     };
     const runIds = await Promise.all(['code-fail', 'code-restart', 'code-journal'].map((type) => first.accept(type)));
     await running.opened;
+    for (const runId of runIds) expect(await saidIn(ledger(), runId)).toEqual(['first step']);
     await first.stop();
     behaviour.current = async function* (context) {
       if (context.agentType === 'code-restart') yield say(context, 'first step');
@@ -237,6 +245,10 @@ describeOnLedgers('a run', (ledger) => {
     expect(resumed?.view).toMatchObject({ state: 'completed', attempt: 1 });
     expect(restarted?.view.state).toBe('completed');
     expect(outputOf(restarted?.last as AgentResponse).slice(-2)).toEqual(['first step', 'second step']);
+    // What had joined the session before stands there once, the rest behind it.
+    for (const ended of [failed, restarted, resumed]) {
+      expect(await saidIn(ledger(), ended?.view.runId ?? '')).toEqual(outputOf(ended?.last as AgentResponse));
+    }
   });
 
   it('fails when its agent is no longer the one that wrote the journal', async () => {

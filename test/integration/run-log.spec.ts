@@ -1,3 +1,4 @@
+import type { Message } from '../../src/events/index.js';
 import type { LogWrite } from '../../src/run/ports/run-log.js';
 import type { RunRecord } from '../../src/run/ports/run-store.js';
 import { describeOnLedgers, LEASE, lines, logWrite, runEnd, userText } from '../support/ledger.js';
@@ -70,6 +71,32 @@ describeOnLedgers('the run log', (ledger) => {
     expect(ended.finishedAt).not.toBeNull();
     expect((await ledger().sessions.history(run.sessionNo, 2, 10)).map(({ id }) => id)).toContain('a');
     expect(await ledger().sessions.state(run.sessionNo)).toEqual({ n: 1 });
+  });
+
+  it('adds messages before the end, once, in their order, and none of a run that does not count', async () => {
+    const said = async (run: RunRecord) =>
+      (await ledger().sessions.history(run.sessionNo, 2, 10)).map(({ id }) => id).filter((id) => !/^msg-/.test(id));
+    const run = await ledger().running();
+    const [a, b, c] = ['a', 'b', 'c'].map((id) => userText(id, id)) as [Message, Message, Message];
+    await append(logWrite(run, { lines: lines(0, 1), messages: [a] }));
+    expect(await said(run)).toEqual(['a']);
+    // A write of a step alone may be made twice.
+    const alone = logWrite(run, { firstSeq: 1, steps: [step], messages: [b] });
+    expect([await append(alone), await append(alone)]).toEqual([[true], [true]]);
+    expect(await append({ ...alone, fence: 9, messages: [c] })).toEqual([false]);
+    expect(await ledger().sessions.outputCount(run.sessionNo, run.no)).toBe(2);
+    await append(logWrite(run, { firstSeq: 1, lines: lines(1, 1), end: runEnd({ output: [c] }) }));
+    expect(await said(run)).toEqual(['a', 'b', 'c']);
+
+    const [transient, rolledBack] = [await ledger().running({ store: false }), await ledger().running()];
+    await append(logWrite(rolledBack, { lines: lines(0, 1), messages: [a] }));
+    await ledger().runs.requestCancel('default', rolledBack.id, { now: 5, rollback: true });
+    await append(
+      logWrite(transient, { lines: lines(0, 1), messages: [a] }),
+      logWrite(rolledBack, { firstSeq: 1, lines: lines(1, 1), messages: [b] }),
+    );
+    expect([await said(transient), await said(rolledBack)]).toEqual([[], []]);
+    expect(await ledger().sessions.outputCount(rolledBack.sessionNo, rolledBack.no)).toBe(1);
   });
 
   it('closes the questions of an end that a cancel came too late for', async () => {

@@ -142,6 +142,11 @@ export class ResponseBuilder {
     return this.make(this.phase === 'new' ? 'created' : this.phase, this.messages());
   }
 
+  /** The announced messages from a place in their order on, as they stand. */
+  messagesFrom(index: number): Message[] {
+    return this.output.slice(index).map((message) => message.getMessageData());
+  }
+
   /** Begins a message with a new id. It joins the output when it is announced. */
   createMessageBuilder(role: Role = 'assistant', messageType: MessageType = 'message'): MessageBuilder {
     this.ensureNotEnded('createMessageBuilder');

@@ -8,7 +8,8 @@ import type { RunKeeping } from '../ports/run-store.js';
 
 /** Only the holder of the fence writes, and only where the log ends. */
 const ADVANCE = `
-  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'
+  RETURNING keep, cancel_requested_at`;
 
 const FINISH = `
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
@@ -50,8 +51,8 @@ interface ChunkRow {
   readonly created_at: number | string;
 }
 
-/** What a run's end needs to know of its row. */
-interface EndedRow {
+/** What a write needs to know of its run. */
+interface WrittenRow {
   readonly keep: RunKeeping;
   readonly cancel_requested_at: number | string | null;
 }
@@ -110,10 +111,10 @@ export class TypeOrmRunLog extends RunLog {
   private async appendOne(tx: Queryable, write: LogWrite): Promise<boolean> {
     const guard: SqlValue[] = [write.runNo, write.fence, write.firstSeq];
     const count = write.lines.length;
-    const [ended] = write.end
-      ? await tx.all<EndedRow>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
-      : [];
-    if (write.end ? !ended : (await tx.run(ADVANCE, [count, ...guard])) === 0) return false;
+    const [row] = write.end
+      ? await tx.all<WrittenRow>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
+      : await tx.all<WrittenRow>(ADVANCE, [count, ...guard]);
+    if (!row) return false;
     if (count > 0) {
       await tx.run(INSERT_CHUNK, [write.runNo, write.firstSeq, count, write.lines.join('\n'), write.at]);
     }
@@ -123,24 +124,33 @@ export class TypeOrmRunLog extends RunLog {
       await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
     if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
-    if (write.end && ended) await this.saveSession(tx, write, write.end, ended);
+    if (row.keep === 'kept') await this.addMessages(tx, write);
+    if (write.end) await this.saveSession(tx, write, write.end, row);
     return true;
   }
 
-  /** What a run leaves in its session: nothing when it was rolled back, no messages when it is transient. */
-  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: EndedRow): Promise<void> {
-    const { keep } = ended;
-    if (keep === 'kept') await this.sessions.append(tx, write, end.output, write.at, { origin: 'output' });
+  /** Messages join the session of a run that counts; its end adds the last of them. */
+  private async addMessages(tx: Queryable, write: LogWrite): Promise<void> {
+    const { lines, messages = [], end } = write;
+    // A write without events may be made twice.
+    const ids = messages.map(({ id }) => id);
+    const known = lines.length === 0 ? await this.sessions.known(tx, write.sessionNo, ids) : undefined;
+    const fresh = known ? messages.filter(({ id }) => !known.has(id)) : messages;
+    await this.sessions.append(tx, write, [...fresh, ...(end?.output ?? [])], write.at, { origin: 'output' });
+  }
+
+  /** What the end of a run leaves in its session beside messages: no state when it was rolled back. */
+  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: WrittenRow): Promise<void> {
     if (end.asked) await this.interrupts.open(tx, write.runNo, end.asked, write.at);
     // A cancel that came too late to stop the run still answers what it ends with.
     if (end.asked && ended.cancel_requested_at !== null) await this.interrupts.cancelOfRun(write.runNo, write.at, tx);
-    if (end.sessionState && keep !== 'rolled_back')
+    if (end.sessionState && ended.keep !== 'rolled_back')
       await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }
 }
 
 function isPlain(write: LogWrite): boolean {
-  return write.end === undefined && write.steps.length === 0 && !write.notes;
+  return write.end === undefined && write.steps.length === 0 && !write.messages && !write.notes;
 }
 
 function endValues(end: RunEnd): SqlValue[] {

@@ -10,6 +10,7 @@ import { UserSettings } from '../../user-settings/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { AgentQuestions } from './agent-questions.js';
+import type { FinalMessages } from './final-messages.js';
 import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
 import { RunPast } from './run-past.js';
@@ -23,6 +24,7 @@ export interface ContextParts {
   readonly writer: RunWriter;
   readonly response: ResponseBuilder;
   readonly remains: Remains;
+  readonly messages: FinalMessages;
   /** The run's own messages when they are at hand; read from the session otherwise. */
   readonly input: readonly Message[] | undefined;
   readonly signal: AbortSignal;
@@ -79,7 +81,7 @@ export class RunContextFactory {
       audit: (note) => writer.note(note),
       instructions: run.request.systemPrompt ?? '',
       response,
-      journal: new RunJournal(writer, [...steps, ...parts.remains.steps]),
+      journal: new RunJournal(writer, [...steps, ...parts.remains.steps], parts.messages),
       signal,
       emit: (event) => writer.emit(event),
       flush: () => writer.flush(),

@@ -3,6 +3,7 @@ import { AppError, ERROR_CATALOGUE, type ErrorCode, type JsonObject, publicError
 import type { AgentResponse, ErrorModel, ResponseBuilder } from '../../events/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import type { RunEnd } from '../ports/run-log.js';
+import type { FinalMessages } from './final-messages.js';
 import type { StopKind } from './run-stop.js';
 
 /** How a run comes to its end. */
@@ -32,16 +33,25 @@ export function stopped(kind: StopKind): Ending | undefined {
   return undefined;
 }
 
+/** What a run leaves in its session at its end. */
+export interface LeftBehind {
+  /** The new shared state; undefined when the run did not change it. */
+  readonly sessionState: JsonObject | undefined;
+  /** Know which messages the session has already. */
+  readonly messages: FinalMessages;
+}
+
 /** Writes the terminal event and, in the same commit, the end of the run. */
 export function writeEnding(
   ending: Ending,
   response: ResponseBuilder,
   writer: RunWriter,
-  sessionState: JsonObject | undefined,
+  { sessionState, messages }: LeftBehind,
 ): void {
   const [state, last] = terminal(ending, response, writer);
   const asked = ending.kind === 'outcome' && ending.outcome.kind === 'interrupted' ? ending.outcome.asked : undefined;
-  const end: RunEnd = { state, error: last.error, usage: last.usage, output: last.output ?? [], sessionState };
+  const output = messages.rest(last.output ?? []);
+  const end: RunEnd = { state, error: last.error, usage: last.usage, output, sessionState };
   writer.finish(asked && asked.length > 0 ? { ...end, asked } : end);
 }
 

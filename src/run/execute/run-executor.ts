@@ -64,7 +64,7 @@ export class RunExecutor {
     open: OpenRun,
     input: readonly Message[] | undefined,
   ): Promise<Execution> {
-    const { writer, response, remains } = open;
+    const { writer, response, remains, messages } = open;
     let sessionState = remains.sessionState;
     let ending: Ending | undefined;
     const clocks = new RunClocks(run, writer, control, this.config.runs);
@@ -72,8 +72,16 @@ export class RunExecutor {
       const agent = this.agents.get(run.agentType);
       ending = this.verdict(run, agent, open);
       if (!ending) {
+        messages.neverDiscarded = agent.recovery === 'fail';
         this.begin(run, open);
-        const made = await this.contexts.make(run, { writer, response, remains, input, signal: control.signal });
+        const made = await this.contexts.make(run, {
+          writer,
+          response,
+          remains,
+          messages,
+          input,
+          signal: control.signal,
+        });
         try {
           const outcome = await driveAgent(agent.agent, made.context, writer, this.grace(control));
           ending = { kind: 'outcome', outcome };
@@ -116,7 +124,7 @@ export class RunExecutor {
   /** Writes the end, or hands the run over when it was stopped for another worker to go on. */
   private async finish(
     control: RunControl,
-    { writer, response }: OpenRun,
+    { writer, response, messages }: OpenRun,
     ending: Ending | undefined,
     sessionState: ReturnType<Awaited<ReturnType<RunContextFactory['make']>>['changedState']>,
   ): Promise<Execution> {
@@ -129,7 +137,7 @@ export class RunExecutor {
       writer.abandon();
       return 'handed-over';
     }
-    writeEnding(ending, response, writer, sessionState);
+    writeEnding(ending, response, writer, { sessionState, messages });
     await writer.flush();
     return 'ended';
   }

@@ -2,6 +2,7 @@ import { AppError, type JsonObject } from '../../common/index.js';
 import type { Journal, StepRecord } from '../../agent/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import type { StoredStep } from '../ports/run-store.js';
+import type { FinalMessages } from './final-messages.js';
 
 /** The journal of one run: what earlier attempts left, and what this one adds. */
 export class RunJournal implements Journal {
@@ -10,6 +11,7 @@ export class RunJournal implements Journal {
   constructor(
     private readonly writer: RunWriter,
     steps: readonly StoredStep[],
+    private readonly messages: FinalMessages,
   ) {
     this.stored = new Map(steps.map((step) => [step.key, step]));
   }
@@ -36,5 +38,6 @@ export class RunJournal implements Journal {
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
     this.writer.step({ key, status: 'finished', inputHash, output, messageIds });
+    this.writer.say(this.messages.afterStep(messageIds));
   }
 }

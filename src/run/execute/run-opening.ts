@@ -5,7 +5,8 @@ import { GroupCommit } from '../live/group-commit.js';
 import { RunFeeds } from '../live/run-feeds.js';
 import { RunWriter } from '../live/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
-import { type Remains, RunRecovery } from './run-recovery.js';
+import { FinalMessages } from './final-messages.js';
+import { finishedMessages, type Remains, RunRecovery } from './run-recovery.js';
 import type { RunControl } from './run-control.js';
 
 /** A run that is ready to be executed: its writer, the builder bound to it, and what it has written before. */
@@ -13,6 +14,7 @@ export interface OpenRun {
   readonly writer: RunWriter;
   readonly response: ResponseBuilder;
   readonly remains: Remains;
+  readonly messages: FinalMessages;
   /** Lets the readers of this process know that no more comes from here. */
   close(): void;
 }
@@ -44,14 +46,18 @@ export class RunOpening {
       sessionId: run.sessionId,
       ids: this.ids,
       clock: this.clock,
-      sink: (event) => writer.emit(event),
+      sink: (event) => {
+        writer.emit(event);
+        if (event.object === 'message') writer.say(messages.afterEvent(event));
+      },
       ...(remains.response ? { resume: remains.response } : {}),
     });
+    const messages = new FinalMessages(response, finishedMessages(remains), remains.joined);
     const close = (): void => {
       feed.owned = false;
       feed.ring();
       this.feeds.leave(run.no);
     };
-    return { writer, response, remains, close };
+    return { writer, response, remains, messages, close };
   }
 }

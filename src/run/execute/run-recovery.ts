@@ -8,6 +8,7 @@ import {
   ResponseFold,
   RUN_RECOVERED,
 } from '../../events/index.js';
+import { SessionStore } from '../../session/index.js';
 import { RunLog } from '../ports/run-log.js';
 import { type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
 import { StateTrace } from './recorded-state.js';
@@ -24,6 +25,8 @@ export interface Remains {
   readonly stateShown: boolean;
   /** The tool calls that the log tells of, whether they stand or were taken back. */
   readonly shownCallIds: readonly string[];
+  /** How many messages of its output the session has already. */
+  readonly joined: number;
 }
 
 /** What a run without a past has. */
@@ -33,6 +36,7 @@ export const NO_REMAINS: Remains = {
   sessionState: undefined,
   stateShown: false,
   shownCallIds: [],
+  joined: 0,
 };
 
 /** Reads what an interrupted run has written, so that it can go on where it was cut. */
@@ -41,6 +45,7 @@ export class RunRecovery {
   constructor(
     private readonly log: RunLog,
     private readonly store: RunStore,
+    private readonly sessions: SessionStore,
   ) {}
 
   async remains(run: RunRecord): Promise<Remains> {
@@ -63,6 +68,7 @@ export class RunRecovery {
       steps: await this.store.steps(run.no),
       sessionState: state.changed,
       stateShown: state.shown,
+      joined: await this.sessions.outputCount(run.sessionNo, run.no),
       shownCallIds: [...callIds],
     };
   }
@@ -83,8 +89,13 @@ export function closeRemains(
   attempt: number,
   emit: (event: CustomEvent) => void,
 ): void {
-  const finished = new Set(remains.steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
+  const finished = finishedMessages(remains);
   const discarded = (remains.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
   response.discard(discarded);
   emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
+}
+
+/** The ids of the messages that stand: those of finished steps. */
+export function finishedMessages({ steps }: Remains): Set<string> {
+  return new Set(steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/index.js';
 import type { AuditNote } from '../../interrupt/index.js';
-import { type AgentEvent, isBuilderEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
+import { type AgentEvent, isBuilderEvent, LoggedEvent, type Message, serializeEvent } from '../../events/index.js';
 import type { LogWrite, RunEnd, StepWrite } from '../ports/run-log.js';
 import type { RunRecord } from '../ports/run-store.js';
 import type { CommitSource, GroupCommit } from './group-commit.js';
@@ -37,6 +37,7 @@ export class RunWriter implements CommitSource {
   private events: AgentEvent[] = [];
   private lines: string[] = [];
   private steps: StepWrite[] = [];
+  private messages: Message[] = [];
   private notes: AuditNote[] = [];
   private end: RunEnd | undefined;
   private written = 0;
@@ -77,6 +78,11 @@ export class RunWriter implements CommitSource {
     if (this.closed) throw new AppError('WORKER_LOST');
     this.steps.push(step);
     this.request();
+  }
+
+  /** Adds messages to the session, in the commit of the event or the step of this turn that makes them final. */
+  say(messages: readonly Message[]): void {
+    if (messages.length > 0) this.messages.push(...messages);
   }
 
   /** Adds a line for the audit trail to what is committed with the events of this turn. @throws as `emit` */
@@ -124,6 +130,7 @@ export class RunWriter implements CommitSource {
       firstSeq: this.seq,
       lines: this.lines,
       steps: this.steps,
+      ...(this.messages.length > 0 ? { messages: this.messages } : {}),
       ...(this.notes.length > 0 ? { notes: this.notes } : {}),
       end: this.end,
       at: this.options.now(),
@@ -133,6 +140,7 @@ export class RunWriter implements CommitSource {
     this.events = [];
     this.lines = [];
     this.steps = [];
+    this.messages = [];
     this.notes = [];
     this.end = undefined;
     return write;

@@ -17,7 +17,7 @@ export interface RunEnd {
   readonly state: Exclude<RunState, 'queued' | 'running'>;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
-  /** What the run adds to the session's messages. */
+  /** What the run adds to the session's messages at its end: those that did not join before. */
   readonly output: readonly Message[];
   /** The session's new shared state, when the run changed it. */
   readonly sessionState: JsonObject | undefined;
@@ -36,6 +36,8 @@ export interface LogWrite {
   /** Canonical JSON of each event. */
   readonly lines: readonly string[];
   readonly steps: readonly StepWrite[];
+  /** Messages that are final and join the session now, together with an event or a step that makes them so. */
+  readonly messages?: readonly Message[];
   /** Lines for the audit trail. */
   readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;

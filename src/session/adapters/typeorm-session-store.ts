@@ -162,6 +162,10 @@ export class TypeOrmSessionStore extends SessionStore {
     return rows.map(messageOf);
   }
 
+  outputCount(sessionNo: number, runNo: number): Promise<number> {
+    return this.database.read.manager.countBy(MessageEntity, { sessionNo, runNo, origin: 'output' });
+  }
+
   async history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
     const rows = await this.database.read.manager.find(MessageEntity, {
       where: { sessionNo, runOrdinal: LessThan(beforeOrdinal), hidden: 0 },

@@ -3,6 +3,7 @@ import { Database } from '../../../src/database/index.js';
 import { dataMessage, type Message, textMessage } from '../../../src/events/index.js';
 import type { HistoryPage } from '../../../src/protocol/runs/history/thread-history.js';
 import { Sessions } from '../../../src/session/index.js';
+import { behaviour, FailingCodeAgent, JournalingCodeAgent, mutter, say, stopped } from '../../support/code-agents.js';
 import { UserSettings } from '../../../src/user-settings/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { runInput, RunsClient } from '../../support/runs-client.js';
@@ -18,7 +19,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
   beforeAll(async () => {
     const database = await openDatabase();
     drop = () => database.drop();
-    server = await bootApp(database.env);
+    server = await bootApp(database.env, { providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(async () => {
@@ -94,6 +95,64 @@ describeOnDatabases('GET /history', (openDatabase) => {
     const other = (await client.submit(runInput('hello'))).body.threadId;
     await client.ended(other, 'run-1');
     expect((await read('')).body.threadId).toBe(other);
+  });
+
+  it.each([
+    ['code-fail', 'at once'],
+    ['code-journal', 'with their step'],
+  ])('shows the whole messages of a run of %s that goes on, %s, and never what may be taken back', async (agent) => {
+    const isJournal = agent === 'code-journal';
+    behaviour.current = async function* (context) {
+      for (const text of ['One.', 'Two.']) {
+        const message = say(context, text) as Message;
+        if (isJournal) context.journal.finish(text, '', {}, [message.id]);
+        yield message;
+      }
+      if (isJournal) yield say(context, 'Of no step.');
+      yield mutter(context, 'Half a se');
+      await context.flush();
+      await stopped(context);
+    };
+    const threadId = randomUUID();
+    const code = { threadId, forwardedProps: { agent_type: agent } };
+    const stream = await client.stream(runInput('go', code));
+    await stream.until(({ text }) => text.includes('Half'));
+    stream.leave();
+    const running = (await page(threadId)).messages;
+    expect(running.map(({ seq, role, content }) => [seq, role, content])).toEqual([
+      [1, 'user', 'go'],
+      [2, 'assistant', 'One.'],
+      [3, 'assistant', 'Two.'],
+    ]);
+    await client.submit(runInput('next', { ...code, runId: 'run-2' }));
+    await client.json('POST', `/runs/${threadId}/run-1/cancel`, { wait: true });
+    const { messages } = await page(threadId);
+    expect(messages.slice(0, 3)).toEqual(running);
+    expect(messages.slice(3).map(({ seq, content }) => [seq, content])).toEqual([
+      [4, 'next'],
+      ...(isJournal ? [[5, 'Of no step.']] : []),
+    ]);
+    await client.json('POST', `/runs/${threadId}/run-2/cancel`, { mode: 'rollback', wait: true });
+    expect((await page(threadId)).messages.map(({ content }) => content)).not.toContain('next');
+  });
+
+  it('forgets what a run said that is rolled back while it goes on', async () => {
+    behaviour.current = async function* (context) {
+      yield say(context, 'Said.');
+      await context.flush();
+      await stopped(context);
+      yield say(context, 'Said after.');
+    };
+    const input = runInput('go', { forwardedProps: { agent_type: 'code-fail' } });
+    const stream = await client.stream(input);
+    await stream.until(({ text }) => text === 'Said.');
+    stream.leave();
+    const threadId = String(input['threadId']);
+    expect((await page(threadId)).messages).toHaveLength(2);
+    await client.json('POST', `/runs/${threadId}/run-1/cancel`, { mode: 'rollback' });
+    expect((await page(threadId)).messages).toEqual([]);
+    await client.ended(threadId, 'run-1');
+    expect((await page(threadId)).messages).toEqual([]);
   });
 
   it('leaves out tools, reasoning, half messages and silence', async () => {
