@@ -6,10 +6,11 @@ import { CalendarModule } from './calendar/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
 import { AppConfig, ConfigModule } from './config/index.js';
 import { Database, DatabaseModule } from './database/index.js';
-import { HealthModule, ReadinessProbe } from './health/index.js';
+import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
 import { LoggingModule } from './telemetry/index.js';
+import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
 
 /** Time and identity, for everybody. */
@@ -45,7 +46,11 @@ export class AppModule {
         CalendarModule,
         RunModule,
         ProtocolModule,
-        HealthModule.forRoot({ provide: ReadinessProbe, useExisting: Database }),
+        HealthModule.forRoot(
+          { provide: ReadinessProbe, useExisting: Database },
+          { provide: ToolServersProbe, useExisting: ToolRegistry },
+          [ToolsModule],
+        ),
         ...(extensions.imports ?? []),
       ],
       providers: [...(extensions.providers ?? [])],

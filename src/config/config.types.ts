@@ -23,6 +23,8 @@ export interface McpServerConfig {
   readonly timeoutMs: number;
   /** A call is given up after so many milliseconds, progress or not. */
   readonly maxTotalMs: number;
+  /** The server is not ready while this one is not there. */
+  readonly required: boolean;
   /** Values that are taken out of whatever is logged or shown about this server. */
   readonly secrets: readonly string[];
 }

@@ -34,6 +34,7 @@ describe('MCP_SERVERS', () => {
         allowedTools: ['search'],
         timeoutMs: 500,
         maxTotalMs: 900,
+        required: true,
       },
       off: { command: 'x', disabled: true },
     };
@@ -52,6 +53,7 @@ describe('MCP_SERVERS', () => {
       allowedTools: undefined,
       timeoutMs: 2000,
       maxTotalMs: 20_000,
+      required: false,
       secrets: ['/srv/files', 'tok-12345678'],
     });
     expect(web).toMatchObject({
@@ -60,6 +62,7 @@ describe('MCP_SERVERS', () => {
       allowedTools: ['search'],
       timeoutMs: 500,
       maxTotalMs: 900,
+      required: true,
       secrets: ['tok-12345678', 'Bearer tok-12345678'],
     });
     expect(serversOf(servers, env)).toHaveLength(2);

@@ -23,6 +23,7 @@ const KEYS = [
   'allowedTools',
   'timeoutMs',
   'maxTotalMs',
+  'required',
   'disabled',
 ];
 const DAY_MS = 86_400_000;
@@ -110,9 +111,11 @@ function serverOf(entry: ServerEntry, toolTimeoutMs: number): McpServerConfig | 
   const allowedTools = entry.texts('allowedTools');
   const timeoutMs = entry.integer('timeoutMs', 10, DAY_MS) ?? toolTimeoutMs;
   const maxTotalMs = entry.integer('maxTotalMs', timeoutMs, TOTAL_FACTOR * DAY_MS) ?? TOTAL_FACTOR * timeoutMs;
+  const required = entry.flag('required');
   const disabled = entry.flag('disabled');
   if (disabled || !transport || entry.problems.length > 0) return undefined;
-  return { label: entry.label, transport, prefix, allowedTools, timeoutMs, maxTotalMs, secrets: entry.secrets };
+  const { label, secrets } = entry;
+  return { label, transport, prefix, allowedTools, timeoutMs, maxTotalMs, required, secrets };
 }
 
 function transportOf(entry: ServerEntry): McpTransportConfig | undefined {

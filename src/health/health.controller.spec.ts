@@ -2,7 +2,8 @@ import { type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { ConfigModule, configFrom } from '../config/index.js';
-import { HealthModule, ReadinessProbe, ShutdownState, VERSION } from './index.js';
+import type { ToolServerState } from '../tools/index.js';
+import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe, VERSION } from './index.js';
 import { ReadinessService } from './readiness.service.js';
 
 /** A database that answers as it is told. */
@@ -16,12 +17,16 @@ class FakeProbe extends ReadinessProbe {
 
 describe('HealthController', () => {
   const probe = new FakeProbe();
+  let servers: readonly ToolServerState[] = [];
   let app: NestFastifyApplication;
 
   beforeAll(async () => {
     const imports = [
       ConfigModule.forRoot(configFrom({ OPENAI_API_KEY: 'sk-secret' })),
-      HealthModule.forRoot({ provide: ReadinessProbe, useValue: probe }),
+      HealthModule.forRoot(
+        { provide: ReadinessProbe, useValue: probe },
+        { provide: ToolServersProbe, useValue: { servers: () => servers } },
+      ),
     ];
     const testing = await Test.createTestingModule({ imports }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
@@ -30,6 +35,7 @@ describe('HealthController', () => {
   afterAll(() => app.close());
   beforeEach(() => {
     probe.answer = () => Promise.resolve();
+    servers = [];
   });
 
   async function get(url: string): Promise<{ status: number; body: unknown }> {
@@ -81,6 +87,26 @@ describe('HealthController', () => {
   it('is ready when the database answers', async () => {
     expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready' } });
   });
+
+  it('shows how the MCP servers stand, and is ready without those that it can do without', async () => {
+    servers = [
+      { label: 'files', state: 'down', required: false },
+      { label: 'tickets', state: 'up', required: true },
+    ];
+    expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready', mcp_servers: servers } });
+  });
+
+  it.each(['idle', 'connecting', 'down'] as const)(
+    'is not ready while an MCP server is %s that it needs',
+    async (state) => {
+      servers = [{ label: 'tickets', state, required: true }];
+      await expect(readiness(app).assertReady()).rejects.toMatchObject({
+        code: 'NOT_READY',
+        status: 503,
+        message: 'The MCP server "tickets" is not available',
+      });
+    },
+  );
 
   it('is not ready when the database does not, and shows nothing of the reason', async () => {
     probe.answer = () => Promise.reject(new Error('password authentication failed for user "root"'));

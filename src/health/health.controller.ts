@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { AppConfig } from '../config/index.js';
-import { HealthDto, ProbeDto, ProbeErrorDto, ServiceInfoDto } from './health.dto.js';
+import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
 import { ReadinessService } from './readiness.service.js';
 import { ShutdownState } from './shutdown-state.js';
 import { VERSION } from './version.js';
@@ -58,14 +58,15 @@ export class HealthController {
   @Get('readiness')
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Whether the server can take work now' })
-  @ApiOkResponse({ type: ProbeDto })
+  @ApiOkResponse({ type: ReadinessDto })
   @ApiServiceUnavailableResponse({
     type: ProbeErrorDto,
-    description: 'The database does not answer, or the server is shutting down',
+    description:
+      'The database does not answer, an MCP server is missing that the configuration requires, or the server is shutting down',
   })
-  async ready(): Promise<ProbeDto> {
-    await this.readiness.assertReady();
-    return { status: 'ready' };
+  async ready(): Promise<ReadinessDto> {
+    const servers = await this.readiness.assertReady();
+    return servers.length === 0 ? { status: 'ready' } : { status: 'ready', mcp_servers: [...servers] };
   }
 
   @Get('liveness')

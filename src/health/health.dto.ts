@@ -58,6 +58,24 @@ export class ProbeDto {
   status!: string;
 }
 
+/** An MCP server whose tools are on offer. */
+export class McpServerStateDto {
+  /** Its name in the configuration. @example "files" */
+  label!: string;
+  /** `idle` (nobody has asked for it yet), `connecting`, `up` or `down`. */
+  state!: string;
+  /** The server is not ready without it. */
+  required!: boolean;
+}
+
+/** The server can take work. */
+export class ReadinessDto {
+  /** `ready`. */
+  status!: string;
+  /** How the configured MCP servers stand; absent when there are none. */
+  mcp_servers?: McpServerStateDto[];
+}
+
 /** Why the server cannot take work. */
 export class ProbeErrorDto {
   /** @example "DATABASE_ERROR" */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { AppError } from '../common/index.js';
+import type { ToolServerState } from '../tools/index.js';
 import { ReadinessProbe } from './readiness-probe.js';
 import { ShutdownState } from './shutdown-state.js';
+import { ToolServersProbe } from './tool-servers-probe.js';
 
 /** A database that takes longer is not there for the purposes of a load balancer. */
 const PING_TIMEOUT_MS = 2000;
@@ -14,17 +16,27 @@ export class ReadinessService {
     private readonly checks: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
     private readonly probe: ReadinessProbe,
+    private readonly toolServers: ToolServersProbe,
     private readonly shutdown: ShutdownState,
   ) {}
 
-  /** @throws AppError `SHUTTING_DOWN` or `DATABASE_ERROR` (both 503) */
-  async assertReady(): Promise<void> {
+  /**
+   * How the servers of tools stand: one that is not there costs its tools, and readiness only when the
+   * configuration says that it is required.
+   *
+   * @throws AppError `SHUTTING_DOWN`, `DATABASE_ERROR` or `NOT_READY` (all 503)
+   */
+  async assertReady(): Promise<readonly ToolServerState[]> {
     if (this.shutdown.isShuttingDown) throw new AppError('SHUTTING_DOWN');
     try {
       await this.checks.check([() => this.checkDatabase()]);
     } catch (error) {
       throw new AppError('DATABASE_ERROR', undefined, { cause: error });
     }
+    const servers = this.toolServers.servers();
+    const missing = servers.find(({ required, state }) => required && state !== 'up');
+    if (missing) throw new AppError('NOT_READY', `The MCP server "${missing.label}" is not available`);
+    return servers;
   }
 
   private async checkDatabase(): Promise<HealthIndicatorResult> {

@@ -67,6 +67,13 @@ export abstract class InterruptStore {
   /** Adds lines to the audit trail in the name of a run. */
   abstract audit(tx: Queryable, runNo: number, notes: readonly AuditNote[], now: number): Promise<void>;
 
-  /** Deletes a session's questions, or those one run asked. The audit trail stays. */
-  abstract remove(tx: Queryable, of: { readonly sessionNo: number } | { readonly runNo: number }): Promise<void>;
+  /**
+   * Deletes a session's questions, or those one run asked. What is open is closed first, for the audit
+   * trail, which stays; so are questions of other runs that only the removed run waits for.
+   */
+  abstract remove(
+    tx: Queryable,
+    of: { readonly sessionNo: number } | { readonly runNo: number },
+    now: number,
+  ): Promise<void>;
 }

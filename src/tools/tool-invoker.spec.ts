@@ -207,7 +207,7 @@ describe('ToolInvoker', () => {
   it('says the doubt about a call in doubt whose tool is gone', async () => {
     const call = { callId: 'c0', name: 'gone', arguments: '{}' };
     const result = await invoker.invoke(call, new ToolOffer([], []), caller(), new Journal(true));
-    expect(result).toMatchObject({ failure: 'unknown_tool', output: expect.stringContaining('may have taken effect') });
+    expect(result).toMatchObject({ failure: 'in_doubt', output: expect.stringContaining('may have taken effect') });
   });
 
   it('makes no call when its beginning cannot be written down', async () => {

@@ -84,7 +84,9 @@ export class ToolInvoker {
     const resolved = offer.resolve(call.name);
     if (resolved.kind !== 'server') {
       const isInDoubt = journal.inDoubt(toolStepKey(call.callId));
-      return failed(call, 'unknown_tool', isInDoubt ? vanishedTool(call) : unknownTool(call, offer));
+      return isInDoubt
+        ? failed(call, 'in_doubt', vanishedTool(call))
+        : failed(call, 'unknown_tool', unknownTool(call, offer));
     }
     const parsed = this.validArguments(resolved.tool, call, caller);
     if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);

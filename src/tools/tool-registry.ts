@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { ToolOffer } from './tool-offer.js';
-import type { ServerTool, ToolDeclaration, ToolSource } from './tool.js';
+import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
 
 /**
  * All server tools, over all sources. When two sources have a tool of the same name, the source that
@@ -43,6 +43,11 @@ export class ToolRegistry {
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
       this.sources.flatMap((source) => source.unavailable?.() ?? []),
     );
+  }
+
+  /** How the servers behind all sources stand, in the order of the configuration. */
+  servers(): readonly ToolServerState[] {
+    return this.sources.flatMap((source) => source.servers?.() ?? []);
   }
 
   private report(sentence: string): void {

@@ -114,6 +114,14 @@ export interface UnavailableServer {
   readonly error: string;
 }
 
+/** How a server of tools stands: nobody has asked for it yet, it is being connected, it is there, it is not. */
+export interface ToolServerState {
+  readonly label: string;
+  readonly state: 'idle' | 'connecting' | 'up' | 'down';
+  /** Nothing works without it, the configuration says. */
+  readonly required: boolean;
+}
+
 /** Where server tools come from: decorated providers, MCP servers. */
 export abstract class ToolSource {
   /** The name of the source, for the log. */
@@ -123,4 +131,7 @@ export abstract class ToolSource {
 
   /** The servers behind this source whose tools the last `list()` had to do without. */
   unavailable?(): readonly UnavailableServer[];
+
+  /** How the servers behind this source stand. Asks nobody. */
+  servers?(): readonly ToolServerState[];
 }

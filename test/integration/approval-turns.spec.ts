@@ -1,7 +1,7 @@
 import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
 import { InterruptStore } from '../../src/interrupt/index.js';
 import { ApprovalBench, clientResult, outputTexts, shapes } from '../support/approval-bench.js';
-import { ALICE, codeOf, describeOnLedgers, userText } from '../support/ledger.js';
+import { ALICE, codeOf, describeOnLedgers, nextId, userText } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
 
 const PAY = '{"to":"Ana","amount":5}';
@@ -144,5 +144,45 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     }
     await bench.answer(id);
     expect(bench.told()).toEqual(['paid 5 to Ana']);
+  });
+
+  it('that come when the next message waits already are closed by it', async () => {
+    await bench.start();
+    let queued = '';
+    const sessionId = nextId('session');
+    const action = async (): Promise<void> => {
+      bench.script = () => [text('As you like.'), finish()];
+      queued = await bench.server.accept({ sessionId, input: [userText('Never mind')] });
+    };
+    bench.calls({ type: 'do', action }, call(0, 'pay', PAY, 'c1'));
+    const run = await bench.ask({ sessionId });
+    expect(run.view.state).toBe('interrupted');
+    expect(await bench.open(run)).toEqual([]);
+    expect((await bench.server.ended(queued)).view.state).toBe('completed');
+    const { items } = await bench.server.interrupts.list(ALICE, { sessionId, limit: 5 });
+    expect(items).toMatchObject([{ status: 'cancelled', resumedByRunId: queued }]);
+    expect(await codeOf(bench.answer(items[0]?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
+    expect((await bench.audit()).slice(-2)).toEqual(['requested', 'cancelled']);
+    expect(done.payments).toEqual([]);
+  });
+
+  it('are closed with the run that waits for them when it is removed, whoever asked them', async () => {
+    await bench.start();
+    bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
+    const run = await bench.ask();
+    const [first, second] = await bench.open(run);
+    const again = await bench.answer(first?.id ?? '');
+    expect(again.view.state).toBe('interrupted');
+    await bench.server.runs.remove(ALICE, again.runId);
+    expect(await bench.open(run)).toEqual([]);
+    expect(await bench.server.interrupts.find(ALICE, second?.id ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(await codeOf(bench.answer(second?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
+    expect((await bench.audit()).at(-1)).toBe('cancelled');
+    // Those that a removed run asked itself go with it; the trail tells of them.
+    const other = await bench.ask();
+    const { id } = (await bench.open(other))[0] ?? { id: '' };
+    await bench.server.runs.remove(ALICE, other.runId);
+    expect(await codeOf(bench.answer(id))).toBe('INTERRUPT_NOT_FOUND');
+    expect((await bench.audit()).slice(-2)).toEqual(['cancelled', 'cancelled']);
   });
 });

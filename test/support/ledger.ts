@@ -43,7 +43,7 @@ export class Ledger {
       new TypeOrmAttachmentBinder(new SystemClock()),
     );
     this.log = new TypeOrmRunLog(database, this.sessions, this.interrupts);
-    this.remover = new TypeOrmRunRemover(database, this.sessions, this.interrupts, this.cleaners);
+    this.remover = new TypeOrmRunRemover(database, this.sessions, this.interrupts, this.cleaners, new SystemClock());
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {

@@ -27,15 +27,22 @@ export class ServerProcess {
     private readonly env: Env,
     readonly port: number,
     private readonly main: string,
+    private readonly before: readonly string[],
   ) {}
 
   /**
    * Starts a server on a free port and waits until it is alive.
    *
    * @param main the script of the process, for a server with tools or agents of its own
+   * @param before a program, with its arguments, that becomes the server: one that watches it
    */
-  static async start(database: TestDatabase, env: Env = {}, main = MAIN): Promise<ServerProcess> {
-    const server = new ServerProcess(database, env, await freePort(), main);
+  static async start(
+    database: TestDatabase,
+    env: Env = {},
+    main = MAIN,
+    before: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const server = new ServerProcess(database, env, await freePort(), main, before);
     await server.restart();
     return server;
   }
@@ -60,7 +67,7 @@ export class ServerProcess {
     const inherited = Object.fromEntries(
       PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    const [command, args] = limited([process.execPath, this.main], limits.fileBytes);
+    const [command, args] = limited([...this.before, process.execPath, this.main], limits.fileBytes);
     const child = spawn(command, args, {
       cwd: this.database.env.DATA_DIR,
       env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },
@@ -121,9 +128,10 @@ export class ServerProcess {
 }
 
 /** A command, under a limit of the size of files when there is one. Blocks of a shell's limit have 512 bytes. */
-function limited(command: readonly [string, string], fileBytes: number | undefined): [string, readonly string[]] {
-  if (fileBytes === undefined) return [command[0], [command[1]]];
-  const script = `trap '' XFSZ; ulimit -f ${Math.ceil(fileBytes / 512)}; exec "$0" "$1"`;
+function limited(command: readonly string[], fileBytes: number | undefined): [string, readonly string[]] {
+  const [program = '', ...args] = command;
+  if (fileBytes === undefined) return [program, args];
+  const script = `trap '' XFSZ; ulimit -f ${Math.ceil(fileBytes / 512)}; exec "$0" "$@"`;
   return ['/bin/sh', ['-c', script, ...command]];
 }
 

@@ -9,6 +9,7 @@ import {
   toolStepKey,
 } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
+import { callsOf } from '../prompt/tool-traffic.js';
 import { type CallAppearance, appearanceOf } from './call-segment.js';
 import { ProgressReporter } from './progress-reporter.js';
 
@@ -30,7 +31,7 @@ export async function answerCall(
   call: ToolCall,
   permission?: Permission,
 ): Promise<ToolResult> {
-  const answered = await once(context, call, permission, appearanceOf(call.name, offer).outputType, async () => {
+  const answered = await once(context, call, permission, outputType(context, offer, call), async () => {
     const progress = new ProgressReporter(context);
     const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
     const answering = invoker.invoke(call, offer, caller, context.journal, permission !== undefined);
@@ -67,6 +68,17 @@ export function writeDoubt(context: AgentContext, offer: ToolOffer, { callId, na
 export function callerOf(context: AgentContext): ToolCaller {
   const { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps } = context;
   return { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps };
+}
+
+/**
+ * How the result of a call is shown. Of a tool that is gone since the call was shown (its MCP server
+ * may be, when a run is resumed), the call itself says what it was.
+ */
+function outputType(context: AgentContext, offer: ToolOffer, { name, callId }: ToolCall): CallAppearance['outputType'] {
+  if (offer.resolve(name).kind !== 'unknown') return appearanceOf(name, offer).outputType;
+  const shown = context.response.getResponseData().output ?? [];
+  const call = shown.find((message) => callsOf(message).some(({ id }) => id === callId));
+  return call?.type === 'mcp_call' ? 'mcp_call_output' : 'plugin_call_output';
 }
 
 async function once(

@@ -5,7 +5,7 @@ export type ScriptStep =
   | ModelEvent
   | { readonly type: 'throw'; readonly error: Error }
   | { readonly type: 'hang' }
-  | { readonly type: 'do'; readonly action: () => void };
+  | { readonly type: 'do'; readonly action: () => void | Promise<void> };
 
 /** A script per call, or a function of the request. */
 export type Script =
@@ -26,7 +26,7 @@ export class ScriptedModelClient extends ModelClient {
     if (!steps) throw new Error(`No script for model call ${call}`);
     for (const step of steps) {
       if (step.type === 'throw') throw step.error;
-      else if (step.type === 'do') step.action();
+      else if (step.type === 'do') await step.action();
       else if (step.type === 'hang') await new Promise(() => undefined);
       else yield step;
     }

@@ -159,9 +159,18 @@ export class TypeOrmInterruptStore extends InterruptStore {
     for (const { action, ...note } of notes) await audit(tx, owner, action, { ...note, interruptId: null, now });
   }
 
-  async remove(tx: Queryable, of: { readonly sessionNo: number } | { readonly runNo: number }): Promise<void> {
-    if ('sessionNo' in of) await tx.run(`DELETE FROM interrupts WHERE session_no = ?`, [of.sessionNo]);
-    else await tx.run(`DELETE FROM interrupts WHERE run_no = ?`, [of.runNo]);
+  async remove(
+    tx: Queryable,
+    of: { readonly sessionNo: number } | { readonly runNo: number },
+    now: number,
+  ): Promise<void> {
+    const [column, no] = 'sessionNo' in of ? ['session_no', of.sessionNo] : ['run_no', of.runNo];
+    const waits = 'sessionNo' in of ? '' : ' OR waiting_run_no = ?';
+    const values = ['cancelled', now, no, ...(waits === '' ? [] : [no])];
+    const closed = await tx.all<ClosedRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
+    await this.auditAll(tx, closed, 'cancelled', { by: 'removal' }, now);
+    await tx.run(`DELETE FROM interrupts WHERE ${column} = ?`, [no]);
+    if ('runNo' in of) await tx.run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
   }
 
   private async auditAll(

@@ -5,6 +5,7 @@ import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
 import type { RunKeeping } from '../ports/run-store.js';
+import { openQuestions } from './open-questions.js';
 
 /** Only the holder of the fence writes, and only where the log ends. */
 const ADVANCE = `
@@ -62,8 +63,8 @@ interface WrittenRow {
 export class TypeOrmRunLog extends RunLog {
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionStore,
-    private readonly interrupts: InterruptStore,
+    readonly sessions: SessionStore,
+    readonly interrupts: InterruptStore,
   ) {
     super();
   }
@@ -141,9 +142,7 @@ export class TypeOrmRunLog extends RunLog {
 
   /** What the end of a run leaves in its session beside messages: no state when it was rolled back. */
   private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: WrittenRow): Promise<void> {
-    if (end.asked) await this.interrupts.open(tx, write.runNo, end.asked, write.at);
-    // A cancel that came too late to stop the run still answers what it ends with.
-    if (end.asked && ended.cancel_requested_at !== null) await this.interrupts.cancelOfRun(write.runNo, write.at, tx);
+    if (end.asked) await openQuestions(tx, this, write, end.asked, ended.cancel_requested_at !== null);
     if (end.sessionState && ended.keep !== 'rolled_back')
       await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/index.js';
 import { Database, type Queryable, RunEntity, RunEventChunkEntity, RunStepEntity } from '../../database/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
 import { type AfterRemoval, SessionCleaners, SessionStore } from '../../session/index.js';
@@ -35,6 +36,7 @@ export class TypeOrmRunRemover extends RunRemover {
     private readonly sessions: SessionStore,
     private readonly interrupts: InterruptStore,
     private readonly cleaners: SessionCleaners,
+    private readonly clock: Clock,
   ) {
     super();
   }
@@ -57,7 +59,7 @@ export class TypeOrmRunRemover extends RunRemover {
       for (const row of rows) await deleteLog(tx, row.no);
       const owner = await this.sessions.owner(tx, sessionNo);
       const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
-      await this.interrupts.remove(tx, { sessionNo });
+      await this.interrupts.remove(tx, { sessionNo }, this.clock.now());
       await tx.manager.delete(RunEntity, { sessionNo });
       await this.sessions.remove(tx, sessionNo);
       return after;
@@ -87,7 +89,7 @@ export class TypeOrmRunRemover extends RunRemover {
     const run = runRecord(row);
     const after = await this.cleaners.cleanRun(tx, { ...run, runId: run.id });
     await deleteLog(tx, row.no);
-    await this.interrupts.remove(tx, { runNo: row.no });
+    await this.interrupts.remove(tx, { runNo: row.no }, this.clock.now());
     await this.sessions.removeRun(tx, row.session_no, row.no);
     await tx.manager.delete(RunEntity, { no: row.no });
     return after;

@@ -4,7 +4,7 @@ import type { ConfigShape, McpServerConfig } from '../../config/index.js';
 import { DeadlineError } from '../pipeline/deadline.js';
 import type { SchemaValidator } from '../schema-validator.js';
 import { ToolError } from '../tool-error.js';
-import type { ServerTool, ToolContext, ToolProgress, UnavailableServer } from '../tool.js';
+import type { ServerTool, ToolContext, ToolProgress, ToolServerState, UnavailableServer } from '../tool.js';
 import { failureOf, reasonOf } from './call-failure.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpLink } from './mcp-link.js';
@@ -65,6 +65,14 @@ export class McpServer {
     const error =
       this.link.isConnecting && !this.wasDown ? 'The server is still starting.' : 'The server is not available.';
     return { serverLabel: this.config.label, error };
+  }
+
+  /** How it stands. Connects nothing. */
+  state(): ToolServerState {
+    const { label, required } = this.config;
+    if (this.link.connection) return { label, state: 'up', required };
+    if (this.wasDown) return { label, state: 'down', required };
+    return { label, state: this.link.isConnecting ? 'connecting' : 'idle', required };
   }
 
   /** Ends the session and the server's process. */

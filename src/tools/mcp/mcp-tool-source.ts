@@ -1,34 +1,44 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 import { SchemaValidator } from '../schema-validator.js';
-import { type ServerTool, ToolSource, type UnavailableServer } from '../tool.js';
+import { type ServerTool, type ToolServerState, ToolSource, type UnavailableServer } from '../tool.js';
 import { McpServer } from './mcp-server.js';
 
 /**
  * The tools of the configured MCP servers, in the order of the configuration. Nothing is connected
- * before the first list is asked for; a server that is down costs its tools and nothing else.
+ * before the first list is asked for, but what is required; a server that is down costs its tools and
+ * nothing else, or the server's readiness when it is required.
  */
 @Injectable()
-export class McpToolSource extends ToolSource implements OnApplicationShutdown {
+export class McpToolSource extends ToolSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly name = 'mcp';
-  private readonly servers: readonly McpServer[];
+  private readonly configured: readonly McpServer[];
 
   constructor(config: AppConfig, validator: SchemaValidator) {
     super();
-    this.servers = config.mcp.servers.map((server) => new McpServer(server, config.mcp, validator));
+    this.configured = config.mcp.servers.map((server) => new McpServer(server, config.mcp, validator));
   }
 
   async list(): Promise<readonly ServerTool[]> {
-    const lists = await Promise.all(this.servers.map((server) => server.list()));
+    const lists = await Promise.all(this.configured.map((server) => server.list()));
     return lists.flat();
   }
 
   override unavailable(): readonly UnavailableServer[] {
-    return this.servers.flatMap((server) => server.unavailable() ?? []);
+    return this.configured.flatMap((server) => server.unavailable() ?? []);
+  }
+
+  override servers(): readonly ToolServerState[] {
+    return this.configured.map((server) => server.state());
+  }
+
+  /** Connects what is required, without waiting for it. */
+  onApplicationBootstrap(): void {
+    for (const server of this.configured) if (server.state().required) void server.list();
   }
 
   /** Comes after the runs have stopped: ends all sessions and processes. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.close()));
+    await Promise.all(this.configured.map((server) => server.close()));
   }
 }

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
+import { answerText, expectWhole, ProcessClient } from '../support/process-client.js';
+import { ServerProcess } from '../support/server-process.js';
+
+jest.setTimeout(120_000);
+
+const WORDS = 40;
+/** The tracer runs beside the server, which keeps its own process id; strings are shown whole, descriptors by name. */
+const TRACE = ['strace', '-D', '-y', '-s', '100000', '-e', 'trace=pwrite64,write,writev,sendmsg,fdatasync,fsync'];
+const canTrace = spawnSync(TRACE[0] ?? '', ['-D', '-e', 'trace=write', '-o', '/dev/null', 'true']).status === 0;
+const title = 'What a power failure leaves';
+
+/** What the server's main thread asked of the kernel, in order: it writes the database and the sockets. */
+interface Trace {
+  /** Writes into the write-ahead log. */
+  readonly log: readonly Call[];
+  /** Returns of the write-ahead log being on the disk. */
+  readonly synced: readonly Call[];
+  /** Writes to clients. */
+  readonly shown: readonly Call[];
+}
+
+interface Call {
+  readonly at: number;
+  readonly line: string;
+}
+
+function traceOf(file: string): Trace {
+  const calls = readFileSync(file, 'latin1')
+    .split('\n')
+    .map((line, at): Call => ({ at, line }));
+  const those = (pattern: RegExp): Call[] => calls.filter(({ line }) => pattern.test(line));
+  return {
+    log: those(/^pwrite64\(\d+<[^>]*-wal>/),
+    synced: those(/^f(?:data)?sync\(\d+<[^>]*-wal>\)\s*= 0/),
+    shown: those(/^(?:write|writev|sendmsg)\(\d+<(?:socket|TCP)/),
+  };
+}
+
+/** Whether a word was written to the log before it was shown to a client, and was on the disk in between. */
+function journey({ log, synced, shown }: Trace, word: string): 'not seen' | 'seen first' | 'seen early' | 'kept' {
+  const first = (calls: readonly Call[]): number =>
+    calls.find(({ line }) => new RegExp(`\\b${word}\\b`).test(line))?.at ?? -1;
+  const [written, seen] = [first(log), first(shown)];
+  if (seen < 0) return 'not seen';
+  if (written < 0 || seen < written) return 'seen first';
+  return synced.some(({ at }) => written < at && at < seen) ? 'kept' : 'seen early';
+}
+
+(canTrace ? describe : describe.skip)(canTrace ? title : `${title} (skipped: strace cannot trace here)`, () => {
+  let database: TestDatabase;
+  let server: ServerProcess;
+
+  afterEach(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  /** The words of a streamed answer, on their way through the server. */
+  async function traced(durability: string): Promise<{ trace: Trace; words: string[] }> {
+    database = await sqliteDatabase();
+    const file = join(database.env.DATA_DIR, 'trace');
+    server = await ServerProcess.start(database, { DURABILITY: durability }, undefined, [...TRACE, '-o', file]);
+    const stream = await new ProcessClient(server.url).ask(`repeat ${WORDS} words`, { session_id: 'zebra' });
+    const words = answerText(expectWhole(stream.frames)).split(' ');
+    expect(words).toHaveLength(WORDS);
+    await server.stop();
+    return { trace: traceOf(file), words };
+  }
+
+  it('with DURABILITY=strict: all that a client has seen, since the log is on the disk before', async () => {
+    const { trace, words } = await traced('strict');
+    // What was accepted, before the first byte of the answer, and each word.
+    for (const word of ['zebra', ...words]) expect([word, journey(trace, word)]).toEqual([word, 'kept']);
+  });
+
+  it('with DURABILITY=relaxed: less than that, since nobody waits for the disk', async () => {
+    const { trace, words } = await traced('relaxed');
+    const journeys = new Set(['zebra', ...words].map((word) => journey(trace, word)));
+    expect(journeys).toContain('seen early');
+    expect(journeys).not.toContain('seen first');
+  });
+});

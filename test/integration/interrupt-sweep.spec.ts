@@ -1,0 +1,78 @@
+import { Clock } from '../../src/common/index.js';
+import { call } from '../../src/agent/testing/scripted-model-client.js';
+import { InterruptStore } from '../../src/interrupt/index.js';
+import { InterruptSweeper } from '../../src/interrupt/interrupt-sweeper.js';
+import { ApprovalBench } from '../support/approval-bench.js';
+import { ALICE, codeOf, describeOnLedgers } from '../support/ledger.js';
+
+const HOUR = 3_600_000;
+
+/** A clock that a test moves. */
+class MovedClock extends Clock {
+  constructor(public ahead = 0) {
+    super();
+  }
+
+  now(): number {
+    return Date.now() + this.ahead;
+  }
+}
+
+describeOnLedgers('the sweep of questions', (ledger) => {
+  const bench = new ApprovalBench(ledger);
+  const clock = new MovedClock();
+  let sweeper: InterruptSweeper;
+
+  beforeEach(async () => {
+    clock.ahead = 0;
+    await bench.start([
+      { tool: 'pay', effect: 'ask', expiresIn: '1h', when: { path: '$.amount', op: '<', value: 10 } },
+      { tool: 'pay', effect: 'ask', expiresIn: '2h' },
+    ]);
+    bench.calls(call(0, 'pay', '{"to":"Ana","amount":5}', 'c1'), call(1, 'pay', '{"to":"Bo","amount":50}', 'c2'));
+    sweeper = new InterruptSweeper(bench.server.app.get(InterruptStore, { strict: false }), clock);
+  });
+  afterEach(() => bench.server.stop());
+  afterAll(() => bench.cleanUp());
+
+  const stored = (): Promise<{ status: string; answered: number | null; resumed: number | null }[]> =>
+    ledger().database.read.all(
+      'SELECT status, answered_at AS answered, resumed_by_run_no AS resumed FROM interrupts ORDER BY no',
+    );
+
+  it('marks what nobody answered in time, each once, and leaves the rest open', async () => {
+    const run = await bench.ask();
+    const before = (await bench.audit()).length;
+    await sweeper.sweep();
+    expect((await stored()).map(({ status }) => status)).toEqual(['pending', 'pending']);
+    clock.ahead = HOUR + 60_000;
+    await Promise.all([sweeper.sweep(), sweeper.sweep()]);
+    await sweeper.sweep();
+    expect(await stored()).toMatchObject([
+      { status: 'expired', answered: expect.anything(), resumed: null },
+      { status: 'pending', answered: null },
+    ]);
+    expect((await bench.audit()).slice(before)).toEqual(['expired']);
+    expect((await bench.open(run)).map(({ arguments: args }) => args)).toEqual([{ to: 'Bo', amount: 50 }]);
+  });
+
+  it('takes the answer away, but not the way on: the run goes on with what was answered in time', async () => {
+    const run = await bench.ask();
+    const [early, late] = await bench.open(run);
+    clock.ahead = HOUR + 60_000;
+    await sweeper.sweep();
+    expect(await codeOf(bench.answer(early?.id ?? ''))).toBe('INTERRUPT_EXPIRED');
+    const next = await bench.answer(late?.id ?? '');
+    expect(next.view.state).toBe('completed');
+    expect(bench.told()).toEqual(['The call was not made: nobody allowed it in time.', 'paid 50 to Bo']);
+    expect(await bench.server.interrupts.find(ALICE, early?.id ?? '')).toMatchObject({
+      status: 'expired',
+      resumedByRunId: next.runId,
+    });
+  });
+
+  it('outlives a database that is away', async () => {
+    const store = { expire: () => Promise.reject(new Error('away')) } as unknown as InterruptStore;
+    await expect(new InterruptSweeper(store, clock).sweep()).resolves.toBeUndefined();
+  });
+});
