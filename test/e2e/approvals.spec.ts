@@ -33,6 +33,9 @@ describeOnDatabases('Approvals over HTTP', (open) => {
   let upstream: LLMock;
   let app: TestApp;
   let client: ProcessClient;
+  /** Of each test its own: one server answers all of them. */
+  let session: { session_id: string; user_id: string };
+  let tests = 0;
 
   beforeAll(async () => {
     upstream = new LLMock({ port: 0 });
@@ -40,19 +43,20 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     upstream.on({ userMessage: 'pay Ana', hasToolResult: false }, { toolCalls });
     upstream.on({ userMessage: 'pay Ana', hasToolResult: true }, { content: 'I have the result.' });
     await upstream.start();
-  });
-  beforeEach(async () => {
-    done.payments = [];
     database = await open();
     const env = { ...database.env, LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k' };
     app = await bootApp(env, { providers: [SampleTools] });
     client = new ProcessClient(app.url);
   });
-  afterEach(async () => {
-    await app.close();
-    await database.drop();
+  beforeEach(() => {
+    done.payments = [];
+    tests += 1;
+    session = { session_id: `s${tests}`, user_id: `alice-${tests}` };
   });
-  afterAll(() => upstream.stop());
+  afterAll(async () => {
+    await app.close();
+    await Promise.all([upstream.stop(), database.drop()]);
+  });
 
   async function rest(path: string, body?: object): Promise<{ status: number; body: Question & { data: Question[] } }> {
     const init = body && {
@@ -71,7 +75,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
 
   /** Lets the model ask for a payment; returns the answer and the id of the permission it needs. */
   async function asked(overrides: object = {}): Promise<{ last: Frame; id: string }> {
-    const last = await process({ input: [words('pay Ana')], session_id: 's1', user_id: 'alice', ...overrides });
+    const last = await process({ input: [words('pay Ana')], ...session, ...overrides });
     const request = last.output?.at(-1);
     expect(request).toMatchObject({ type: 'mcp_approval_request', role: 'assistant', status: 'completed' });
     const data = request?.content?.[0]?.data;
@@ -91,7 +95,6 @@ describeOnDatabases('Approvals over HTTP', (open) => {
 
   it('are understood at the end of a whole conversation, and old ones are repetition', async () => {
     const { last, id } = await asked();
-    const session = { session_id: 's1', user_id: 'alice' };
     const history = [words('pay Ana'), ...(last.output ?? [])];
     const next = await process({ ...session, input: [...history, decision(id, false, { reason: 'no' })] });
     expect(next.output?.[0]).toMatchObject({ type: 'plugin_call_output', metadata: { denied: true } });
@@ -107,13 +110,13 @@ describeOnDatabases('Approvals over HTTP', (open) => {
       const response = await fetch(`${app.url}/process`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ input, user_id: 'alice', session_id: 's1', ...rest }),
+        body: JSON.stringify({ input, ...session, ...rest }),
       });
       return [response.status, ((await response.json()) as { code: string }).code];
     };
     expect(await refused([decision('apr_forged', true)])).toEqual([404, 'INTERRUPT_NOT_FOUND']);
     expect(await refused([decision(id, true)], { user_id: 'bob' })).toEqual([404, 'INTERRUPT_NOT_FOUND']);
-    expect(await refused([decision(id, true)], { session_id: 's2' })).toEqual([404, 'INTERRUPT_NOT_FOUND']);
+    expect(await refused([decision(id, true)], { session_id: 'elsewhere' })).toEqual([404, 'INTERRUPT_NOT_FOUND']);
     expect(await refused([decision(id, true, { approve: 'yes' })])).toEqual([400, 'PARAMETER_VALIDATION']);
     expect(await refused([decision(id, true, { approve: null })])).toEqual([400, 'MISSING_PARAMETER']);
     expect(await refused([decision(id, true), decision(id, true)])).toEqual([400, 'INVALID_PARAMETER']);
@@ -125,8 +128,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     // What a client echoes of the call is passed over.
     await process({
       input: [decision(id, true, { name: 'steal', arguments: '{"to":"Eve","amount":9}' })],
-      session_id: 's1',
-      user_id: 'alice',
+      ...session,
     });
     expect(done.payments).toEqual([PAYMENT]);
     expect(await refused([decision(id, true)])).toEqual([409, 'INTERRUPT_ALREADY_ANSWERED']);
@@ -135,14 +137,14 @@ describeOnDatabases('Approvals over HTTP', (open) => {
 
   it('replay when the same request is repeated under its run id', async () => {
     const { id } = await asked();
-    const body = { id: 'run-7', input: [decision(id, true)], session_id: 's1', user_id: 'alice' };
+    const body = { id: 'run-7', input: [decision(id, true)], ...session };
     expect(await process(body)).toEqual(await process(body));
     expect(done.payments).toHaveLength(1);
   });
 
   it('are listed and decided about over REST; the run goes on by itself and can be watched', async () => {
     const { id } = await asked();
-    const listed = await rest('/approvals?status=pending');
+    const listed = await rest(`/approvals?status=pending&user_id=${session.user_id}`);
     expect(listed).toMatchObject({
       status: 200,
       body: { data: [{ id, toolName: 'pay', arguments: PAYMENT, status: 'pending' }] },
@@ -150,10 +152,11 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     expect(Object.keys(listed.body.data[0] ?? {})).toEqual(
       expect.arrayContaining(['id', 'runId', 'toolName', 'arguments', 'reason', 'status', 'createdAt', 'expiresAt']),
     );
+    expect((await rest('/approvals?status=pending')).body.data.map((one) => one.id)).toContain(id);
     expect((await rest('/approvals?status=pending&user_id=bob')).body.data).toEqual([]);
     expect((await rest(`/approvals/${id}?user_id=bob`, { approve: true })).status).toBe(404);
     expect(await rest(`/approvals/${id}`, { approve: 1 })).toMatchObject({ status: 400 });
-    const decided = await rest(`/approvals/${id}?user_id=alice`, { approve: true });
+    const decided = await rest(`/approvals/${id}?user_id=${session.user_id}`, { approve: true });
     expect(decided).toMatchObject({ status: 200, body: { id, status: 'approved', decision: { approve: true } } });
     const watched = await fetch(`${app.url}/process/${decided.body.resumedByRunId}?stream=true`);
     expect(await watched.text()).toContain('I have the result.');

@@ -143,6 +143,11 @@ describe('decodeAgentRequest', () => {
     ]);
   });
 
+  it('accepts any other object as a tool, and passes it over', () => {
+    const others = [{}, { type: 'web_search' }, { type: 'mcp', name: 'x', server_url: 'http://x' }];
+    expect(withFields({ tools: [...others, { name: 'a' }] }).clientTools.map(({ name }) => name)).toEqual(['a']);
+  });
+
   it('reads the sampling fields', () => {
     const fields = {
       model: 'm',

@@ -9,26 +9,28 @@ const MAX_SCHEMA_DEPTH = 64;
 
 /**
  * Decodes `tools`: each `{type: "function", function: {name, description, parameters}}` or flat, the
- * parameters a JSON Schema object or its JSON text.
+ * parameters a JSON Schema object or its JSON text. Any other object is accepted and passed over, as
+ * the original does (contract agent-api, a.2): it names nothing that a client could run.
  *
  * @throws AppError naming the path of the first wrong field, or the name that appears twice
  */
 export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
   const names = new Set<string>();
-  return items.map((item, index) => {
+  return items.flatMap((item, index) => {
     const tool = decodeTool(fieldsAt(item, `tools[${index}]`));
+    if (!tool) return [];
     if (names.has(tool.name)) throw fieldError(`tools[${index}]`, `repeats the name ${tool.name}`, 'INVALID_PARAMETER');
     names.add(tool.name);
-    return tool;
+    return [tool];
   });
 }
 
-function decodeTool(outer: Fields): ToolDeclaration {
+/** Undefined for what is no function. */
+function decodeTool(outer: Fields): ToolDeclaration | undefined {
   const type = outer.string('type');
   const nested = outer.object('function');
-  if (!nested && type !== undefined && type !== 'function') {
-    throw fieldError(outer.at('type'), 'must be function: other kinds of tools are not offered', 'INVALID_PARAMETER');
-  }
+  const isFunction = nested !== undefined || type === 'function' || (type === undefined && 'name' in outer.source);
+  if (!isFunction) return undefined;
   const fields = nested ? fieldsAt(nested, outer.at('function')) : outer;
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');

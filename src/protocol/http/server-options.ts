@@ -32,15 +32,39 @@ function answerUnroutable(_error: Error, request: FastifyRequest, reply: Fastify
   void reply.header(REQUEST_ID_HEADER, request.id).status(400).send(bodyOfUnroutable(request));
 }
 
-/** Answers what is not even HTTP, straight on the socket. */
+interface Malformed {
+  readonly status: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+const NO_HTTP: Malformed = {
+  status: '400 Bad Request',
+  code: 'INVALID_PARAMETER',
+  message: 'The request is not valid HTTP',
+};
+
+/** What else keeps a request from being read, by Node's codes. */
+const MALFORMED: Readonly<Record<string, Malformed>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'TIMEOUT',
+    message: `The request did not arrive within ${REQUEST_TIMEOUT_MS / 1000} seconds`,
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'PAYLOAD_TOO_LARGE',
+    message: 'The address and the headers of the request are too long',
+  },
+};
+
+/** Answers what cannot be read as a request, straight on the socket. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
-    const body = JSON.stringify({
-      code: 'INVALID_PARAMETER' satisfies ErrorCode,
-      message: 'The request is not valid HTTP',
-    });
-    const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', 'connection: close'];
+    const { status, code, message } = MALFORMED[error.code ?? ''] ?? NO_HTTP;
+    const body = JSON.stringify({ code, message });
+    const head = [`HTTP/1.1 ${status}`, 'content-type: application/json; charset=utf-8', 'connection: close'];
     socket.write(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }
   socket.destroySoon();

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Controller, Get, HttpException, Module, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
@@ -296,6 +297,31 @@ describe('event streams over HTTP', () => {
     const answer = rawRequest(wire.port, 'GET', '/frames', undefined, ['bad header']);
     await until(() => answer.closed, 'the answer');
     expect(answer.bytes.toString()).toContain('{"code":"INVALID_PARAMETER","message":"The request is not valid HTTP"}');
+  });
+
+  it('answers headers that are too long with 431', async () => {
+    const answer = rawRequest(wire.port, 'GET', '/frames', undefined, [`x-long: ${'a'.repeat(100_000)}`]);
+    await until(() => answer.closed, 'the answer');
+    expect(answer.head).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer.bytes.toString()).toContain('"code":"PAYLOAD_TOO_LARGE"');
+  });
+
+  it('answers a body that stalls with 408, when its time is over', async () => {
+    const server = wire.app.getHttpServer();
+    const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
+    const answer = rawRequest(wire.port, 'POST', '/frames', undefined, [
+      'content-type: application/json',
+      'content-length: 100',
+    ]);
+    answer.socket.write('{"half":');
+    // What Node says of it after two minutes.
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', error, await connected);
+    await until(() => answer.closed, 'the answer');
+    expect(answer.head).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer.bytes.toString()).toContain(
+      '{"code":"TIMEOUT","message":"The request did not arrive within 120 seconds"}',
+    );
   });
 });
 
