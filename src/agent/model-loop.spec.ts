@@ -293,6 +293,9 @@ describe('ModelLoop', () => {
     await expect(run.drive(loopAgent(client))).rejects.toThrow('stopped');
     expect(run.events.filter((event) => event.object === 'content')).toHaveLength(1);
     expect(run.journal.finishedKeys).toEqual([]);
+    const { usage } = run.context.response.canceled();
+    expect(usage).toMatchObject({ output_tokens: 1, input_tokens: expect.any(Number) as number });
+    expect(usage?.input_tokens).toBeGreaterThan(1);
   });
 
   it('comes back from a model that hangs', async () => {

@@ -3,6 +3,7 @@ import type { Usage } from '../../events/index.js';
 import type { AgentContext } from '../agent.js';
 import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
 import { untilAborted } from '../until-aborted.js';
+import { cutUsage } from './cut-usage.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
 
@@ -31,7 +32,8 @@ export interface ModelStep extends StepSetting {
 
 /**
  * Makes one model call and streams its answer into messages, unless the journal has it already: then
- * nothing is called and nothing is written. Yields after each event, as a checkpoint.
+ * nothing is called and nothing is written. Yields after each event, as a checkpoint. What an answer has
+ * used that is cut off is estimated and counted with the response.
  *
  * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing is written
  */
@@ -42,18 +44,23 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = new StepWriter(context.response, call, call.card);
-  for await (const event of untilAborted(
-    client.stream(withSituation(request, call.situation), context.signal),
-    context.signal,
-  )) {
-    context.signal.throwIfAborted();
-    if (event.type === 'finish') {
-      const { output, messageIds } = finish(context, writer, event.reason, event.usage);
-      context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
-      return output;
+  const told = withSituation(request, call.situation);
+  let isFinished = false;
+  try {
+    for await (const event of untilAborted(client.stream(told, context.signal), context.signal)) {
+      context.signal.throwIfAborted();
+      if (event.type === 'finish') {
+        isFinished = true;
+        const { output, messageIds } = finish(context, writer, event.reason, event.usage);
+        context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
+        return output;
+      }
+      writer.write(event);
+      yield;
     }
-    writer.write(event);
-    yield;
+  } finally {
+    // A call that never answered cost nothing that anybody knows of.
+    if (!isFinished && !writer.isEmpty) context.response.addUsage(cutUsage(told, writer.texts));
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
 }

@@ -48,6 +48,13 @@ export class StepWriter {
     return this.segments.length === 0;
   }
 
+  /** What the model has said so far: what is no reasoning, and what is. */
+  get texts(): { readonly spoken: string; readonly thought: string } {
+    const thoughts = this.segments.filter((one) => one instanceof TextSegment && one.type === 'reasoning');
+    const spoken = this.segments.filter((one) => !thoughts.includes(one));
+    return { spoken: joined(spoken), thought: joined(thoughts) };
+  }
+
   write(delta: ModelDelta): void {
     if (delta.type === 'tool-call-delta') this.writeCall(delta);
     else if (delta.text !== '') this.writeText(delta.type === 'text-delta' ? 'message' : 'reasoning', delta.text);
@@ -119,4 +126,8 @@ export class StepWriter {
       this.front += 1;
     }
   }
+}
+
+function joined(segments: readonly Segment[]): string {
+  return segments.map(({ value }) => value).join('');
 }

@@ -15,6 +15,6 @@ export interface ResponseBuilderOptions {
 
 /** What a terminal response may carry. */
 export interface ResponseClosing {
-  /** Absent: the sum of the messages' usages. */
+  /** Absent: the sum of the messages' usages and of what `addUsage` has counted. */
   readonly usage?: Usage | null;
 }

@@ -223,6 +223,10 @@ describe('ResponseBuilder', () => {
     response.createMessageBuilder().complete({ usage: { input_tokens: 3, output_tokens: 4, reasoning_tokens: 1 } });
     expect(response.completed().usage).toEqual({ input_tokens: 4, output_tokens: 6, reasoning_tokens: 1 });
     expect(builder().completed().usage).toBeNull();
+    const cut = builder();
+    cut.createMessageBuilder().complete({ usage: { input_tokens: 1, output_tokens: 2 } });
+    cut.addUsage({ input_tokens: 5, output_tokens: 1, total_tokens: 6 });
+    expect(cut.canceled().usage).toEqual({ input_tokens: 6, output_tokens: 3, total_tokens: 9 });
     const usage = { input_tokens: 9, output_tokens: 9 };
     expect(builder().canceled({ usage }).usage).toEqual(usage);
   });

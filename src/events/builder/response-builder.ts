@@ -8,6 +8,7 @@ import {
   type MessageType,
   type Role,
   type TerminalStatus,
+  type Usage,
 } from '../vocabulary.js';
 import { BuilderError } from './builder-error.js';
 import { MessageBuilder, type MessageOwner } from './message-builder.js';
@@ -41,6 +42,7 @@ export class ResponseBuilder {
   private readonly known = new Map<string, MessageBuilder>();
   /** The announced messages, in the order of their announcements. */
   private output: MessageBuilder[] = [];
+  private readonly extraUsage: Usage[] = [];
   private phase: 'new' | 'created' | 'in_progress' = 'new';
   private ended: AgentResponse | undefined;
   private responseId: string;
@@ -225,6 +227,11 @@ export class ResponseBuilder {
     return typeof id === 'string' && this.known.has(id);
   }
 
+  /** Counts what was used beside the messages: by work that was cut off before any of them could say so. */
+  addUsage(usage: Usage): void {
+    this.extraUsage.push(usage);
+  }
+
   /** Takes the events recorded since the last call. Always empty when there is a sink. */
   drain(): BuilderEvent[] {
     const events = this.queue;
@@ -239,7 +246,7 @@ export class ResponseBuilder {
     const rest = status === 'completed' || status === 'canceled' ? status : 'incomplete';
     for (const message of this.openMessages()) message.close(rest, {});
     const output = this.messages();
-    const usage = options.usage ?? sumUsage(output.map((message) => message.usage));
+    const usage = options.usage ?? sumUsage([...output.map((message) => message.usage), ...this.extraUsage]);
     const event = this.make(status, output, { error, usage, completed_at: Math.max(this.seconds(), this.createdAt) });
     this.record(event);
     this.ended = event;

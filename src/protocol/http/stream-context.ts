@@ -9,7 +9,7 @@ export interface StreamSigns {
   /** The keep-alive; a comment `ping` otherwise. */
   readonly ping?: string;
   /** The last frame when the server ends the stream to shut down; none otherwise. */
-  readonly closing?: string;
+  readonly closing?: string | undefined;
 }
 
 const signs = new WeakMap<FastifyRequest, StreamSigns>();

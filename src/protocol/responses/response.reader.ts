@@ -4,13 +4,21 @@ import { AppError, type Demand, type Principal } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { acceptedTail, encodeTail, failureOf, OpenStreams, tailObservable, verifiedTail } from '../http/index.js';
+import {
+  acceptedTail,
+  encodeTail,
+  failureOf,
+  OpenStreams,
+  type StreamSigns,
+  tailObservable,
+  verifiedTail,
+} from '../http/index.js';
 import type { StartedResponse } from './response-creation.js';
 import { responseInfo } from './response-info.js';
 import { responseOf } from './response-object.js';
 import type { ResponseObject } from './response.types.js';
 import { ResponsesEncoder } from './responses.encoder.js';
-import { errorFrames, withVisibleEnd } from './visible-end.js';
+import { withVisibleEnd } from './visible-end.js';
 import { ResponsesRefusal } from './responses-refusal.js';
 
 /** When a client may ask a server again that is shutting down. */
@@ -19,7 +27,7 @@ const RETRY_SECONDS = 5;
 /** The frames of a stream, and what is sent should the server end it before its time. */
 export interface ResponseStream {
   readonly frames: Observable<readonly string[]>;
-  readonly signs: { readonly closing: string };
+  readonly signs: StreamSigns;
 }
 
 /** Reads responses: live, from a cursor, at their end, as they stand. */
@@ -122,10 +130,10 @@ export class ResponseReader {
 }
 
 /** The last frame when the server shuts down: without it a reader would take the cut for the end. */
-function signsOf(encoder: ResponsesEncoder): { readonly closing: string } {
+function signsOf(encoder: ResponsesEncoder): StreamSigns {
   return {
     get closing() {
-      return errorFrames(encoder, failureOf(new AppError('SHUTTING_DOWN'))).join('');
+      return encoder.fail(failureOf(new AppError('SHUTTING_DOWN'))).join('') || undefined;
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { LoggedEvent } from '../../events/index.js';
 import type { ProtocolEncoder } from '../http/encoder.js';
+import type { Failure } from '../http/failure.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { ResponsesFold } from './encoder/response-fold.js';
 import type { ResponseInfo } from './response-info.js';
+import { errorEvent, wireError } from './responses.errors.js';
 
 /**
  * The Responses view of a run as server-sent events (contract responses, A5): each frame has the type of
@@ -12,6 +14,7 @@ export class ResponsesEncoder implements ProtocolEncoder {
   readonly joinable = false;
   private readonly fold: ResponsesFold;
   private readonly startingAfter: number;
+  private hasFailed = false;
 
   /** @param startingAfter frames up to this `sequence_number` are counted and not written; -1 for none */
   constructor(info: ResponseInfo, startingAfter = -1) {
@@ -34,6 +37,17 @@ export class ResponsesEncoder implements ProtocolEncoder {
     const events = this.fold.next(event);
     const skip = Math.max(0, this.startingAfter - before);
     return events.slice(skip).map(({ type, json }) => eventFrame(json, { event: type }));
+  }
+
+  /**
+   * The `error` event after the last frame, and the end: for a stream that cannot go on to its terminal
+   * event. Nothing when the stream has an end already.
+   */
+  fail(failure: Failure): readonly string[] {
+    if (this.isOver || this.hasFailed) return [];
+    this.hasFailed = true;
+    const event = errorEvent(wireError(failure), this.lastNumber + 1);
+    return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
   }
 
   end(): readonly string[] {

@@ -1,7 +1,5 @@
 import { AppError } from '../../common/index.js';
-import { type Failure, failureOf } from '../http/failure.js';
-import { DONE_FRAME, eventFrame } from '../http/frames.js';
-import { errorEvent, wireError } from './responses.errors.js';
+import { failureOf } from '../http/failure.js';
 import type { ResponsesEncoder } from './responses.encoder.js';
 
 /**
@@ -22,14 +20,8 @@ export async function* withVisibleEnd(
     }
   } catch (error) {
     if (!hasBegun) throw error;
-    yield errorFrames(encoder, failureOf(error));
+    yield encoder.fail(failureOf(error));
     return;
   }
-  if (!encoder.isOver && !gone.aborted) yield errorFrames(encoder, failureOf(new AppError('SHUTTING_DOWN')));
-}
-
-/** The `error` event after the last frame, and the end. */
-export function errorFrames(encoder: ResponsesEncoder, failure: Failure): readonly string[] {
-  const event = errorEvent(wireError(failure), encoder.lastNumber + 1);
-  return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
+  if (!gone.aborted) yield encoder.fail(failureOf(new AppError('SHUTTING_DOWN')));
 }

@@ -32,10 +32,10 @@ export class ResponseSocketGateway implements OnApplicationBootstrap, BeforeAppl
     http?.on('upgrade', (request, socket, head) => this.upgrade(http, request, socket, head));
   }
 
-  beforeApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
-    for (const socket of this.open) socket.shutDown();
     this.server.close();
+    await Promise.all([...this.open].map((socket) => socket.shutDown()));
   }
 
   private upgrade(http: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {

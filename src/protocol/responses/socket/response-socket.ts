@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { AppError, isPlainObject } from '../../../common/index.js';
 import { type Failure, failureOf } from '../../http/failure.js';
@@ -7,6 +8,8 @@ import type { SocketTurn } from './socket-turn.js';
 
 /** Messages that may wait behind the response in flight. */
 const MAX_WAITING = 16;
+/** How long a client may take to agree to the end of its connection, in milliseconds. */
+const FAREWELL_MS = 1000;
 /** Closing codes of the protocol: the server goes away, or is done with this connection. */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
@@ -24,7 +27,10 @@ export interface ResponseSocketOptions {
  * client leaves is cancelled.
  */
 export class ResponseSocket {
-  private readonly waiting: string[] = [];
+  /** Messages to be answered in their order; undefined is one that was no text. */
+  private readonly waiting: (string | undefined)[] = [];
+  /** How many came while too many waited: they are refused in their order too. */
+  private refused = 0;
   private readonly gone = new AbortController();
   private readonly timers: NodeJS.Timeout[];
   private isBusy = false;
@@ -45,40 +51,37 @@ export class ResponseSocket {
     socket.on('error', () => undefined);
   }
 
-  /** Ends the connection because the server stops: runs in flight go on. */
-  shutDown(): void {
+  /** Ends the connection because the server stops: runs in flight go on. Resolves when it is closed. */
+  async shutDown(): Promise<void> {
     this.turn.release();
     this.fail(failureOf(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
+    // Who does not answer must not keep the process.
+    const patience = setTimeout(() => this.socket.terminate(), FAREWELL_MS);
+    if (!this.gone.signal.aborted) await once(this.gone.signal, 'abort');
+    clearTimeout(patience);
   }
 
   private receive(text: string | undefined): void {
-    if (text === undefined) {
-      this.fail(failureOf(new AppError('INVALID_JSON', 'Messages must be JSON text')));
-    } else if (this.waiting.length >= MAX_WAITING) {
-      this.fail(failureOf(new AppError('RATE_LIMIT_EXCEEDED', 'Too many messages are waiting on this connection')));
-    } else {
-      this.waiting.push(text);
-      void this.work();
-    }
+    if (this.waiting.length >= MAX_WAITING) this.refused += 1;
+    else this.waiting.push(text);
+    void this.work();
   }
 
   private async work(): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
-    for (
-      let text = this.waiting.shift();
-      text !== undefined && !this.gone.signal.aborted;
-      text = this.waiting.shift()
-    ) {
-      await this.answer(text);
-      if (this.isExpired) break;
+    while (this.waiting.length > 0 && !this.gone.signal.aborted && !this.isExpired) {
+      await this.answer(this.waiting.shift());
     }
     this.isBusy = false;
+    for (; this.refused > 0; this.refused -= 1) {
+      this.fail(failureOf(new AppError('RATE_LIMIT_EXCEEDED', 'Too many messages are waiting on this connection')));
+    }
     if (this.isExpired) this.close();
   }
 
-  private async answer(text: string): Promise<void> {
+  private async answer(text: string | undefined): Promise<void> {
     try {
       const body = this.bodyOf(text);
       await this.turn.run(body, this.gone.signal, (json) => this.send(json));
@@ -88,7 +91,8 @@ export class ResponseSocket {
   }
 
   /** @throws AppError for what is no `response.create` message */
-  private bodyOf(text: string): object {
+  private bodyOf(text: string | undefined): object {
+    if (text === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
     let message: unknown;
     try {
       message = JSON.parse(text);

@@ -1,0 +1,120 @@
+import { ResponsesIntake } from '../../../src/protocol/responses/responses-intake.js';
+import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
+import { BEGINNING, ResponsesBench } from '../../support/responses-bench.js';
+import { parseResponseFrames } from '../../support/responses-reader.js';
+
+const CUT = [{ type: 'message', status: 'incomplete', content: [{ type: 'output_text', text: BEGINNING }] }];
+
+/** Reads a stream up to its first delta. */
+async function firstDelta(answer: Response): Promise<void> {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; !text.includes('output_text.delta');) text += (await reader?.read())?.value ?? '';
+}
+
+/** A response that was cut in the middle of its first answer, with what it has used all the same. */
+function expectCut(response: Record<string, unknown>, status: string): void {
+  expect(response).toMatchObject({ status, output: CUT });
+  const usage = response['usage'] as { input_tokens: number; output_tokens: number; total_tokens: number };
+  expect(usage.input_tokens).toBeGreaterThan(0);
+  expect(usage.output_tokens).toBeGreaterThan(0);
+  expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens);
+}
+
+describeOnDatabases('the ends of a response', (open) => {
+  let database: TestDatabase;
+  let bench: ResponsesBench;
+
+  beforeAll(async () => {
+    database = await open();
+    bench = await ResponsesBench.boot(database.env);
+  });
+  afterAll(async () => {
+    await bench.app.close();
+    await database.drop();
+  });
+
+  it('are a cancel when the client of a stream leaves, and the conversation is free again', async () => {
+    const made = await fetch(`${bench.app.url}/v1/conversations`, { method: 'POST' });
+    const { id: conversation } = (await made.json()) as { id: string };
+    const client = new AbortController();
+    const answer = await bench.post({ input: 'hold', conversation, stream: true }, { signal: client.signal });
+    const id = answer.headers.get('x-run-id') ?? '';
+    await firstDelta(answer);
+    client.abort();
+    expect((await bench.ended(id))?.status).toBe('canceled');
+    expectCut(await bench.response(id), 'cancelled');
+    expect(await (await bench.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
+  });
+
+  it('are a cancel when the client of one JSON answer leaves', async () => {
+    const client = new AbortController();
+    const begins = bench.begins();
+    const headers = { 'idempotency-key': 'leaves' };
+    const answer = bench.post({ input: 'hold' }, { signal: client.signal, headers }).catch(() => undefined);
+    await begins;
+    client.abort();
+    await answer;
+    const id = bench.app.app.get(ResponsesIntake, { strict: false }).responseId('leaves');
+    expect((await bench.ended(id))?.status).toBe('canceled');
+    expectCut(await bench.response(id), 'cancelled');
+  });
+
+  it('are nothing of it for a background response, which only a cancel stops, with what it has used', async () => {
+    const client = new AbortController();
+    const body = { input: 'hold', background: true, stream: true };
+    const answer = await bench.post(body, { signal: client.signal });
+    const id = answer.headers.get('x-run-id') ?? '';
+    await firstDelta(answer);
+    client.abort();
+    // The next answer is made behind the cancel that there must not be.
+    await bench.post({ input: 'Hello.' });
+    expect(await bench.response(id)).toMatchObject({ status: 'in_progress', usage: null });
+    const cancel = async (): Promise<Record<string, unknown>> => {
+      const cancelled = await fetch(`${bench.app.url}/v1/responses/${id}/cancel`, { method: 'POST' });
+      expect(cancelled.status).toBe(200);
+      return (await cancelled.json()) as Record<string, unknown>;
+    };
+    const first = await cancel();
+    expectCut(first, 'cancelled');
+    expect(await cancel()).toEqual(first);
+  });
+
+  it('tell a failure in the middle as response.failed alone, with what was used', async () => {
+    const whole = (await (await bench.post({ input: 'break' })).json()) as Record<string, unknown>;
+    expectCut(whole, 'failed');
+    expect(whole['error']).toMatchObject({ type: 'server_error', code: 'server_error', message: 'The model is away' });
+    const { events, done } = parseResponseFrames(await (await bench.post({ input: 'break', stream: true })).text());
+    expect(done).toBe(true);
+    expect(events.at(-1)?.type).toBe('response.failed');
+    expectCut(events.at(-1)?.response as unknown as Record<string, unknown>, 'failed');
+    expect(events.map(({ type }) => type)).not.toContain('error');
+  });
+
+  it('are an error event when the server stops first; the response goes on without its reader', async () => {
+    const streamed = await bench.post({ input: 'hold', stream: true });
+    const id = streamed.headers.get('x-run-id') ?? '';
+    const begins = bench.begins();
+    const whole = bench.post({ input: 'hold' });
+    await begins;
+    const text = streamed.text();
+    await bench.app.app.close();
+    const { events, done } = parseResponseFrames(await text);
+    expect(done).toBe(true);
+    const error = {
+      type: 'server_error',
+      code: 'service_unavailable',
+      param: null,
+      message: expect.any(String) as string,
+    };
+    expect(events.at(-1)).toEqual({ ...error, type: 'error', sequence_number: events.length - 1, error });
+    const answer = await whole;
+    expect([answer.status, answer.headers.get('x-should-retry'), answer.headers.get('retry-after')]).toEqual([
+      503,
+      'false',
+      '5',
+    ]);
+    expect(await answer.json()).toEqual({ error });
+    bench = await ResponsesBench.boot(database.env);
+    expect(await bench.response(id)).toMatchObject({ id, status: 'in_progress' });
+  });
+});

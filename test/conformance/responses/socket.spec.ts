@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { requestPrincipal } from '../../../src/protocol/http/index.js';
+import { Runs } from '../../../src/run/index.js';
+import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
+import { BenchSocket, ResponsesBench } from '../../support/responses-bench.js';
+
+const APP = 'https://app.example';
+
+describeOnDatabases('Responses over WebSocket', (open) => {
+  let database: TestDatabase;
+  let bench: ResponsesBench;
+
+  beforeAll(async () => {
+    database = await open();
+    bench = await ResponsesBench.boot({ ...database.env, CORS_ORIGINS: APP, JSON_DEPTH_LIMIT: '32' });
+  });
+  afterAll(async () => {
+    await bench.app.close();
+    await database.drop();
+  });
+
+  const cancel = (id: string): Promise<unknown> =>
+    bench.app.app.get(Runs, { strict: false }).cancel(requestPrincipal(undefined), id);
+
+  it.each([
+    ['no page', undefined, true],
+    ['a page of an allowed origin', APP, true],
+    ['a page of its own origin', 'own', true],
+    ['a page of another origin', 'https://evil.example', false],
+    ['an origin that is none', 'null', false],
+  ])('takes connections of %s only when nobody else could have opened them', async (_who, origin, isAllowed) => {
+    const connected = await bench.connect(
+      origin === undefined ? {} : { origin: origin === 'own' ? bench.app.url : origin },
+    );
+    expect(connected instanceof BenchSocket).toBe(isAllowed);
+    if (connected instanceof BenchSocket) connected.raw.close();
+    else expect(connected).toBe(403);
+  });
+
+  it('makes one response at a time; further messages wait and are answered in their order', async () => {
+    const socket = await bench.socket();
+    socket.create({ input: 'hold' });
+    await socket.until('response.output_text.delta');
+    socket.raw.send('{"type":"response.stop"}');
+    socket.raw.send(Buffer.from('{}'), { binary: true });
+    socket.create({ input: 'Hello again.' });
+    await cancel(socket.ids[0] ?? '');
+    await socket.until('response.completed');
+    const cut = socket.types.indexOf('response.incomplete');
+    const errors = socket.events.slice(cut + 1, cut + 3);
+    expect(errors).toMatchObject([
+      { type: 'error', status: 400, error: { code: 'invalid_value', param: 'type' } },
+      { type: 'error', status: 400, error: { code: 'invalid_json' } },
+    ]);
+    expect(socket.types[cut + 3]).toBe('response.created');
+    expect(socket.types.filter((type) => type === 'error')).toHaveLength(2);
+    socket.raw.close();
+  });
+
+  it('refuses what is more than it lets wait, behind what does wait', async () => {
+    const socket = await bench.socket();
+    socket.create({ input: 'hold' });
+    await socket.until('response.output_text.delta');
+    for (let message = 0; message < 18; message += 1) socket.raw.send('[]');
+    // The server has read them all once it has answered this.
+    socket.raw.ping();
+    await once(socket.raw, 'pong');
+    await cancel(socket.ids[0] ?? '');
+    await socket.until('error', 18);
+    const errors = socket.events.filter(({ type }) => type === 'error');
+    expect(errors.map(({ status }) => status)).toEqual([...Array.from({ length: 16 }, () => 400), 429, 429]);
+    socket.raw.close();
+  });
+
+  it.each([
+    ['no JSON', '{"type":', 'invalid_json'],
+    ['no object', '"response.create"', 'invalid_type'],
+    ['no type', '{"input":"Hello."}', 'invalid_value'],
+    ['a wrong field', '{"type":"response.create","input":7}', 'invalid_type'],
+    ['too deep', `{"type":"response.create","x":${'['.repeat(40)}${']'.repeat(40)}}`, 'invalid_value'],
+    ['a forbidden key', '{"type":"response.create","input":"Hello.","__proto__":{}}', 'invalid_value'],
+  ])('says what is wrong with a message and stays usable: %s', async (_what, message, code) => {
+    const socket = await bench.socket();
+    socket.raw.send(message);
+    const error = await socket.until('error');
+    expect(error).toMatchObject({ status: 400, error: { type: 'invalid_request_error', code } });
+    socket.create({ input: 'Hello.' });
+    expect((await socket.until('response.completed')).response?.status).toBe('completed');
+    socket.raw.close();
+  });
+
+  it('closes a connection whose message is larger than any body may be', async () => {
+    const small = await ResponsesBench.boot({ BODY_LIMIT_BYTES: '100000' });
+    const socket = await small.socket();
+    socket.raw.send('x'.repeat(200_000));
+    expect(await socket.closed()).toMatchObject({ code: 1009 });
+    await small.app.close();
+  });
+
+  it('keeps every event for a reader that pauses', async () => {
+    const words = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ');
+    const socket = await bench.socket();
+    const wire = (socket.raw as unknown as { readonly _socket: Socket })._socket;
+    socket.create({ input: words });
+    await socket.until('response.created');
+    wire.pause();
+    await bench.ended(socket.ids[0] ?? '');
+    wire.resume();
+    const end = await socket.until('response.completed');
+    expect(socket.events.map(({ sequence_number: number }) => number)).toEqual(socket.events.map((_, at) => at));
+    expect(end.response?.output).toMatchObject([{ content: [{ text: words }] }]);
+    socket.raw.close();
+  });
+
+  it.each([true, false])('cancels what is in flight when the client leaves; stored: %s', async (store) => {
+    const socket = await bench.socket();
+    socket.create({ input: 'hold', store });
+    await socket.until('response.output_text.delta');
+    const id = socket.ids[0] ?? '';
+    const ended = bench.ended(id);
+    socket.raw.terminate();
+    expect((await ended)?.status).toBe('canceled');
+    const kept = await bench.response(id);
+    if (store) expect(kept).toMatchObject({ id, status: 'cancelled' });
+    else expect(kept).toMatchObject({ error: { code: 'response_not_found' } });
+  });
+
+  it('closes a connection that has reached its age, and says so', async () => {
+    const brief = await ResponsesBench.boot({ RESPONSES_SOCKET_LIFETIME_MS: '1000' });
+    const socket = await brief.socket();
+    const closed = socket.closed();
+    const error = { code: 'websocket_connection_limit_reached', type: 'invalid_request_error' };
+    expect(await socket.until('error')).toMatchObject({ type: 'error', status: 400, error });
+    expect(await closed).toEqual({ code: 1000, reason: 'age limit' });
+    await brief.app.close();
+  });
+
+  it('says goodbye when the server stops; the response in flight goes on without its reader', async () => {
+    const [socket, deaf] = [await bench.socket(), await bench.socket()];
+    socket.create({ input: 'hold' });
+    await socket.until('response.output_text.delta');
+    // A client that answers nothing must not keep the server.
+    (deaf.raw as unknown as { readonly _socket: Socket })._socket.pause();
+    const closed = socket.closed();
+    await bench.app.app.close();
+    expect(await closed).toMatchObject({ code: 1001 });
+    const error = { type: 'server_error', code: 'service_unavailable' };
+    expect(socket.events.at(-1)).toMatchObject({ type: 'error', status: 503, error });
+    deaf.raw.terminate();
+    bench = await ResponsesBench.boot({ ...database.env, CORS_ORIGINS: APP });
+    expect(await bench.response(socket.ids[0] ?? '')).toMatchObject({ status: 'in_progress' });
+  });
+});

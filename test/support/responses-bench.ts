@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { ModelEvent, ModelRequest } from '../../src/agent/index.js';
+import { finish, ScriptedModelClient, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
+import { AppError } from '../../src/common/index.js';
+import { type AgentResponse, isTerminalEvent } from '../../src/events/index.js';
+import { requestPrincipal } from '../../src/protocol/http/index.js';
+import { Runs } from '../../src/run/index.js';
+import type { WireEvent } from './responses-reader.js';
+import { bootApp, type TestApp } from './test-app.js';
+
+/** What every answer of the bench begins with, unless it is only asked to echo. */
+export const BEGINNING = 'Once upon';
+
+/**
+ * A server with a model that does what the question says: `hold` begins and never ends, `break` begins
+ * and fails, anything else is said back word by word.
+ */
+export class ResponsesBench {
+  private begun: () => void = () => undefined;
+  private server: TestApp | undefined;
+
+  static async boot(env: NodeJS.ProcessEnv = {}): Promise<ResponsesBench> {
+    const bench = new ResponsesBench();
+    const model = new ScriptedModelClient((request) => scriptOf(request, () => bench.begun()));
+    bench.server = await bootApp(env, {}, model);
+    return bench;
+  }
+
+  get app(): TestApp {
+    if (!this.server) throw new Error('The server is not up');
+    return this.server;
+  }
+
+  /** Resolves when the next held answer has begun. Ask before the question is sent. */
+  begins(): Promise<void> {
+    return new Promise((resolve) => (this.begun = resolve));
+  }
+
+  post(body: object, init: RequestInit = {}): Promise<Response> {
+    const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
+    return fetch(`${this.app.url}/v1/responses`, { ...init, method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
+  async response(id: string): Promise<Record<string, unknown>> {
+    return (await (await fetch(`${this.app.url}/v1/responses/${id}`)).json()) as Record<string, unknown>;
+  }
+
+  /** Waits for the end of a run, whoever reads it. */
+  async ended(id: string): Promise<AgentResponse | undefined> {
+    for await (const batch of this.app.app
+      .get(Runs, { strict: false })
+      .tail(requestPrincipal(undefined), id, { accepted: true })) {
+      const last = batch.at(-1)?.event;
+      if (last && isTerminalEvent(last)) return last;
+    }
+    return undefined;
+  }
+
+  /** An open connection, or the HTTP status with which it was refused. */
+  async connect(headers: Record<string, string> = {}): Promise<BenchSocket | number> {
+    const socket = new WebSocket(`${this.app.url.replace('http', 'ws')}/v1/responses`, { headers });
+    return new Promise((resolve, reject) => {
+      socket.once('unexpected-response', (request, { statusCode }) => {
+        request.destroy();
+        resolve(statusCode ?? 0);
+      });
+      socket.once('open', () => resolve(new BenchSocket(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  async socket(): Promise<BenchSocket> {
+    const connected = await this.connect();
+    if (typeof connected === 'number') throw new Error(`Refused with ${connected}`);
+    return connected;
+  }
+}
+
+/** A WebSocket connection whose messages are kept. */
+export class BenchSocket {
+  readonly events: WireEvent[] = [];
+  private readonly waiting: { holds: () => boolean; resolve: () => void }[] = [];
+
+  constructor(readonly raw: WebSocket) {
+    raw.on('message', (data: Buffer) => {
+      this.events.push(JSON.parse(data.toString()) as WireEvent);
+      this.look();
+    });
+  }
+
+  get types(): string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  /** The ids of the responses that were told of, in their order. */
+  get ids(): string[] {
+    return [...new Set(this.events.flatMap(({ response }) => response?.id ?? []))];
+  }
+
+  create(body: object): void {
+    this.raw.send(JSON.stringify({ type: 'response.create', ...body }));
+  }
+
+  /** Waits until so many messages of a type have come. */
+  async until(type: string, count = 1): Promise<WireEvent> {
+    const found = (): WireEvent[] => this.events.filter((event) => event.type === type);
+    await new Promise<void>((resolve) => {
+      this.waiting.push({ holds: () => found().length >= count, resolve });
+      this.look();
+    });
+    const event = found()[count - 1];
+    if (!event) throw new Error(`There is no ${type}`);
+    return event;
+  }
+
+  /** Waits for the end of the connection. */
+  async closed(): Promise<{ code: number; reason: string }> {
+    const [code, reason] = (await once(this.raw, 'close')) as [number, Buffer];
+    return { code, reason: reason.toString() };
+  }
+
+  private look(): void {
+    for (const one of this.waiting.filter(({ holds }) => holds())) {
+      this.waiting.splice(this.waiting.indexOf(one), 1);
+      one.resolve();
+    }
+  }
+}
+
+function scriptOf(request: ModelRequest, begun: () => void): readonly ScriptStep[] {
+  const last = request.messages.findLast(({ role }) => role === 'user');
+  const question = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
+  if (question === 'hold') return [text(BEGINNING), { type: 'do', action: begun }, { type: 'hang' }];
+  const error = new AppError('MODEL_EXECUTION_FAILED', 'The model is away');
+  if (question === 'break') return [text(BEGINNING), { type: 'throw', error }];
+  return [...question.split(/(?<= )/).map((word): ModelEvent => text(word)), finish()];
+}
