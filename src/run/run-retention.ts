@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
-import { RunRemover } from './ports/run-remover.js';
+import { type PrunedRun, RunRemover } from './ports/run-remover.js';
+import { RunDigests } from './run-digests.js';
 
 /** How often old events are looked for, in milliseconds. */
 const INTERVAL_MS = 600_000;
@@ -16,7 +17,7 @@ export interface RetentionCounts {
 
 /**
  * Removes the events of runs that ended longer ago than RUN_EVENTS_RETENTION. The final response of
- * each stays, and so do the messages of its session; transient runs go whole.
+ * each stays, what wires keep of them, and the messages of its session; transient runs go whole.
  */
 @Injectable()
 export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
@@ -28,6 +29,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly remover: RunRemover,
+    private readonly digests: RunDigests,
     private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {}
@@ -54,13 +56,23 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
     return this.sweeping;
   }
 
+  /** What is kept is read before the transaction: logs are long, and a finished one does not change. */
+  private async pruneBatch(): Promise<RetentionCounts> {
+    const now = this.clock.now();
+    const found = await this.remover.prunable(now - this.config.runs.eventsRetentionMs, BATCH);
+    const runs: PrunedRun[] = [];
+    for (const run of found) {
+      runs.push({ run, digests: run.keep === 'transient' ? null : await this.digests.of(run) });
+    }
+    return this.remover.prune(runs, now);
+  }
+
   /** Batch by batch, until nothing old is left. */
   private async sweepOnce(): Promise<RetentionCounts> {
     let counts: RetentionCounts = { runs: 0, events: 0 };
     try {
       for (let full = true; full && !this.stopped;) {
-        const now = this.clock.now();
-        const { runs, events } = await this.remover.prune(now - this.config.runs.eventsRetentionMs, now, BATCH);
+        const { runs, events } = await this.pruneBatch();
         counts = { runs: counts.runs + runs, events: counts.events + events };
         full = runs === BATCH;
       }

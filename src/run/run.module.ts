@@ -24,6 +24,7 @@ import { RunStore } from './ports/run-store.js';
 import { RunAdmission } from './run-admission.js';
 import { RunAnswers } from './run-answers.js';
 import { RunCancel } from './run-cancel.js';
+import { RunDigests } from './run-digests.js';
 import { RunEndings } from './run-endings.js';
 import { RunEnds } from './run-ends.js';
 import { RunRetention } from './run-retention.js';
@@ -58,8 +59,9 @@ import { Runs } from './runs.js';
     RunEndings,
     RunRemoval,
     RunEnds,
+    RunDigests,
     RunRetention,
   ],
-  exports: [Runs, Dispatcher, InterruptModule],
+  exports: [Runs, RunDigests, Dispatcher, InterruptModule],
 })
 export class RunModule {}

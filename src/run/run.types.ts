@@ -117,4 +117,6 @@ export interface RunView {
   readonly lastSeq: number;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
+  /** What wires keep of the events that were removed (`RunDigests`); null while they are there. */
+  readonly digests: JsonObject | null;
 }

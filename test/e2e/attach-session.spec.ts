@@ -1,6 +1,7 @@
 import { RunRemover } from '../../src/run/ports/run-remover.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { pruneRuns } from '../support/ledger.js';
 import { bootApp, type TestApp } from '../support/test-app.js';
 import { rawRequest, until } from '../support/wire-app.js';
 
@@ -74,7 +75,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     const { runId, text } = await send({ conversationId, messages: [{ role: 'user', content: 'hi' }] });
     expect(text).toContain('Soon forgotten.');
     const remover = server.app.get(RunRemover, { strict: false });
-    expect((await remover.prune(Date.now() + 1, Date.now(), 99)).runs).toBeGreaterThan(0);
+    expect((await pruneRuns(remover, Date.now() + 1, Date.now(), 99)).runs).toBeGreaterThan(0);
     for (const query of ['', '&after=1', '&after=99', '&protocol=ag-kit', '&protocol=ag-ui']) {
       const gone = await fetch(`${server.url}/runs/${runId}/events?follow=${follow}${query}`);
       const body = (await gone.json()) as object;

@@ -10,6 +10,7 @@ import {
   lines,
   logWrite,
   NOW,
+  pruneRuns,
   runEnd,
   runRequest,
   userText,
@@ -37,9 +38,9 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
 
   it('keeps the terminal event of old runs only, a few at a time', async () => {
     const runs = [await ended({}, NOW), await ended({}, NOW + 1), await ended({}, NOW + 2), await ended({}, NOW + 9)];
-    expect(await ledger().remover.prune(NOW + 5, NOW + 10, 2)).toEqual({ runs: 2, events: 8 });
-    expect(await ledger().remover.prune(NOW + 5, NOW + 11, 2)).toEqual({ runs: 1, events: 4 });
-    expect(await ledger().remover.prune(NOW + 5, NOW + 12, 2)).toEqual({ runs: 0, events: 0 });
+    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 10, 2)).toEqual({ runs: 2, events: 8 });
+    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 11, 2)).toEqual({ runs: 1, events: 4 });
+    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 12, 2)).toEqual({ runs: 0, events: 0 });
     const found = await Promise.all(runs.map((run) => ledger().find(run)));
     expect(found.map(({ eventsPrunedAt }) => eventsPrunedAt)).toEqual([NOW + 10, NOW + 10, NOW + 11, null]);
     expect(await Promise.all(runs.map(numbers))).toEqual([[4], [4], [4], [0, 1, 2, 3, 4]]);
@@ -50,7 +51,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
   it('leaves runs that are not over alone, and forgets transient ones whole', async () => {
     const transient = await ended({ sessionId: 't', store: false });
     const running = await ledger().running();
-    expect(await ledger().remover.prune(NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
+    expect(await pruneRuns(ledger().remover, NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
     expect(await ledger().runs.find('default', transient.id)).toBeUndefined();
     expect((await ledger().find(running)).eventsPrunedAt).toBeNull();
     expect(await ledger().remover.removeRun(running)).toBeUndefined();
@@ -149,7 +150,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
     const { runId } = await accept();
     const events = await server.read(runId);
     const response = await server.runs.response(ALICE, runId);
-    await ledger().remover.prune(Date.now() + 1, Date.now(), 9);
+    await pruneRuns(ledger().remover, Date.now() + 1, Date.now(), 9);
     expect(await codeOf(server.read(runId))).toBe('EVENTS_EXPIRED');
     await expect(server.read(runId)).rejects.toMatchObject({
       status: 410,

@@ -112,6 +112,7 @@ export class FakeRuns extends Runs {
       lastSeq: log.length - 1,
       error: ended?.error ?? null,
       usage: null,
+      digests: null,
     };
   }
 

@@ -9,6 +9,7 @@ import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunRemover } from '../../src/run/adapters/typeorm-run-remover.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
+import type { Pruning, RunRemover } from '../../src/run/ports/run-remover.js';
 import type { AcceptOptions, Acceptance, Lease, RunRecord } from '../../src/run/ports/run-store.js';
 import type { RunRequest } from '../../src/run/run.types.js';
 import { SessionCleaners } from '../../src/session/index.js';
@@ -154,6 +155,20 @@ export function runEnd(overrides: Partial<RunEnd> = {}): RunEnd {
 export function lines(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     JSON.stringify({ object: 'custom', name: 'n', value: from + index }),
+  );
+}
+
+/** Removes the events of up to `limit` runs that ended before a time; nothing else is kept of them. */
+export async function pruneRuns(
+  remover: RunRemover,
+  finishedBefore: number,
+  now: number,
+  limit: number,
+): Promise<Pruning> {
+  const found = await remover.prunable(finishedBefore, limit);
+  return remover.prune(
+    found.map((run) => ({ run, digests: null })),
+    now,
   );
 }
 

@@ -123,4 +123,8 @@ export class RunEntity {
   /** When the events before the terminal one were removed. */
   @Column('bigint', { name: 'events_pruned_at', nullable: true })
   eventsPrunedAt!: number | null;
+
+  /** What wires keep of the removed events, JSON by name; null before, and for runs whose events were removed without. */
+  @Column('text', { name: 'digests', nullable: true })
+  digests!: string | null;
 }

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
+import { RunDigests } from '../../run/index.js';
 import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
 import { ThreadHistory } from './history/thread-history.js';
 import { PrunedRuns } from './events/pruned-runs.js';
 import { RunAnswering } from './events/run-answering.js';
+import { RUNS_DIGEST, RunsDigest } from './events/run-digest.js';
 import { RunEvents } from './events/run-events.js';
 import { RunPlaces } from './events/run-places.js';
 import { RunPositions } from './events/run-positions.js';
@@ -41,11 +43,12 @@ import { RunViews } from './status/run-views.js';
   ],
 })
 export class RunsModule {
-  constructor(mappers: ErrorMappers, encoders: EncoderRegistry, config: AppConfig) {
+  constructor(mappers: ErrorMappers, encoders: EncoderRegistry, digests: RunDigests, config: AppConfig) {
     const { detailAlias } = config.runsApi;
     mappers.register('/api/v1/agent/', runsErrorMapper({ isInput: false, detailAlias }));
     mappers.register('/api/v1/agent/runs', runsErrorMapper({ isInput: true, detailAlias }));
     mappers.register('/api/v1/agent/runs/', runsErrorMapper({ isInput: false, detailAlias }));
     encoders.register(RUNS_WIRE, (run) => new RunsEncoder(run));
+    digests.register(RUNS_DIGEST, (run) => new RunsDigest(run));
   }
 }

@@ -36,13 +36,14 @@ export interface RunRow {
   readonly claimed_at: number | null;
   readonly used_ms: number;
   readonly events_pruned_at: number | null;
+  readonly digests: string | null;
 }
 
 /** The columns of `RunRow`, for SELECT and RETURNING. */
 export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
   fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
   created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session, claimed_at,
-  used_ms, events_pruned_at`;
+  used_ms, events_pruned_at, digests`;
 
 /** A row as the rest of the house knows it. */
 export function runRecord(row: RunRow): RunRecord {
@@ -78,5 +79,6 @@ export function runRecord(row: RunRow): RunRecord {
     claimedAt: row.claimed_at,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
+    digests: row.digests === null ? null : (JSON.parse(row.digests) as JsonObject),
   };
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/index.js';
+import { Clock, type JsonObject } from '../../common/index.js';
 import { Database, type Queryable, RunEntity, RunEventChunkEntity, RunStepEntity } from '../../database/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
 import { type AfterRemoval, SessionCleaners, SessionStore } from '../../session/index.js';
-import { type Pruning, RunRemover } from '../ports/run-remover.js';
+import { type PrunedRun, type Pruning, RunRemover } from '../ports/run-remover.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { forUpdate } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
@@ -13,6 +13,8 @@ const OF_SESSION = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ?`;
 
 const FINISHED = `
   SELECT ${RUN_COLUMNS} FROM runs WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+
+const UNPRUNED = `${FIND} AND events_pruned_at IS NULL`;
 
 const READ_LAST = `
   SELECT first_seq, event_count, body, created_at FROM run_event_chunks WHERE run_no = ?
@@ -66,17 +68,23 @@ export class TypeOrmRunRemover extends RunRemover {
     });
   }
 
-  async prune(finishedBefore: number, now: number, limit: number): Promise<Pruning> {
-    // Look before taking the write lock: most of the time there is nothing to remove.
-    const [found] = await this.database.read.all(FINISHED, [finishedBefore, 1]);
-    if (!found) return { runs: 0, events: 0 };
+  async prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return (await this.database.read.all<RunRow>(FINISHED, [finishedBefore, limit])).map(runRecord);
+  }
+
+  async prune(runs: readonly PrunedRun[], now: number): Promise<Pruning> {
+    if (runs.length === 0) return { runs: 0, events: 0 };
     return this.database.write(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
-      const rows = await tx.all<RunRow>(FINISHED + lock, [finishedBefore, limit]);
-      let events = 0;
-      for (const row of rows)
-        events += row.keep === 'transient' ? await this.forget(tx, row) : await compact(tx, row, now);
-      return { runs: rows.length, events };
+      const pruned = { runs: 0, events: 0 };
+      for (const { run, digests } of runs) {
+        const [row] = await tx.all<RunRow>(UNPRUNED + lock, [run.no]);
+        if (!row) continue;
+        const isTransient = row.keep === 'transient';
+        pruned.events += isTransient ? await this.forget(tx, row) : await compact(tx, row, digests, now);
+        pruned.runs += 1;
+      }
+      return pruned;
     });
   }
 
@@ -102,10 +110,11 @@ async function deleteLog(tx: Queryable, runNo: number): Promise<void> {
 }
 
 /** Keeps the last event only, which is the whole response, and returns how many were removed. */
-async function compact(tx: Queryable, row: RunRow, now: number): Promise<number> {
+async function compact(tx: Queryable, row: RunRow, digests: JsonObject | null, now: number): Promise<number> {
   const [last] = await tx.all<LastChunk>(READ_LAST, [row.no]);
   await deleteLog(tx, row.no);
-  await tx.run('UPDATE runs SET events_pruned_at = ? WHERE no = ?', [now, row.no]);
+  const kept = digests && JSON.stringify(digests);
+  await tx.run('UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?', [now, kept, row.no]);
   if (!last) return 0;
   const line = last.body.slice(last.body.lastIndexOf('\n') + 1);
   const seq = last.first_seq + last.event_count - 1;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/index.js';
 import type { AfterRemoval } from '../../session/index.js';
 import type { RunRecord } from './run-store.js';
 
@@ -5,6 +6,12 @@ import type { RunRecord } from './run-store.js';
 export interface Pruning {
   readonly runs: number;
   readonly events: number;
+}
+
+/** A run whose events shall go, and what is kept of them. */
+export interface PrunedRun {
+  readonly run: RunRecord;
+  readonly digests: JsonObject | null;
 }
 
 /** Removes what is no longer wanted, whole or in part. */
@@ -24,10 +31,15 @@ export abstract class RunRemover {
   abstract removeSession(sessionNo: number): Promise<readonly AfterRemoval[] | undefined>;
 
   /**
-   * Removes the events, all but the terminal one, and the journals of up to `limit` runs that ended
-   * before a time. Transient runs are removed whole.
+   * Up to `limit` runs that ended before a time and have their events.
    *
    * @param finishedBefore milliseconds since the epoch
    */
-  abstract prune(finishedBefore: number, now: number, limit: number): Promise<Pruning>;
+  abstract prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]>;
+
+  /**
+   * Removes the events of runs, all but the terminal one, and their journals. Transient runs are removed
+   * whole. What another process has done or is doing is left to it.
+   */
+  abstract prune(runs: readonly PrunedRun[], now: number): Promise<Pruning>;
 }

@@ -76,6 +76,8 @@ export interface RunRecord {
   readonly finishedAt: number | null;
   /** When the events before the terminal one were removed. */
   readonly eventsPrunedAt: number | null;
+  /** What wires keep of them, by the names they registered; null before. */
+  readonly digests: JsonObject | null;
 }
 
 /** A worker's hold on the runs it claims. */

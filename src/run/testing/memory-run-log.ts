@@ -88,6 +88,7 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     claimedAt: 0,
     usedMs: 0,
     eventsPrunedAt: null,
+    digests: null,
     ...overrides,
   };
 }

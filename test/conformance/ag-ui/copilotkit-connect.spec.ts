@@ -3,6 +3,7 @@ import { RunRemover } from '../../../src/run/ports/run-remover.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
 import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
 import { describeOnDatabases } from '../../support/databases.js';
+import { pruneRuns } from '../../support/ledger.js';
 
 type Event = Record<string, unknown> & { readonly type: string };
 
@@ -34,7 +35,7 @@ describeOnDatabases('CopilotKit', (open) => {
         client.addMessage({ id: `u${index}`, role: 'user', content });
         await runAgent(client);
       }
-      await server.app.app.get(RunRemover, { strict: false }).prune(Date.now() + 1, Date.now(), 100);
+      await pruneRuns(server.app.app.get(RunRemover, { strict: false }), Date.now() + 1, Date.now(), 100);
       return client;
     }
 

@@ -23,11 +23,12 @@ describeOnDatabases('a run whose events were removed', (open) => {
   let database: TestDatabase;
   let server: TestApp;
   let client: RunsClient;
+  const booted = () => bootApp({ ...database.env }, { providers: [JournalingCodeAgent] });
   const code = { forwardedProps: { agent_type: 'code-journal' } };
 
   beforeAll(async () => {
     database = await open();
-    server = await bootApp({ ...database.env }, { providers: [JournalingCodeAgent] });
+    server = await booted();
     client = new RunsClient(server.url);
   });
   afterAll(async () => {
@@ -47,6 +48,13 @@ describeOnDatabases('a run whose events were removed', (open) => {
     expect((await server.app.get(RunRetention, { strict: false }).sweep()).runs).toBeGreaterThan(0);
   }
 
+  /** What a client finds after a restart: nothing is remembered that is not stored. */
+  async function restart(): Promise<void> {
+    await server.close();
+    server = await booted();
+    client = new RunsClient(server.url);
+  }
+
   async function taken(stream: RunsStream): Promise<unknown> {
     const events = stream.events.map(({ timestamp, ...event }) => {
       expect(timestamp).toBeGreaterThan(1_700_000_000_000);
@@ -60,12 +68,16 @@ describeOnDatabases('a run whose events were removed', (open) => {
     const { threadId, whole } = await finished('What is the weather in Paris?');
     const replayed = await taken(whole);
     await prune();
+    await restart();
     for (const [query, headers] of [
       ['', {}],
       ['?runId=run-1', { 'last-event-id': '1-2' }],
     ] as const) {
       const answer = await client.json<Expired>('GET', `/runs/${threadId}/events${query}`, undefined, headers);
-      expect([answer.status, answer.body]).toMatchObject([410, { code: 'events_expired', earliestEventId: null }]);
+      expect([answer.status, answer.body]).toMatchObject([
+        410,
+        { code: 'events_expired', earliestEventId: whole.last.id },
+      ]);
       const shown = await (await client.events(threadId, answer.body.snapshotUrl.replace(/^[^?]*/, ''))).all();
       expect(shown.status).toBe(200);
       expect(shown.events.map(({ type }) => type)).toEqual([
@@ -77,24 +89,56 @@ describeOnDatabases('a run whose events were removed', (open) => {
       const { timestamp, ...end } = whole.last.event;
       expect(shown.last.event).toEqual({ ...end, timestamp });
       expect(await taken(shown)).toEqual(replayed);
-      expect(new Set(shown.frames.map(({ id }) => id))).toEqual(new Set(['1-0']));
+      expect(new Set(shown.frames.map(({ id }) => id))).toEqual(new Set([whole.last.id]));
       expect((await client.events(threadId, '?runId=run-1&from=snapshot', shown.last.id)).status).toBe(204);
     }
     expect((await client.events(threadId, '?from=now')).status).toBe(204);
-    expect((await client.view(threadId, 'run-1')).body).toMatchObject({ status: 'succeeded', lastEventId: null });
+    expect((await client.view(threadId, 'run-1')).body).toMatchObject({
+      status: 'succeeded',
+      lastEventId: whole.last.id,
+      lastSeq: whole.frames.length,
+    });
+    expect((await client.events(threadId, '', whole.last.id)).status).toBe(204);
+    expect((await client.events(threadId, '', `1-${whole.frames.length + 1}`)).status).toBe(409);
   });
 
-  it('keeps the id of its last event where that was counted', async () => {
+  it('says what it can when an earlier version removed the events and counted none', async () => {
     const { threadId, whole } = await finished('hello');
-    const { lastEventId } = (await client.view(threadId, 'run-1')).body;
-    expect(lastEventId).toBe(whole.last.id);
     await prune();
+    await restart();
+    await server.app.get(Database).write((tx) => tx.run('UPDATE runs SET digests = NULL'));
     const answer = await client.json<Expired>('GET', `/runs/${threadId}/events`);
-    expect([answer.status, answer.body]).toMatchObject([410, { earliestEventId: lastEventId }]);
+    expect([answer.status, answer.body]).toMatchObject([410, { earliestEventId: null }]);
     const shown = await (await client.events(threadId, '?from=snapshot')).all();
-    expect(shown.last.id).toBe(lastEventId);
-    expect((await client.events(threadId, '', shown.last.id)).status).toBe(204);
+    expect(shown.last.event).toEqual(whole.last.event);
+    expect(new Set(shown.frames.map(({ id }) => id))).toEqual(new Set(['1-0']));
+    expect((await client.events(threadId, '?from=snapshot', shown.last.id)).status).toBe(204);
     expect((await client.events(threadId, '?from=snapshot', '1-1')).status).toBe(200);
+    const view = (await client.view(threadId, 'run-1')).body;
+    expect(view).toMatchObject({ status: 'succeeded', lastEventId: null, lastSeq: null });
+  });
+
+  it('shows the state that it left, whatever the thread’s became', async () => {
+    behaviour.current = async function* (context) {
+      context.state.set({ ...context.state.get(), [context.inputText]: true });
+      context.state.patch([{ op: 'add', path: '/last', value: context.inputText }]);
+      yield say(context, 'Done.');
+    };
+    const { threadId } = await finished('first', { ...code, state: { given: 1 } });
+    await finished('second', { ...code, threadId, runId: 'run-2' });
+    await prune();
+    await restart();
+    const states = await Promise.all(
+      ['run-1', 'run-2'].map(async (runId) => {
+        const shown = await (await client.events(threadId, `?runId=${runId}&from=snapshot`)).all();
+        return shown.events.find(({ type }) => type === 'STATE_SNAPSHOT');
+      }),
+    );
+    expect(states).toMatchObject([
+      { snapshot: { given: 1, first: true, last: 'first' } },
+      { snapshot: { given: 1, first: true, second: true, last: 'second' } },
+    ]);
+    expect(states[0]).not.toHaveProperty('snapshot.second');
   });
 
   it('shows the state and what it asked, the thread before it, and lets the thread be followed', async () => {

@@ -4,6 +4,7 @@ import { ExtendRuns1795392000000 } from './1795392000000-extend-runs.js';
 import { CreateCalendar1795478400000 } from './1795478400000-create-calendar.js';
 import { CreateAttachments1795564800000 } from './1795564800000-create-attachments.js';
 import { IndexMessageIds1795651200000 } from './1795651200000-index-message-ids.js';
+import { KeepRunDigests1795737600000 } from './1795737600000-keep-run-digests.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -13,4 +14,5 @@ export const POSTGRES_MIGRATIONS = [
   CreateCalendar1795478400000,
   CreateAttachments1795564800000,
   IndexMessageIds1795651200000,
+  KeepRunDigests1795737600000,
 ];

@@ -83,7 +83,11 @@ export class RunViewDto implements RunsRunView {
   @ApiProperty({ type: String, nullable: true, example: '1-42', description: 'Null while there is no event.' })
   lastEventId!: string | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Null when the events are no longer kept.' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Null only for old runs whose events an earlier version removed.',
+  })
   lastSeq!: number | null;
 
   @ApiProperty({ type: Number, nullable: true, description: '1 for the next of the thread; null unless queued.' })

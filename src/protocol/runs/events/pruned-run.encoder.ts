@@ -19,7 +19,7 @@ export interface PrunedRun {
   readonly last: LoggedEvent;
   /** The thread before this run's output, its input included. */
   readonly history: readonly AgUiMessage[];
-  /** The thread's state. */
+  /** The state as the run left it. */
   readonly state: JsonObject;
   /** What the run ended with asking. */
   readonly questions: readonly InterruptView[];

@@ -6,13 +6,14 @@ import { Runs, type RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
 import type { AgUiMessage } from '../../ag-ui-events/index.js';
 import { encodePrunedRun } from './pruned-run.encoder.js';
+import { keptOf } from './run-digest.js';
 import { RunPositions } from './run-positions.js';
 import { RunsEncoder } from './runs.encoder.js';
 
 /** Questions read at once. */
 const PAGE = 100;
 
-/** Shows runs whose events were removed: from the response, the thread's state and the questions that are kept. */
+/** Shows runs whose events were removed: from the response, the state and the questions that are kept. */
 @Injectable()
 export class PrunedRuns {
   constructor(
@@ -24,13 +25,14 @@ export class PrunedRuns {
 
   /**
    * The frames of such a run. Their id is that of its last event when that is still known, else the place
-   * before the first one: neither is followed by anything.
+   * before the first one: neither is followed by anything. The state is the one that the run left; where an
+   * earlier version removed the events without keeping it, the thread's.
    *
    * @param history the thread before this run's output
    */
   async frames(principal: Principal, run: RunView, history: readonly AgUiMessage[]): Promise<readonly string[]> {
     const last = await this.lastEvent(principal, run);
-    const state = (await this.sessions.view(principal, run.sessionId))?.state ?? {};
+    const state = keptOf(run)?.state ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
     const questions = run.state === 'interrupted' ? await this.questionsOf(principal, run) : [];
     const encoder = new RunsEncoder(run);
     const seq = this.positions.known(run) ?? 0;

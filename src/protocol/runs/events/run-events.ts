@@ -61,9 +61,11 @@ export class RunEvents {
   }
 
   /** The events are gone: nothing is missed by who read the last one, or the snapshot that stands for all. */
-  private afterRemoval(principal: Principal, { run, after }: Place, request: EventsRequest): EventsAnswer {
+  private afterRemoval(principal: Principal, place: Place, request: EventsRequest): EventsAnswer {
+    const { run, after } = place;
     const follows = request.follow === 'thread';
     const lastSeq = this.places.knownSeq(run);
+    if (lastSeq !== undefined && after > lastSeq) throw cursorAhead(place, lastSeq);
     const isRead = request.cursor ? after === lastSeq : request.from === 'now';
     const isShown = request.from === 'snapshot' && after === 0;
     if (isRead || isShown) return this.read(principal, run, follows);

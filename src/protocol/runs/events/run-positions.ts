@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
+import { keptOf } from './run-digest.js';
 import { RunsEncoder } from './runs.encoder.js';
 
 /** Runs whose count is remembered. */
@@ -28,11 +29,11 @@ export class RunPositions {
   /**
    * The seq of a run's last event as of the given view; 0 before its first.
    *
-   * @throws AppError EVENTS_EXPIRED when the log is no longer kept
+   * @throws AppError EVENTS_EXPIRED when the log is no longer kept and nobody counted it
    */
   async lastSeq(principal: Principal, run: RunView): Promise<number> {
     if (run.lastSeq < 0) return 0;
-    const known = this.counted.get(run.runId);
+    const known = this.known(run);
     if (known !== undefined) return known;
     let position = this.growing.get(run.runId);
     if (!position) {
@@ -49,9 +50,10 @@ export class RunPositions {
     return seq;
   }
 
-  /** The seq of a finished run's last event when it was counted before; also when its events are no longer kept. */
+  /** The seq of a finished run's last event when it was counted before: here, or when its events were removed. */
   known(run: RunView): number | undefined {
-    return run.finishedAt === null ? undefined : this.counted.get(run.runId);
+    if (run.finishedAt === null) return undefined;
+    return keptOf(run)?.lastSeq ?? this.counted.get(run.runId);
   }
 
   private async count(principal: Principal, run: RunView, position: Position): Promise<number> {

@@ -23,7 +23,8 @@ export class RunSnapshot {
   private readonly response = new ResponseFold();
   private readonly open = new Map<string, OpenEntity>();
   private readonly activities = new Map<string, Extract<AgUiEvent, { type: 'ACTIVITY_SNAPSHOT' }>>();
-  private state: Json = {};
+  /** The shared state at the place that was reached. */
+  state: Json = {};
 
   constructor(private readonly run: RunView) {
     this.fold = new AgUiFold({ threadId: run.sessionId, runId: clientRunId(run), generation: 'v1' });

@@ -24,7 +24,7 @@ export interface RunsRunView {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  /** Null before the first event, and when the events are no longer kept. */
+  /** Null before the first event, and when an earlier version removed the events uncounted. */
   readonly lastEventId: string | null;
   readonly lastSeq: number | null;
   readonly queuePosition: number | null;
@@ -33,7 +33,7 @@ export interface RunsRunView {
   readonly usage: RunsUsage | null;
 }
 
-/** Shows a run. @param lastSeq of its events; undefined when they are no longer kept */
+/** Shows a run. @param lastSeq of its events; undefined when they are no longer kept and were not counted */
 export function encodeRunView(run: RunView, lastSeq: number | undefined): RunsRunView {
   const { ordinal, error } = run;
   const hasEvents = lastSeq !== undefined && lastSeq > 0;
