@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Principal } from '../common/index.js';
 import type { AskedInterrupt, AuditNote, Resumption } from '../interrupt/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
-import type { ClientTime, ToolDeclaration } from '../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolLimit } from '../tools/index.js';
 import type { InputQuestion } from './input-interrupt.js';
 import type { ModelOptions } from './ports/model-client.js';
 
@@ -76,6 +76,8 @@ export interface AgentContext {
   readonly state: SessionState;
   /** Tools the client declared and runs itself. */
   readonly clientTools: readonly ToolDeclaration[];
+  /** What the request takes away of the server's tools. */
+  readonly toolLimits?: readonly ToolLimit[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
   /** The user's IANA zone: the device's, else that of the user's settings, else UTC (docs/tools.md#time-zones). */

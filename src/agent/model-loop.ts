@@ -67,7 +67,7 @@ export class ModelLoop {
    *   arguments); the reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const offer = await this.tools.offer(context.clientTools);
+    const offer = await this.tools.offer(context.clientTools, context.toolLimits);
     const resumed = await resumeCalls(context, this.invoker, offer);
     yield;
     const owed = stillWaiting(context);

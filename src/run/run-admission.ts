@@ -58,8 +58,8 @@ function requestFingerprint(request: RunRequest): string {
 }
 
 /** What only some requests have; absent, it leaves the fingerprints of earlier versions as they were. */
-function additions({ after, state, systemPrompt, store, parentRunId }: RunRequest): object {
-  return { after, state, systemPrompt, parentRunId, store: store === false ? false : undefined };
+function additions({ after, state, systemPrompt, store, parentRunId, toolLimits }: RunRequest): object {
+  return { after, state, systemPrompt, parentRunId, toolLimits, store: store === false ? false : undefined };
 }
 
 function withoutMessageId(content: object): object {

@@ -38,7 +38,7 @@ export class RunAnswers {
     const before = isElsewhere ? undefined : await this.store.waitingFor(tenantId, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     this.agents.get(before.agentType);
-    const { clientTools, modelOptions, clientTime, systemPrompt } = before.request;
+    const { clientTools, modelOptions, clientTime, systemPrompt, toolLimits } = before.request;
     return {
       answers: checked.answers,
       request: {
@@ -48,6 +48,7 @@ export class RunAnswers {
         agentType: before.agentType,
         clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
         modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
+        ...(request.toolLimits || !toolLimits ? {} : { toolLimits }),
         ...(request.clientTime || !clientTime ? {} : { clientTime }),
         ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
       },
@@ -66,6 +67,7 @@ export class RunAnswers {
       agentType: before.agentType,
       input: [],
       clientTools: before.request.clientTools,
+      ...(before.request.toolLimits ? { toolLimits: before.request.toolLimits } : {}),
       modelOptions: before.request.modelOptions,
       forwardedProps: before.request.forwardedProps,
       onBusy: 'enqueue',

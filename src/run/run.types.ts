@@ -2,7 +2,7 @@ import type { JsonObject, Principal } from '../common/index.js';
 import type { ErrorModel, Message, Usage } from '../events/index.js';
 import type { ModelOptions } from '../agent/index.js';
 import type { InterruptAnswer } from '../interrupt/index.js';
-import type { ClientTime, ToolDeclaration } from '../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolLimit } from '../tools/index.js';
 
 export type { InterruptAnswer } from '../interrupt/index.js';
 
@@ -48,6 +48,8 @@ export interface RunRequest {
    */
   readonly resendsHistory?: boolean;
   readonly clientTools: readonly ToolDeclaration[];
+  /** What is taken away of the server's tools; absent, nothing is. */
+  readonly toolLimits?: readonly ToolLimit[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
   readonly forwardedProps: JsonObject;

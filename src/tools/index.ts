@@ -7,6 +7,7 @@ export * from './tool-answer.js';
 export * from './tool-call.js';
 export * from './tool-error.js';
 export * from './tool-invoker.js';
+export * from './tool-limits.js';
 export * from './tool-offer.js';
 export * from './tool-registry.js';
 export * from './tool.js';

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { limitTools, type ToolLimit } from './tool-limits.js';
 import { ToolOffer } from './tool-offer.js';
 import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
 
@@ -34,11 +35,11 @@ export class ToolRegistry {
     return (await this.list()).find((tool) => tool.name === name);
   }
 
-  /** The tools of one run: the server's, and those its client declared. */
-  async offer(clientTools: readonly ToolDeclaration[]): Promise<ToolOffer> {
+  /** The tools of one run: the server's within its limits, and those its client declared. */
+  async offer(clientTools: readonly ToolDeclaration[], limits: readonly ToolLimit[] = []): Promise<ToolOffer> {
     const serverTools = await this.list();
     return new ToolOffer(
-      serverTools,
+      limitTools(serverTools, limits),
       clientTools,
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
       this.sources.flatMap((source) => source.unavailable?.() ?? []),

@@ -93,6 +93,8 @@ export interface ServerTool extends ToolDeclaration {
   readonly annotations?: ToolAnnotations;
   /** Milliseconds until the call is aborted and answered as failed. */
   readonly timeoutMs: number;
+  /** True: a person is asked before each call, also where the policy allows it (see `ToolLimit`). */
+  readonly needsPermission?: boolean;
   /** Where it comes from. MCP tools are shown as `mcp_call` with their server's label. */
   readonly origin: { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string };
   /**

@@ -103,13 +103,15 @@ export class ResponseCreation {
 
   private runOf(request: CreateRequest, place: Place, stored: StoredInfo): Omit<RunRequest, 'input' | 'runId'> {
     const { principal, sessionId, sessionGiven } = place;
-    const { clientTools, modelOptions, store, instructions, echo } = request;
+    const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
+    const toolLimits = mcpTools.flatMap(({ limit }) => limit ?? []);
     return {
       principal,
       sessionId,
       sessionGiven,
       agentType: this.intake.agentType(echo.model),
       clientTools,
+      ...(toolLimits.length > 0 && { toolLimits }),
       modelOptions,
       forwardedProps: forwarded(request),
       // A conversation is locked while it is used; what goes on from a response waits for it.

@@ -143,6 +143,7 @@ async function replaceState(
 function stored(request: RunRequest, resumes: ResumedRuns | undefined): StoredRequest {
   return {
     clientTools: request.clientTools,
+    ...(request.toolLimits ? { toolLimits: request.toolLimits } : {}),
     modelOptions: request.modelOptions,
     clientTime: request.clientTime ?? null,
     forwardedProps: request.forwardedProps,

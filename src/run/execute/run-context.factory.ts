@@ -70,6 +70,7 @@ export class RunContextFactory {
       history: fitHistory(past, input, this.config.agent.contextTokenBudget),
       state,
       clientTools: run.request.clientTools,
+      toolLimits: run.request.toolLimits ?? [],
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
       timeZone: resolveTimeZone([run.request.clientTime?.device_timezone, chosen.timezone]),

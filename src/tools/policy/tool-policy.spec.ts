@@ -54,6 +54,7 @@ describe('what may need a permission, before its arguments are known', () => {
     ['a safe tool without rules', false, [], safe],
     ['a rule that asks for some arguments', true, [{ tool: 'pay', effect: 'ask', when: costly }], safe],
     ['a rule that allows all', false, [{ tool: '*', effect: 'allow' }], {}],
+    ['a run that asks', true, [{ tool: '*', effect: 'allow' }], { needsPermission: true }],
     ['a rule that denies all', false, [{ tool: '*', effect: 'deny' }], {}],
     ['a rule that allows only some', true, [{ tool: 'pay', effect: 'allow', when: costly }], {}],
     ['a rule for another tool', false, [{ tool: 'sell', effect: 'ask' }], safe],
@@ -276,5 +277,26 @@ describe('globs and paths', () => {
     expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1);
     expect(valueAt({ a: 'text' }, ['a', 'length'])).toBeUndefined();
     expect(valueAt({}, ['__proto__'])).toBeUndefined();
+  });
+});
+
+describe('a tool whose run asks for a permission', () => {
+  const asking = { effects: 'none', needsPermission: true } as const;
+
+  it('is asked for where the policy allows it', () => {
+    const asked = { effect: 'ask', rule: null, reason: null, expiresInMs: DEFAULT_EXPIRY, mayEdit: false };
+    expect(decide(policyOf(), {}, asking)).toEqual(asked);
+    expect(decide(policyOf({ tool: '*', effect: 'allow' }), {}, asking)).toEqual(asked);
+  });
+
+  it('stays denied, and is asked for as the policy says', () => {
+    expect(decide(policyOf({ tool: '*', effect: 'deny' }), {}, asking)).toMatchObject({ effect: 'deny', rule: 0 });
+    const rule = { tool: '*', effect: 'ask', reason: 'Money.', allowEdit: true };
+    expect(decide(policyOf(rule), {}, asking)).toMatchObject({
+      effect: 'ask',
+      rule: 0,
+      reason: 'Money.',
+      mayEdit: true,
+    });
   });
 });

@@ -9,7 +9,7 @@ export type PolicyDecision =
   | { readonly effect: 'deny'; readonly rule: number; readonly reason: string | null }
   | {
       readonly effect: 'ask';
-      /** The rule's place in the file; null for the default policy. */
+      /** The rule's place in the file; null for the default policy and for what the run itself asks for. */
       readonly rule: number | null;
       readonly reason: string | null;
       readonly expiresInMs: number;
@@ -35,7 +35,7 @@ export class ToolPolicy {
     );
     if (!rule) return this.byDefault(subject.tool);
     const reason = rule.reason ?? null;
-    if (rule.effect === 'allow') return { effect: 'allow' };
+    if (rule.effect === 'allow') return this.allowed(subject.tool);
     if (rule.effect === 'deny') return { effect: 'deny', rule: rule.index, reason };
     const expiresInMs = rule.expiresInMs ?? this.expiresInMs;
     return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit: rule.allowEdit };
@@ -43,6 +43,7 @@ export class ToolPolicy {
 
   /** True when some arguments of this tool could need a permission: what is known of a call before its arguments. */
   mayAsk(subject: Omit<PolicySubject, 'args'>): boolean {
+    if (subject.tool.needsPermission) return true;
     for (const { tools, conditions, effect } of this.rules) {
       if (!tools.some((glob) => matchesGlob(glob, subject.tool.name))) continue;
       const known = conditions.filter(({ path }) => path === undefined);
@@ -54,7 +55,15 @@ export class ToolPolicy {
   }
 
   private byDefault(tool: ServerTool): PolicyDecision {
-    if (!isRisky(tool)) return { effect: 'allow' };
+    return isRisky(tool) ? this.asked() : this.allowed(tool);
+  }
+
+  /** What no rule forbids is still asked for where the run says so. */
+  private allowed({ needsPermission }: ServerTool): PolicyDecision {
+    return needsPermission ? this.asked() : { effect: 'allow' };
+  }
+
+  private asked(): PolicyDecision {
     return { effect: 'ask', rule: null, reason: null, expiresInMs: this.expiresInMs, mayEdit: false };
   }
 }

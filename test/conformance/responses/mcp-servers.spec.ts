@@ -13,9 +13,24 @@ describe('MCP servers over Responses', () => {
 
   beforeAll(async () => {
     notes = await new ScriptedMcp().start();
-    notes.tools = [{ name: 'note', description: 'Takes a note', inputSchema: { type: 'object' } }];
+    const annotations = { readOnlyHint: true };
+    notes.tools = ['note', 'look'].map((name) => ({ name, inputSchema: { type: 'object' }, annotations }));
     const servers = JSON.stringify({ mcpServers: { notes: { url: notes.url } } });
-    server = await bootResponses((upstream) => upstream.on({}, { content: SKY }), { MCP_SERVERS: servers });
+    server = await bootResponses(
+      (upstream) => {
+        const look = (id: string) => ({ name: 'look', arguments: '{}', id });
+        const after = (text: string, results: number) => ({
+          predicate: ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) =>
+            JSON.stringify(messages).includes(text) &&
+            messages.filter(({ role }) => role === 'tool').length === results,
+        });
+        upstream.on(after('Look once.', 0), { toolCalls: [look('c1')] });
+        upstream.on(after('Look twice.', 0), { toolCalls: [look('c2')] });
+        upstream.on(after('Look twice.', 1), { toolCalls: [look('c3')] });
+        upstream.on({}, { content: SKY });
+      },
+      { MCP_SERVERS: servers },
+    );
     client = server.client;
   });
   afterAll(async () => {
@@ -40,7 +55,7 @@ describe('MCP servers over Responses', () => {
 
   it('are listed when the request names them', async () => {
     const { id, output } = await ask(NAMED);
-    const list = { type: 'mcp_list_tools', server_label: 'notes', tools: [{ name: 'note' }] };
+    const list = { type: 'mcp_list_tools', server_label: 'notes', tools: [{ name: 'note' }, { name: 'look' }] };
     expect(output).toMatchObject([list, { type: 'message' }]);
     expect((await client.responses.retrieve(id)).output).toEqual(output);
     const streamed = await client.responses.stream({ model: 'x', input: 'How is the sky?', ...NAMED }).finalResponse();
@@ -56,5 +71,57 @@ describe('MCP servers over Responses', () => {
     const kept = await client.conversations.create({ items: [list as OpenAI.Responses.ResponseInputItem] });
     expect((await client.conversations.items.list(kept.id)).data).toEqual([list]);
     expect((await ask({ conversation: kept.id })).output_text).toBe(SKY);
+  });
+
+  const naming = (more: object): object => ({ tools: [{ type: 'mcp', server_label: 'notes', ...more }] });
+  const approving = (id: string, requestId: string, more: object = {}): object => ({
+    previous_response_id: id,
+    input: [{ type: 'mcp_approval_response', approval_request_id: requestId, approve: true }],
+    ...more,
+  });
+
+  it.each([
+    ['always', ['mcp_list_tools', 'mcp_approval_request']],
+    [{ always: { tool_names: ['look'] } }, ['mcp_list_tools', 'mcp_approval_request']],
+    [{ never: { tool_names: ['note'] } }, ['mcp_list_tools', 'mcp_approval_request']],
+    ['never', ['mcp_list_tools', 'mcp_call', 'message']],
+    [{ never: { read_only: true } }, ['mcp_list_tools', 'mcp_call', 'message']],
+    [{ always: { tool_names: ['note'] } }, ['mcp_list_tools', 'mcp_call', 'message']],
+  ])('ask for what the policy allows when the request says so: %j', async (approval, types) => {
+    const { output } = await ask({ input: 'Look once.', ...naming({ require_approval: approval }) });
+    expect(typesOf(output)).toEqual(types);
+  });
+
+  it.each(['repeats its tools', 'brings none'])('ask for each call, when the answer %s', async (how) => {
+    const tools = naming({ require_approval: 'always' });
+    const again = how === 'repeats its tools' ? tools : {};
+    const first = await ask({ input: 'Look twice.', ...tools });
+    const second = await ask(approving(first.id, first.output.at(-1)?.id ?? '', again));
+    expect(typesOf(second.output)).toEqual(['mcp_call', 'mcp_approval_request']);
+    const third = await ask(approving(second.id, second.output.at(-1)?.id ?? '', again));
+    expect(typesOf(third.output)).toEqual(['mcp_call', 'message']);
+  });
+
+  it.each([[['note']], [{ tool_names: ['note'], read_only: true }]])(
+    'offer only what is allowed: %j',
+    async (allowed) => {
+      const { output } = await ask({ input: 'Look once.', ...naming({ allowed_tools: allowed }) });
+      expect(output).toMatchObject([
+        { type: 'mcp_list_tools', tools: [{ name: 'note' }] },
+        { type: 'mcp_call', status: 'failed' },
+        { type: 'message' },
+      ]);
+    },
+  );
+
+  it.each([
+    [{ require_approval: 'sometimes' }, 'require_approval'],
+    [{ require_approval: 7 }, 'require_approval'],
+    [{ require_approval: { always: { tool_names: 'look' } } }, 'require_approval.always.tool_names'],
+    [{ require_approval: { never: { read_only: 'yes' } } }, 'require_approval.never.read_only'],
+    [{ allowed_tools: 'look' }, 'allowed_tools'],
+    [{ allowed_tools: ['look', 7] }, 'allowed_tools[1]'],
+  ])('refuse what they do not understand: %j', async (more, place) => {
+    await expect(ask(naming(more))).rejects.toMatchObject({ status: 400, param: `tools[0].${place}` });
   });
 });

@@ -92,6 +92,11 @@ export function wireLabel(label: string): string {
   return label === LOCAL_LABEL || label === '' ? PLUGIN_LABEL : label;
 }
 
+/** What the log calls the server that this wire shows under a label; the inverse of `wireLabel`. */
+export function logLabel(label: string): string {
+  return label === PLUGIN_LABEL ? LOCAL_LABEL : label;
+}
+
 function labelOf(data: JsonObject, type: MessageType, agentLabel: string): string {
   const given = data['server_label'];
   if (typeof given === 'string' && given !== '') return wireLabel(given);

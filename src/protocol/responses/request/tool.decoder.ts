@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { ToolDeclaration } from '../../../tools/index.js';
+import type { ToolDeclaration, ToolLimit } from '../../../tools/index.js';
 import { type Fields, fieldError, fieldsAt } from '../../http/fields.js';
+import { decodeLimit } from './tool-limit.decoder.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MODES = ['none', 'auto', 'required'] as const;
@@ -10,6 +11,8 @@ export interface McpToolRequest {
   readonly path: string;
   readonly serverLabel: string;
   readonly serverUrl: string | undefined;
+  /** What the request takes away of the server's tools. */
+  readonly limit: ToolLimit | undefined;
 }
 
 /** The tools of a request. */
@@ -137,7 +140,8 @@ function functionEcho({ name }: ToolDeclaration, fields: Fields): JsonObject {
 function mcpOf(fields: Fields): McpToolRequest {
   const serverLabel = fields.string('server_label');
   if (serverLabel === undefined) throw fieldError(fields.at('server_label'), 'is required', 'MISSING_PARAMETER');
-  return { path: fields.at('server_url'), serverLabel, serverUrl: fields.string('server_url') };
+  const limit = decodeLimit(fields, serverLabel);
+  return { path: fields.at('server_url'), serverLabel, serverUrl: fields.string('server_url'), limit };
 }
 
 /** `headers` and `authorization` are neither kept nor repeated. */

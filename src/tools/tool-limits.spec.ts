@@ -1,0 +1,62 @@
+import { limitTools, type ToolLimit } from './tool-limits.js';
+import type { ServerTool } from './tool.js';
+
+function tool(name: string, server: string, readOnlyHint?: boolean): ServerTool {
+  const origin = server === 'local' ? { kind: 'local' } : { kind: 'mcp', serverLabel: server };
+  return { name, origin, ...(readOnlyHint !== undefined && { annotations: { readOnlyHint } }) } as ServerTool;
+}
+
+const TOOLS = [
+  tool('read', 'files', true),
+  tool('write', 'files', false),
+  tool('list', 'files'),
+  tool('note', 'notes'),
+  tool('weather', 'local'),
+];
+
+/** The names that are left; those that ask with a question mark. */
+function left(...limits: ToolLimit[]): string {
+  return limitTools(TOOLS, limits)
+    .map(({ name, needsPermission }) => (needsPermission ? `${name}?` : name))
+    .join(' ');
+}
+
+describe('what a request takes away of the tools', () => {
+  it.each<[string, ToolLimit[]]>([
+    ['read write list note weather', []],
+    ['read list note weather', [{ server: 'files', only: { names: ['read', 'list'] } }]],
+    ['note weather', [{ server: 'files', only: { names: [] } }]],
+    ['read note weather', [{ server: 'files', only: { readOnly: true } }]],
+    ['write list note weather', [{ server: 'files', only: { readOnly: false } }]],
+    ['read write list note', [{ server: 'local', only: { names: ['read'] } }]],
+    ['read? write? list? note weather', [{ server: 'files', ask: {} }]],
+    ['read write? list note weather', [{ server: 'files', ask: { names: ['write', 'note'] } }]],
+    ['read write? list? note weather', [{ server: 'files', askAllBut: { readOnly: true } }]],
+    [
+      'read? write? list note weather',
+      [{ server: 'files', ask: { names: ['read'] }, askAllBut: { names: ['list', 'read'] } }],
+    ],
+    [
+      'write? note? weather',
+      [
+        { server: 'files', only: { names: ['write'] }, ask: {} },
+        { server: 'notes', ask: {} },
+      ],
+    ],
+    [
+      'read? note weather',
+      [
+        { server: 'files', only: { names: ['read'] } },
+        { server: 'files', ask: {} },
+      ],
+    ],
+  ])('leaves %s', (names, limits) => {
+    expect(left(...limits)).toBe(names);
+  });
+
+  it('leaves the tools themselves alone, for other runs', () => {
+    const [asking] = limitTools(TOOLS, [{ server: 'files', ask: {} }]);
+    expect(asking).toMatchObject({ name: 'read', annotations: { readOnlyHint: true } });
+    expect(TOOLS[0]?.needsPermission).toBeUndefined();
+  });
+});
