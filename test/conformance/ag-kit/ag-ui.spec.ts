@@ -1,16 +1,22 @@
 import { CLIENTS, httpAgent, runAgent, typesOf } from '../../support/ag-ui-clients.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
+import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { bootApp, type TestApp } from '../../support/test-app.js';
 
 type Event = { type: string } & Record<string, unknown>;
 
-describe('AG-UI on the path of AG-Kit', () => {
+describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
+  let database: TestDatabase;
   let server: TestApp;
 
   beforeAll(async () => {
-    server = await bootApp({ DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    database = await openDatabase();
+    server = await bootApp({ ...database.env, DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await server.close();
+    await database.drop();
+  });
   beforeEach(() => {
     behaviour.current = async function* (context) {
       yield say(context, `You said ${context.inputText}, after ${context.history.length} messages.`);

@@ -3,6 +3,7 @@ import cloudbase from '@cloudbase/js-sdk';
 import { type AgKitEvent } from '../../../src/protocol/ag-kit/ag-kit.types.js';
 import { ask } from '../../examples/ag-kit.client.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
+import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { bootApp, type TestApp } from '../../support/test-app.js';
 
 /** What the SDK gives back for a streamed request. */
@@ -35,7 +36,8 @@ const TOOL = {
   parameters: JSON.stringify({ type: 'object', properties: { color: { type: 'string' } } }),
 };
 
-describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
+describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabase) => {
+  let database: TestDatabase;
   let upstream: LLMock;
   let server: TestApp;
   let bot: SdkBot;
@@ -44,7 +46,8 @@ describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
     upstream = new LLMock({ port: 0, chunkSize: 5 });
     script(upstream);
     await upstream.start();
-    const env = { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k', LLM_MAX_RETRIES: '0' };
+    database = await openDatabase();
+    const env = { ...database.env, LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k', LLM_MAX_RETRIES: '0' };
     server = await bootApp(env, { providers: [JournalingCodeAgent] });
     const app = cloudbase.init({ env: 'local', region: 'ap-shanghai', accessKey: 'k' }) as unknown as {
       ai(options: { readonly baseUrl: string }): { readonly bot: SdkBot };
@@ -54,6 +57,7 @@ describe('the vendor SDK @cloudbase/js-sdk, unmodified', () => {
   afterAll(async () => {
     await server.close();
     await upstream.stop();
+    await database.drop();
   });
 
   async function send(conversationId: string, body: Record<string, unknown>, botId = 'worker'): Promise<AgKitEvent[]> {
