@@ -58,6 +58,25 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     expect([ahead.status, await ahead.json()]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
   });
 
+  it('knows by the ids of the Runs API which run a reader is in that comes again by itself', async () => {
+    const { runId, interruptId } = await asked('f4');
+    const second = await send({ conversationId: 'f4', resume: { interruptId, payload: '"left"' } });
+    const path = (protocol: string): string => `${server.url}/runs/${runId}/events?protocol=${protocol}&follow=session`;
+    const again = (id: string, protocol = 'runs'): Promise<Response> =>
+      fetch(path(protocol), { headers: { 'last-event-id': id } });
+    const own = await (await fetch(`${server.url}/runs/${second.runId}/events?protocol=runs`)).text();
+    const frames = own.match(/(?:^.+\n)+\n/gm) ?? [];
+    const ids = frames.map((frame) => /^id: (.+)$/m.exec(frame)?.[1] ?? '');
+    expect(ids[0]).toBe('2-1');
+    expect(await (await again('2-1')).text()).toBe(frames.slice(1).join(''));
+    expect((await again(ids.at(-1) ?? '')).status).toBe(204);
+    expect([(await again('3-1')).status, (await again('0-1')).status]).toEqual([409, 400]);
+    const ambiguous = await again('2', 'ag-ui');
+    expect([ambiguous.status, await ambiguous.json()]).toMatchObject([400, { code: 'INVALID_PARAMETER' }]);
+    const whole = await (await fetch(path('runs'))).text();
+    expect(whole.endsWith(frames.slice(1).join(''))).toBe(true);
+  });
+
   it('stays open until its reader leaves when nobody answers', async () => {
     const { runId } = await asked('f2');
     const follower = rawRequest(port, 'GET', `/runs/${runId}/events?protocol=agent-api&follow=session`);

@@ -63,6 +63,34 @@ describe('GET /runs/{runId}/events', () => {
     expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
   });
 
+  describe('for a reader that comes again by itself', () => {
+    const again = async (lastEventId: string, query = ''): Promise<{ status: number; text: string }> => {
+      const headers = { 'last-event-id': lastEventId };
+      const answer = await fetch(`${wire.url}/runs/r1/events${query}`, { headers });
+      return { status: answer.status, text: await answer.text() };
+    };
+
+    it('goes on after the last frame it has, whatever its address says', async () => {
+      const frames = (await original()).match(/data: .*\n\n/g) ?? [];
+      for (const id of ['3', '1-3']) {
+        expect(await again(id, '?after=1')).toEqual({ status: 200, text: frames.slice(3).join('') });
+      }
+      expect((await again('', '?after=1')).text).toBe(frames.slice(1).join(''));
+    });
+
+    it('has nothing more for one that has all', async () => {
+      const count = ((await original()).match(/data: \{/g) ?? []).length;
+      expect(await again(String(count))).toEqual({ status: 204, text: '' });
+      expect(await again(String(count + 1))).toMatchObject({ status: 409 });
+    });
+
+    it.each(['x', '-1', '1.5', '2-3', '1-2-3', '1, 2', '9'.repeat(30)])('refuses the id %s', async (id) => {
+      await original();
+      const { status, text } = await again(id);
+      expect([status, JSON.parse(text)]).toMatchObject([400, { code: 'INVALID_PARAMETER' }]);
+    });
+  });
+
   it.each([
     ['/runs/nobody/events', 404, 'RUN_NOT_FOUND'],
     ['/runs/r1/events?protocol=morse', 400, 'INVALID_PARAMETER'],

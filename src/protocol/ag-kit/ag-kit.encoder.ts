@@ -22,6 +22,9 @@ export interface AgKitEncoderOptions {
   readonly errorText?: string | undefined;
 }
 
+/** The vendor's clients take the mere end of a stream for the end of the answer. */
+export const CLOSING = 'The server is shutting down; the run goes on';
+
 /** What parts the answer that a lost worker left half-done from the one that takes its place. */
 const BREAK = '\n\n';
 
@@ -54,6 +57,13 @@ export class AgKitEncoder implements ProtocolEncoder {
     return this.ended ? [DONE_FRAME] : [];
   }
 
+  closing(): string {
+    const { errorText } = this.options;
+    const events: AgKitEvent[] = [{ type: 'error', error: CLOSING }];
+    if (errorText) events.unshift(...this.text(errorText));
+    return events.map((event) => dataFrame(JSON.stringify(event))).join('') + DONE_FRAME;
+  }
+
   private events(logged: LoggedEvent): readonly AgKitEvent[] {
     const { event } = logged;
     if (event.object === 'message' && event.type === 'function_call') this.clientMessages.add(event.id);
@@ -71,7 +81,7 @@ export class AgKitEncoder implements ProtocolEncoder {
     if (event.object === 'interrupt') return [...this.asked(event), ...shown];
     if (isRecovery) return [...this.standing.pass(shown), ...this.recovered(event)];
     const passed = [...proved, ...this.standing.pass(shown)];
-    return isEnd ? [...passed, ...this.closing(event)] : passed;
+    return isEnd ? [...passed, ...this.ending(event)] : passed;
   }
 
   private translate(event: AgUiEvent, { event: source }: LoggedEvent): readonly AgKitEvent[] {
@@ -119,7 +129,7 @@ export class AgKitEncoder implements ProtocolEncoder {
     return [{ type: 'text', content }];
   }
 
-  private closing(response: AgentResponse): readonly AgKitEvent[] {
+  private ending(response: AgentResponse): readonly AgKitEvent[] {
     this.ended = true;
     const isWhole = response.status === 'completed';
     // A run that was cut waits for no call.

@@ -15,3 +15,10 @@ export const AG_KIT_DIALECTS = ['ag-kit', 'ag-ui', 'bot'] as const;
 
 /** `ag-kit`: dialect A, by `conversationId`; `ag-ui`: B, by `threadId`; `bot`: C, by `msg`. */
 export type AgKitDialect = (typeof AG_KIT_DIALECTS)[number];
+
+/** By what name of a wire the frames of each dialect can be watched. */
+export const WATCHED_AS: Readonly<Record<AgKitDialect, string>> = {
+  'ag-kit': 'ag-kit',
+  'ag-ui': 'ag-kit-ag-ui',
+  bot: 'ag-kit-bot',
+};

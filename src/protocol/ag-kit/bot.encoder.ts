@@ -8,6 +8,7 @@ import {
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
 import type { ProtocolEncoder } from '../http/encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
+import { CLOSING } from './ag-kit.encoder.js';
 import { leadOf } from './interrupt.encoder.js';
 
 /** Why an answer of the older bot dialect goes on or ends. */
@@ -37,11 +38,15 @@ export class BotEncoder implements ProtocolEncoder {
     if (event.object === 'interrupt') this.interrupt = event;
     const shown = this.fold.next(logged).flatMap((one) => this.translate(one));
     if (event.object === 'custom' && event.name === RUN_RECOVERED) this.breakDue = this.hasText;
-    return isTerminalEvent(event) ? [...shown, ...this.closing(event)] : shown;
+    return isTerminalEvent(event) ? [...shown, ...this.ending(event)] : shown;
   }
 
   end(): readonly string[] {
     return this.ended ? [DONE_FRAME] : [];
+  }
+
+  closing(): string {
+    return this.frame({ type: 'text', content: '', error: { message: CLOSING } }, 'error') + DONE_FRAME;
   }
 
   private translate(event: AgUiEvent): readonly string[] {
@@ -60,7 +65,7 @@ export class BotEncoder implements ProtocolEncoder {
     return this.frame({ type: 'text', content });
   }
 
-  private closing(response: AgentResponse): readonly string[] {
+  private ending(response: AgentResponse): readonly string[] {
     this.ended = true;
     const [item] = this.interrupt?.items ?? [];
     const waits = item ? [this.text(`${this.hasText ? BREAK : ''}${leadOf(item)}`)] : [];

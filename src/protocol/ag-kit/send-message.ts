@@ -1,18 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
-import { DONE_FRAME, type ProtocolEncoder } from '../http/index.js';
+import { DONE_FRAME, type ProtocolEncoder, signsOf, useStreamSigns } from '../http/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
 import { AgKitReader } from './ag-kit.reader.js';
-import type { AgKitDialect } from './ag-kit.types.js';
+import { type AgKitDialect, WATCHED_AS } from './ag-kit.types.js';
 import { AgUiIntake } from './ag-ui-intake.js';
 import { BotEncoder } from './bot.encoder.js';
 import { dialectOf } from './dialect.js';
 import { PublicAgents } from './public-agents.js';
 
 type Body = Readonly<Record<string, unknown>>;
+
+/** How a run is written to its client. */
+interface Writing {
+  readonly encoder: ProtocolEncoder;
+  /** The name by which others can watch the same frames. */
+  readonly watchedAs: string;
+  readonly cancelWhenLeft: boolean;
+}
 
 /** Answers `send-message` in the dialect of its body. */
 @Injectable()
@@ -35,31 +43,32 @@ export class SendMessage {
     const agentType = this.agentOf(agentId);
     const dialect = dialectOf(body, this.pinned(agentType));
     const asker = { agentType, userId: userIdOf(exchange.request) };
+    const stream = (accepted: AgKitAccepted, encoder: ProtocolEncoder): Observable<readonly string[]> =>
+      this.stream(accepted, { encoder, watchedAs: WATCHED_AS[dialect], cancelWhenLeft }, exchange);
     switch (dialect) {
       case 'ag-kit': {
         const accepted = await this.intake.agKit(body as Body, asker);
-        return accepted ? this.stream(accepted, this.encoder(), exchange, cancelWhenLeft) : of([DONE_FRAME]);
+        return accepted ? stream(accepted, this.encoder()) : of([DONE_FRAME]);
       }
       case 'bot':
-        return this.stream(await this.intake.bot(body as Body, asker), new BotEncoder(), exchange, cancelWhenLeft);
+        return stream(await this.intake.bot(body as Body, asker), new BotEncoder());
       case 'ag-ui': {
         const answer = await this.agUi.answer(body as Body, asker);
-        if (answer.kind === 'frames') return of(answer.frames);
-        return this.stream(answer.accepted, answer.encoder, exchange, cancelWhenLeft);
+        return answer.kind === 'frames' ? of(answer.frames) : stream(answer.accepted, answer.encoder);
       }
     }
   }
 
   private stream(
     { runId, principal }: AgKitAccepted,
-    encoder: ProtocolEncoder,
-    { reply, demand, gone }: AgKitExchange,
-    cancelWhenLeft: boolean,
+    { encoder, watchedAs, cancelWhenLeft }: Writing,
+    { request, reply, demand, gone }: AgKitExchange,
   ): Observable<readonly string[]> {
     reply.headers({
       'x-run-id': runId,
-      'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-kit`,
+      'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=${watchedAs}`,
     });
+    useStreamSigns(request, signsOf(encoder));
     return this.reader.live({ principal, runId, encoder, cancelWhenLeft }, demand, gone);
   }
 

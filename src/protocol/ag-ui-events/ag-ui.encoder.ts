@@ -1,8 +1,9 @@
 import type { LoggedEvent } from '../../events/index.js';
 import type { ProtocolEncoder } from '../http/encoder.js';
-import { eventFrame } from '../http/frames.js';
+import { dataFrame, eventFrame } from '../http/frames.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 import type { AgUiEvent, AgUiMessage } from './ag-ui.types.js';
+import { CLOSING_EVENT } from './closing-event.js';
 import { type KeyCase, withKeyCase } from './output-keys.js';
 
 /** How the encoder writes. */
@@ -46,6 +47,13 @@ export class AgUiEncoder implements ProtocolEncoder {
 
   end(): readonly string[] {
     return [];
+  }
+
+  /** Without an id: a client that comes again names the last event it has. */
+  closing(): string {
+    const { frameOf, keyCase = 'camel', runId } = this.options;
+    if (frameOf) return frameOf(CLOSING_EVENT);
+    return dataFrame(JSON.stringify(withKeyCase(CLOSING_EVENT, keyCase, runId)));
   }
 
   private frame(event: AgUiEvent): string {

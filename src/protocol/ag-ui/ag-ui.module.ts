@@ -31,7 +31,8 @@ export class AgUiModule {
     encoders.register('ag-ui', (run) => {
       const principal = { tenantId: DEFAULT_TENANT, userId: run.userId };
       const { protocolVersion } = run.wireData;
-      const announced = typeof protocolVersion === 'string' ? protocolVersion : undefined;
+      // A run of another wire has no client that asked for copies of the keys; both generations read camelCase.
+      const announced = run.wire !== 'ag-ui' || typeof protocolVersion === 'string' ? '1.0' : undefined;
       return runs.encoderOf(principal, run, { keyCase: keyCaseOf(agUi.keyCase, announced) });
     });
   }

@@ -1,11 +1,19 @@
-import { Controller, Param, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { Controller, Param, Query } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Demand } from '../../common/index.js';
-import { headerText, requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
+import {
+  headerText,
+  headerUser,
+  requestPrincipal,
+  ShapePipe,
+  SseGet,
+  type StreamClient,
+  StreamFor,
+  useStreamSigns,
+} from '../http/index.js';
 import { AttachQueryDto } from './attach-query.dto.js';
 import { AttachReader } from './attach.reader.js';
+import { eventPlaceOf } from './event-place.js';
 
 /** `GET /runs/{runId}/events`: any run, in any wire's frames. */
 @ApiTags('Attach')
@@ -24,19 +32,33 @@ export class AttachController {
     description: 'Server-sent events of the wire that `protocol` names.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   })
-  @ApiResponse({ status: 400, description: 'There is no such wire, or the cursor is no number.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Of a browser’s EventSource that comes again: the id of the last frame it has. Counts before `after`.',
+  })
+  @ApiHeader({ name: 'X-User-Id', required: false, description: 'A run of another user is unknown then.' })
+  @ApiResponse({ status: 204, description: 'The reader that `Last-Event-ID` tells of has all there will ever be.' })
+  @ApiResponse({ status: 400, description: 'There is no such wire, or the cursor is none.' })
   @ApiResponse({ status: 404, description: 'There is no such run.' })
   @ApiResponse({ status: 409, description: 'The run has fewer frames than `after` says.' })
   @ApiResponse({ status: 410, description: 'The events of this run are no longer kept.' })
-  events(
+  async events(
     @Param('runId') runId: string,
     @Query(new ShapePipe(AttachQueryDto)) query: AttachQueryDto,
-    @StreamDemand() demand: Demand,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Observable<readonly string[]>> {
+    @StreamFor() { request, reply, demand }: StreamClient,
+  ): Promise<Observable<readonly string[]> | undefined> {
     reply.header('x-run-id', headerText(runId));
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
-    const attachment = { principal: requestPrincipal(undefined), runId, protocol, after: Number(after), follow };
-    return this.reader.attach(attachment, demand);
+    const { tenantId } = requestPrincipal(undefined);
+    const place = eventPlaceOf(request.headers['last-event-id']?.toString());
+    const attachment = { tenantId, userId: headerUser(request), runId, protocol, after: Number(after), place, follow };
+    const stream = await this.reader.attach(attachment, demand);
+    if (!stream) {
+      reply.status(204);
+      return undefined;
+    }
+    useStreamSigns(request, stream.signs);
+    return stream.frames;
   }
 }

@@ -1,20 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AppError, type Demand, type Principal } from '../../common/index.js';
+import { AppError, type Demand } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { EncoderRegistry, encodeTail, FrameCursor, tailObservable, verifiedTail } from '../http/index.js';
+import {
+  EncoderRegistry,
+  encodeTail,
+  FrameCursor,
+  requestPrincipal,
+  signsOf,
+  type StreamSigns,
+  tailObservable,
+  verifiedTail,
+} from '../http/index.js';
+import { AttachPlaces, cursorAhead, framesOnly } from './attach-places.js';
+import type { EventPlace } from './event-place.js';
 import { sessionTail } from './session-tail.js';
 
 /** Which run to read, and how. */
 export interface Attachment {
-  readonly principal: Principal;
+  readonly tenantId: string;
+  /** The user that the request names: then a run of another one is unknown. */
+  readonly userId: string | undefined;
   readonly runId: string;
   /** The name of the wire whose frames are wanted. */
   readonly protocol: string;
   /** How many of them the reader has. */
   readonly after: number;
+  /** Where a reader is that comes again by itself; counts before `after`. */
+  readonly place: EventPlace | undefined;
   /** `session`: the later runs of the session, too, in the same stream. */
   readonly follow: 'run' | 'session';
+}
+
+/** The frames, and how their stream closes when the server cuts it. */
+export interface AttachedStream {
+  readonly frames: Observable<readonly string[]>;
+  readonly signs: StreamSigns;
 }
 
 /** Reads any run, live or finished, in any wire's frames. */
@@ -23,49 +44,36 @@ export class AttachReader {
   constructor(
     private readonly runs: Runs,
     private readonly encoders: EncoderRegistry,
+    private readonly places: AttachPlaces,
   ) {}
 
   /**
-   * The frames after the first `after` ones.
+   * The frames after the first `after` ones; undefined when a reader that came again by itself has all
+   * there will ever be.
    *
-   * @throws AppError INVALID_PARAMETER (unknown wire), RUN_NOT_FOUND; through the Observable and before its
-   *   first frame CURSOR_AHEAD, when there are fewer frames so far, and EVENTS_EXPIRED, whatever the
-   *   cursor: frames are made from the whole log
+   * @throws AppError INVALID_PARAMETER (unknown wire, wrong place), RUN_NOT_FOUND, CURSOR_AHEAD; through the
+   *   Observable and before its first frame CURSOR_AHEAD, when there are fewer frames so far, and
+   *   EVENTS_EXPIRED, whatever the cursor: frames are made from the whole log
    */
-  async attach(attachment: Attachment, demand: Demand): Promise<Observable<readonly string[]>> {
-    const { principal, runId, protocol, after, follow } = attachment;
+  async attach(attachment: Attachment, demand: Demand): Promise<AttachedStream | undefined> {
+    const { tenantId, userId, runId, protocol, follow, place } = attachment;
     const factory = this.encoders.get(protocol);
-    const run = await this.runs.view(principal, runId);
+    const named = await this.runs.view(requestPrincipal(undefined), runId);
+    if (userId !== undefined && named.userId !== userId) throw new AppError('RUN_NOT_FOUND');
+    const run = place ? await this.places.runOf(named, place, follow) : named;
+    const after = place?.after ?? attachment.after;
+    if (place && (await this.places.isRead(run, factory, after, follow))) return undefined;
     const cursor = new FrameCursor(factory(run), after);
     const verify = (): void => {
       if (cursor.count < after) throw cursorAhead(after, cursor.count);
     };
-    if (follow === 'run') {
-      const tail = (signal: AbortSignal) => this.runs.tail(principal, runId, { demand, signal });
-      return tailObservable({
-        open: (signal) => framesOnly(encodeTail(verifiedTail(tail(signal), run.lastSeq, verify), cursor)),
-        demand,
-      });
-    }
     const { runs } = this;
-    const { tenantId } = principal;
-    return tailObservable({
-      open: (signal) => framesOnly(sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify)),
-      demand,
-    });
+    const principal = { tenantId, userId: run.userId };
+    const open = (signal: AbortSignal): AsyncIterable<readonly string[]> =>
+      follow === 'run'
+        ? encodeTail(verifiedTail(runs.tail(principal, run.runId, { demand, signal }), run.lastSeq, verify), cursor)
+        : sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify);
+    const frames = tailObservable({ open: (signal) => framesOnly(open(signal)), demand });
+    return { frames, signs: signsOf(cursor) };
   }
-}
-
-/** The numbers of events that are left would be taken for numbers of frames: the refusal goes without them. */
-async function* framesOnly(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[], void, void> {
-  try {
-    yield* batches;
-  } catch (error) {
-    throw error instanceof AppError && error.code === 'EVENTS_EXPIRED' ? new AppError('EVENTS_EXPIRED') : error;
-  }
-}
-
-function cursorAhead(after: number, count: number): AppError {
-  const message = `after is ${after}, but this run has ${count} frames so far`;
-  return new AppError('CURSOR_AHEAD', message, { details: [{ path: 'after', message }] });
 }

@@ -19,4 +19,9 @@ export interface ProtocolEncoder {
   next(event: LoggedEvent): readonly string[];
   /** The frames after the terminal event's. */
   end(): readonly string[];
+  /**
+   * What ends the stream when the server cuts it, to shut down, so that no client takes the cut for the
+   * end. Not counted as a frame; absent where the wire's clients know a cut by themselves.
+   */
+  closing?(): string;
 }

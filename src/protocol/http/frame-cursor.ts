@@ -39,6 +39,10 @@ export class FrameCursor implements ProtocolEncoder {
   end(): readonly string[] {
     return this.encoder.end();
   }
+
+  closing(): string {
+    return this.encoder.closing?.() ?? '';
+  }
 }
 
 /**

@@ -127,7 +127,7 @@ class StreamingAnswer {
       return;
     }
     const { closing } = streamSignsOf(this.request);
-    if (closing !== undefined && demandOf(this.request).isCut) writer.send([closing]);
+    if (closing && demandOf(this.request).isCut) writer.send([closing]);
     writer.finish();
   }
 }

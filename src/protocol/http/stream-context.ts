@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Demand } from '../../common/index.js';
+import type { ProtocolEncoder } from './encoder.js';
 
 const demands = new WeakMap<FastifyRequest, Demand>();
 
@@ -22,6 +23,15 @@ export function useStreamSigns(request: FastifyRequest, own: StreamSigns): void 
 /** How the stream that answers a request pings and closes. */
 export function streamSignsOf(request: FastifyRequest): StreamSigns {
   return signs.get(request) ?? {};
+}
+
+/** How a stream of an encoder's frames closes. */
+export function signsOf(encoder: Pick<ProtocolEncoder, 'closing'>): StreamSigns {
+  return {
+    get closing() {
+      return encoder.closing?.() ?? '';
+    },
+  };
 }
 
 /** The back-pressure of a request's answer: the same object for the interceptor and the controller. */

@@ -7,8 +7,8 @@ import { Runs } from '../../run/index.js';
 import {
   acceptedTail,
   encodeTail,
-  failureOf,
   OpenStreams,
+  signsOf,
   type StreamSigns,
   tailObservable,
   verifiedTail,
@@ -127,15 +127,6 @@ export class ResponseReader {
     }
     return last && isTerminalEvent(last.event) ? last.event : undefined;
   }
-}
-
-/** The last frame when the server shuts down: without it a reader would take the cut for the end. */
-function signsOf(encoder: ResponsesEncoder): StreamSigns {
-  return {
-    get closing() {
-      return encoder.fail(failureOf(new AppError('SHUTTING_DOWN'))).join('') || undefined;
-    },
-  };
 }
 
 function cursorAhead(startingAfter: number, lastNumber: number): ResponsesRefusal {

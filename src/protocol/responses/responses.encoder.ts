@@ -1,6 +1,7 @@
+import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { ProtocolEncoder } from '../http/encoder.js';
-import type { Failure } from '../http/failure.js';
+import { type Failure, failureOf } from '../http/failure.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { ResponsesFold } from './encoder/response-fold.js';
 import type { ResponseInfo } from './response-info.js';
@@ -48,6 +49,10 @@ export class ResponsesEncoder implements ProtocolEncoder {
     this.hasFailed = true;
     const event = errorEvent(wireError(failure), this.lastNumber + 1);
     return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
+  }
+
+  closing(): string {
+    return this.fail(failureOf(new AppError('SHUTTING_DOWN'))).join('');
   }
 
   end(): readonly string[] {

@@ -71,6 +71,11 @@ export class RunsEncoder implements ProtocolEncoder {
     return [];
   }
 
+  /** Its clients come again; soon, when the server says so. */
+  closing(): string {
+    return 'retry: 500\n\n';
+  }
+
   /** An event that stands for what came before: it has the id of the last one and is not counted. */
   frame(event: AgUiEvent, at: number, seq = this.count): string {
     const id = formatEventId({ ordinal: this.run.ordinal, seq });

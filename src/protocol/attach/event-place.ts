@@ -1,0 +1,28 @@
+import { AppError } from '../../common/index.js';
+
+/** Where the header `Last-Event-ID` says that its reader is. */
+export interface EventPlace {
+  /** Of the run in its session; undefined where the wire's ids do not tell. */
+  readonly ordinal: number | undefined;
+  /** How many frames of that run the reader has. */
+  readonly after: number;
+}
+
+/**
+ * Reads the id of the last frame that a browser's EventSource has: AG-UI numbers the frames of a run, the
+ * Runs API puts the run's ordinal before the number.
+ *
+ * @throws AppError INVALID_PARAMETER for an id that no wire gives
+ */
+export function eventPlaceOf(lastEventId: string | undefined): EventPlace | undefined {
+  if (lastEventId === undefined || lastEventId === '') return undefined;
+  const [, ordinal, after] = /^(?:(\d{1,9})-)?(\d{1,12})$/.exec(lastEventId) ?? [];
+  if (after === undefined) throw badPlace('must be the id of a frame of this stream');
+  return { ordinal: ordinal === undefined ? undefined : Number(ordinal), after: Number(after) };
+}
+
+/** The refusal of a place that is none of the stream. */
+export function badPlace(rule: string): AppError {
+  const message = `Last-Event-ID ${rule}`;
+  return new AppError('INVALID_PARAMETER', message, { details: [{ path: 'Last-Event-ID', message }] });
+}
