@@ -98,7 +98,9 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
       for (const frame of framesOf(await (await fetch(watched)).text())) ui.apply(frame);
       expect([ui.isFinished, ui.dropped]).toEqual([true, []]);
       const said = ui.state.output.filter(({ type }) => type === 'message');
-      const words = said.flatMap(({ content }) => content.map((part) => String(part['text'] ?? ''))).join('');
+      const words = said
+        .flatMap(({ content }) => content.map((part) => (part['text'] as string | undefined) ?? ''))
+        .join('');
       return { text: words, end: ui.state.status === 'failed' ? 'failed' : 'completed' };
     },
     responses: async () => {
@@ -209,7 +211,7 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
 function wordsOf(messages: readonly { readonly role: string }[]): string {
   return messages
     .filter(({ role }) => role === 'assistant')
-    .map((message) => String((message as { content?: unknown }).content ?? ''))
+    .map((message) => (message as { content?: string }).content ?? '')
     .join('');
 }
 
