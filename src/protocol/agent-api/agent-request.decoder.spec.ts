@@ -207,7 +207,7 @@ describe('decodeAgentRequest', () => {
   });
 
   it('takes a message without a role for whose its type says it is', () => {
-    const types = ['message', 'plugin_call', 'mcp_approval_response', 'reasoning', 'function_call_output'];
+    const types = ['message', 'plugin_call', 'mcp_approval_response', 'reasoning', 'plugin_call_output'];
     const roles = types.map((type) => ({ type, content: [] }));
     expect(decode({ input: roles }).run.input.map(({ role }) => role)).toEqual([
       'user',

@@ -31,6 +31,8 @@ const MISSING: readonly [string, object][] = [
   ['input is required: a list of messages', { input: undefined }],
   ['input is required: a list of messages', { input: null }],
   ['input[0].content[0].type is required', content({ text: 'a' })],
+  ['input[0].content must have a data content with the call_id', [{ type: 'function_call_output', content: [] }]],
+  ['input[0].content must have a data content with the call_id', [{ type: 'function_call_output' }]],
   [
     'input[0].content[0].data.call_id is required',
     [{ type: 'function_call_output', content: [{ type: 'data', data: {} }] }],

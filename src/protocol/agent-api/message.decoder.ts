@@ -94,6 +94,9 @@ function usageOf(fields: Fields): Usage | null {
 function contentsOf(fields: Fields, type: MessageType, id: string): readonly Content[] | null {
   const items = fields.list('content', MAX_CONTENTS);
   const contents = items?.map((item, index) => decodeContent(item, `${fields.at('content')}[${index}]`, index, id));
+  if (type === 'function_call_output' && !contents?.some((content) => content.type === 'data' && content.data)) {
+    throw fieldError(fields.at('content'), 'must have a data content with the call_id', 'MISSING_PARAMETER');
+  }
   if (type.endsWith('_call_output')) return (contents ?? []).map((content) => outputOf(content, fields));
   return contents ?? null;
 }
