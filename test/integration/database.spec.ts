@@ -1,3 +1,4 @@
+import { durabilityGaps } from '../../src/database/durability-check.js';
 import { isUniqueViolation, type Queryable } from '../../src/database/index.js';
 import { describeOnLedgers, nextId } from '../support/ledger.js';
 
@@ -73,5 +74,21 @@ describeOnLedgers('a write', (ledger) => {
     const sql = `${INSERT} RETURNING no, created_at`;
     const [row] = await database.write((tx) => tx.all<Record<string, unknown>>(sql, ['numbers']));
     expect(row).toEqual({ no: expect.any(Number) as number, created_at: 1 });
+  });
+
+  it('knows what of PostgreSQL keeps it from being durable', async () => {
+    const { database } = ledger();
+    // The embedded database's settings are the server's own.
+    if (database.dialect === 'sqlite') {
+      expect(await durabilityGaps(database.read)).toEqual([]);
+      return;
+    }
+    const gapsWith = (setting: string): Promise<readonly string[]> =>
+      database.write(async (tx) => {
+        await tx.run(`SET LOCAL synchronous_commit = ${setting}`);
+        return durabilityGaps(tx);
+      });
+    expect(await gapsWith('on')).not.toContain('synchronous_commit=off');
+    expect(await gapsWith('off')).toContain('synchronous_commit=off');
   });
 });
