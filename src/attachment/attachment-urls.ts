@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
+import { AppConfig, keyRing, type ServerKey } from '../config/index.js';
 import { isOwnPath, parseReference } from './attachment-reference.js';
 import type { SignedUrl, StoredAttachment } from './attachment.types.js';
 import { PublicAddress } from './public-address.js';
-import { ownSigningKey, parseSigningKeys } from './signing-keys.js';
 import { type Signature, UrlSigner } from './url-signer.js';
+
+/** Where a machine keeps the key that it made for itself. */
+const KEY_FILE = 'attachment-signing-key';
 
 /** The path of an attachment's content: `/api/v1/agent/attachments/{id}/content`. */
 const CONTENT_PATH = /^\/api\/v1\/agent\/attachments\/([0-9a-f-]{36})\/content$/;
@@ -58,8 +60,7 @@ export class AttachmentUrls {
 
   private get signer(): UrlSigner {
     const { signingKeys } = this.config.attachments;
-    const keys = (): readonly { kid: string; secret: string }[] =>
-      signingKeys === undefined ? [ownSigningKey(this.config.dataDir)] : parseSigningKeys(signingKeys);
+    const keys = (): readonly ServerKey[] => keyRing(signingKeys, this.config.dataDir, KEY_FILE);
     this.made ??= new UrlSigner(keys());
     return this.made;
   }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownSigningKey, parseSigningKeys } from './signing-keys.js';
+import { ownKey, parseKeys } from '../config/index.js';
 import { UrlSigner } from './url-signer.js';
 
 const OLD = { kid: 'k1', secret: 'an-old-secret-of-the-server' };
@@ -38,15 +38,15 @@ describe('UrlSigner', () => {
 describe('the key of a machine', () => {
   it('is made once, and is nobody else to read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-key-'));
-    const key = ownSigningKey(join(folder, 'data'));
+    const key = ownKey(join(folder, 'data'), 'attachment-signing-key');
     expect(key.secret).toHaveLength(43);
-    expect(ownSigningKey(join(folder, 'data'))).toEqual(key);
+    expect(ownKey(join(folder, 'data'), 'attachment-signing-key')).toEqual(key);
     expect(statSync(join(folder, 'data', 'attachment-signing-key')).mode & 0o077).toBe(0);
     rmSync(folder, { recursive: true });
   });
 
   it('reads a ring in its order', () => {
-    expect(parseSigningKeys(' k2:abc:def , k1:xyz')).toEqual([
+    expect(parseKeys(' k2:abc:def , k1:xyz')).toEqual([
       { kid: 'k2', secret: 'abc:def' },
       { kid: 'k1', secret: 'xyz' },
     ]);

@@ -173,6 +173,8 @@ export interface ConfigShape {
     readonly legacyMirror: boolean;
     /** RESPONSES_SOCKET_LIFETIME_MS: how long a WebSocket connection may live, default 1 h */
     readonly socketLifetimeMs: number;
+    /** RESPONSES_SEALING_KEYS: `kid:secret,…`; none: one key is made and kept in DATA_DIR */
+    readonly sealingKeys: string | undefined;
   };
   readonly agUi: {
     /** AGUI_KEY_CASE: auto (default), camel, both or snake */

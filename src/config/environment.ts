@@ -534,6 +534,16 @@ export class Environment {
   readonly RESPONSES_SOCKET_LIFETIME_MS!: number;
 
   @Setting({
+    group: 'OpenAI Responses',
+    rule: signingKeys(),
+    fallbackText: 'one key, made when it is first needed and kept in DATA_DIR',
+    secret: true,
+    description:
+      'Keys of `encrypted_content` as `kid:secret`, separated by commas. The first seals, all open: put a new one in front, and take the old one away when nobody has its content any more. Several servers on one database need the same keys.',
+  })
+  readonly RESPONSES_SEALING_KEYS?: string;
+
+  @Setting({
     group: 'AG-UI',
     rule: choice('auto', 'camel', 'both', 'snake'),
     fallback: 'auto',

@@ -82,7 +82,7 @@ describe('loadConfig: defaults', () => {
         s3: undefined,
       },
       agentApi: { busyPolicy: 'reject', doneFrame: true },
-      responses: { legacyMirror: true, socketLifetimeMs: 3_600_000 },
+      responses: { legacyMirror: true, socketLifetimeMs: 3_600_000, sealingKeys: undefined },
       agUi: { keyCase: 'auto', busyPolicy: 'interrupt', onDisconnect: 'continue' },
       agKit: { dialects: {}, errorText: undefined },
       runsApi: { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 },

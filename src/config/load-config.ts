@@ -108,7 +108,11 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     runs: runsOf(env),
     attachments: attachmentsOf(env),
     agentApi: { busyPolicy: env.SESSION_BUSY_POLICY, doneFrame: env.AGENT_API_DONE_FRAME },
-    responses: { legacyMirror: env.RESPONSES_LEGACY_MIRROR, socketLifetimeMs: env.RESPONSES_SOCKET_LIFETIME_MS },
+    responses: {
+      legacyMirror: env.RESPONSES_LEGACY_MIRROR,
+      socketLifetimeMs: env.RESPONSES_SOCKET_LIFETIME_MS,
+      sealingKeys: env.RESPONSES_SEALING_KEYS,
+    },
     agUi: { keyCase: env.AGUI_KEY_CASE, busyPolicy: env.AGUI_BUSY_POLICY, onDisconnect: env.AGUI_ON_DISCONNECT },
     agKit: agKitOf(env),
     runsApi: {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IdFactory, type Principal } from '../../common/index.js';
+import type { Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Sessions } from '../../session/index.js';
 import { fieldError } from '../http/index.js';
@@ -11,6 +11,7 @@ import { callData, isServerCall, isServerOutput, outputData } from './items/tool
 import { type ListPage, listPage, type PageQuery } from './list-page.js';
 import { bodyFields } from './request/create-request.decoder.js';
 import { decodeInputItem } from './request/input-item.decoder.js';
+import { ResponsesIntake } from './responses-intake.js';
 import { ResponsesOwner } from './responses-owner.js';
 import { notFound } from './responses-refusal.js';
 import { itemsOf, SessionHistory } from './session-history.js';
@@ -26,7 +27,7 @@ export class ConversationItems {
     private readonly history: SessionHistory,
     private readonly owner: ResponsesOwner,
     private readonly resolver: InputResolver,
-    private readonly ids: IdFactory,
+    private readonly intake: ResponsesIntake,
   ) {}
 
   /** @throws AppError SESSION_NOT_FOUND, INVALID_PARAMETER */
@@ -64,8 +65,7 @@ export class ConversationItems {
 
   /** The messages of new items. @throws AppError naming the place of the first wrong one */
   decode({ tenantId }: Principal, items: readonly unknown[]): Promise<readonly Message[]> {
-    const nextId = (): string => this.ids.next('msg_');
-    const entries = items.map((item, index) => decodeInputItem(item, `items[${index}]`, nextId));
+    const entries = items.map((item, index) => decodeInputItem(item, `items[${index}]`, this.intake.items));
     return this.resolver.resolve({ tenantId }, entries);
   }
 

@@ -8,7 +8,7 @@ import { InputResolver } from './input-resolver.js';
 import { HISTORY_VIEW } from './items/item-view.js';
 import { historyItems } from './items/output-items.js';
 import type { Item } from './items/item.types.js';
-import { condense, packCompaction } from './request/compaction.js';
+import { condense } from './request/compaction.js';
 import type { CreateRequest } from './request/create-request.decoder.js';
 import { bodyFields } from './request/create-request.decoder.js';
 import type { ResponseUsage } from './response.types.js';
@@ -69,7 +69,7 @@ export class ResponseContext {
     const compacted: Item = {
       id: this.intake.newId('cmp_'),
       type: 'compaction',
-      encrypted_content: packCompaction(text),
+      encrypted_content: this.intake.seal(text),
     };
     const [input, output] = [tokensOf(messages), tokensOf(said) + estimateTextTokens(text)];
     return {

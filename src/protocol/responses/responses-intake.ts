@@ -2,7 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { Clock, fingerprint, IdFactory } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
+import { ContentSeal } from './content-seal.js';
 import { decodeCreateRequest, type CreateRequest } from './request/create-request.decoder.js';
+import type { ItemSources } from './request/input-item.decoder.js';
 import type { McpToolRequest } from './request/tool.decoder.js';
 import { PLUGIN_LABEL } from './items/tool-data.js';
 import { ResponsesRefusal } from './responses-refusal.js';
@@ -17,11 +19,23 @@ export class ResponsesIntake {
     private readonly clock: Clock,
     private readonly agents: AgentRegistry,
     private readonly config: AppConfig,
+    private readonly contentSeal: ContentSeal,
   ) {}
+
+  /** What the decoder of items needs of the server. */
+  readonly items: ItemSources = {
+    nextId: () => this.ids.next('msg_'),
+    unseal: (content) => this.contentSeal.open(content),
+  };
+
+  /** What a client keeps for the server: no one else reads or changes it. */
+  seal(text: string): string {
+    return this.contentSeal.seal(text);
+  }
 
   /** @throws AppError as `decodeCreateRequest`; for an MCP server that the configuration does not have */
   decode(body: unknown): CreateRequest {
-    const request = decodeCreateRequest(body, { ids: this.ids, defaultModel: this.config.agent.defaultAgent });
+    const request = decodeCreateRequest(body, { items: this.items, defaultModel: this.config.agent.defaultAgent });
     for (const tool of request.mcpTools) this.checkServer(tool);
     if (request.skippedTools.length > 0) {
       this.logger.debug(`Left out tools of the kinds ${[...new Set(request.skippedTools)].join(', ')}`);

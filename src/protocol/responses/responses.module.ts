@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
 import { SessionModule } from '../../session/index.js';
+import { ContentSeal } from './content-seal.js';
 import { ConversationItems } from './conversation-items.js';
 import { ConversationController } from './conversation.controller.js';
 import { ConversationService } from './conversation.service.js';
@@ -29,6 +30,7 @@ import { SessionHistory } from './session-history.js';
   imports: [HttpModule, SessionModule],
   controllers: [ResponseContextController, ResponseController, ConversationController, ModelController],
   providers: [
+    ContentSeal,
     ConversationItems,
     ConversationService,
     InputResolver,

@@ -1,11 +1,8 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Message } from '../../../events/index.js';
 import { partText } from '../items/part-text.js';
 import { callData, isOutput, isServerCall, outputData } from '../items/tool-data.js';
 
-/** Marks what this server made, and how. */
-const MARK = 'plc1.';
-/** A compacted conversation is never larger than this, so that no short text can unfold into a flood. */
+/** A compacted conversation is never longer than this. */
 const MAX_LENGTH = 1024 * 1024;
 /** What is kept of one answer and of one tool's output, in characters. */
 const ANSWER_LENGTH = 2000;
@@ -22,24 +19,6 @@ const HEADING = 'Summary of the earlier conversation, condensed by the server:';
 export function condense(messages: readonly Message[]): string {
   const lines = messages.flatMap(lineOf);
   return lines.length === 0 ? '' : [HEADING, ...lines].join('\n').slice(0, MAX_LENGTH);
-}
-
-/** The text as a client keeps and returns it: opaque to the client, no secret. */
-export function packCompaction(text: string): string {
-  return MARK + deflateRawSync(Buffer.from(text, 'utf8')).toString('base64url');
-}
-
-/** The text of what `packCompaction` made; undefined for anything else. */
-export function compactionText(packed: string): string | undefined {
-  if (!packed.startsWith(MARK)) return undefined;
-  try {
-    const bytes = inflateRawSync(Buffer.from(packed.slice(MARK.length), 'base64url'), {
-      maxOutputLength: MAX_LENGTH * 4,
-    });
-    return bytes.toString('utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function lineOf(message: Message): string[] {

@@ -1,10 +1,10 @@
-import { AppError, type IdFactory, isPlainObject } from '../../../common/index.js';
+import { AppError, isPlainObject } from '../../../common/index.js';
 import type { ModelOptions } from '../../../agent/index.js';
 import type { ToolDeclaration } from '../../../tools/index.js';
 import { Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
 import type { ResponseEcho } from '../response.types.js';
 import { messageOf } from '../../../events/index.js';
-import { decodeInputItem, type InputEntry } from './input-item.decoder.js';
+import { decodeInputItem, type InputEntry, type ItemSources } from './input-item.decoder.js';
 import {
   decodeMetadata,
   decodeNumbers,
@@ -40,7 +40,7 @@ export interface CreateRequest {
 
 /** What the decoder needs from outside. */
 export interface CreateRequestOptions {
-  readonly ids: IdFactory;
+  readonly items: ItemSources;
   /** What `model` is when the request names none. */
   readonly defaultModel: string;
 }
@@ -73,7 +73,7 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
     parallel_tool_calls: parallel ?? true,
     previous_response_id: modes.previousResponseId ?? null,
     conversation: modes.conversationId === undefined ? null : { id: modes.conversationId },
-    prompt_cache_key: fields.string('prompt_cache_key') ?? null,
+    prompt_cache_key: fields.string('prompt_cache_key', KEY_LENGTH) ?? null,
     reasoning,
     safety_identifier: safetyIdentifier ?? null,
     service_tier: 'default',
@@ -101,7 +101,7 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
     ...modes,
     user: user ?? safetyIdentifier,
     instructions,
-    input: decodeInput(fields, options.ids),
+    input: decodeInput(fields, options.items),
     clientTools: tools.clientTools.filter(({ name }) => choice.allowed?.has(name) ?? true),
     mcpTools: tools.mcp,
     skippedTools: tools.skipped,
@@ -117,14 +117,13 @@ export function bodyFields(body: unknown): Fields {
 }
 
 /** `input`: a text of the user, or a list of items; absent, there is nothing new. */
-export function decodeInput(fields: Fields, ids: IdFactory): readonly InputEntry[] {
-  const nextId = (): string => ids.next('msg_');
+export function decodeInput(fields: Fields, sources: ItemSources): readonly InputEntry[] {
   if (typeof fields.source['input'] === 'string') {
     const contents = [{ type: 'text' as const, text: fields.source['input'] }];
-    return [{ kind: 'messages', messages: [messageOf({ id: nextId(), role: 'user' }, contents)] }];
+    return [{ kind: 'messages', messages: [messageOf({ id: sources.nextId(), role: 'user' }, contents)] }];
   }
   const items = fields.list('input', MAX_ITEMS) ?? [];
-  return items.map((item, index) => decodeInputItem(item, `${fields.at('input')}[${index}]`, nextId));
+  return items.map((item, index) => decodeInputItem(item, `${fields.at('input')}[${index}]`, sources));
 }
 
 interface Modes {

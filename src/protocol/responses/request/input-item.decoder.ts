@@ -4,7 +4,6 @@ import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js'
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
 import { decodeParts } from './content-part.decoder.js';
-import { compactionText } from './compaction.js';
 
 const ID_LENGTH = { min: 1, max: 250 };
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
@@ -14,11 +13,18 @@ export type InputEntry =
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
   | { readonly kind: 'reference'; readonly id: string; readonly path: string };
 
-/** The messages of one item, made with ids from outside: `nextId` gives one for an item that has none. */
-interface ItemContext {
+/** What the decoder of items needs from outside. */
+export interface ItemSources {
+  /** An id for an item that has none. */
+  readonly nextId: () => string;
+  /** What this server has sealed; undefined for anything else. */
+  readonly unseal: (content: string) => string | undefined;
+}
+
+/** One item on its way to messages. */
+interface ItemContext extends ItemSources {
   readonly path: string;
   readonly id: string;
-  readonly nextId: () => string;
 }
 
 type Decoder = (fields: Fields, context: ItemContext) => readonly Message[];
@@ -45,7 +51,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  *
  * @throws AppError naming the path of the first wrong field
  */
-export function decodeInputItem(value: unknown, path: string, nextId: () => string): InputEntry {
+export function decodeInputItem(value: unknown, path: string, { nextId, unseal }: ItemSources): InputEntry {
   const fields = fieldsAt(value, path);
   const id = fields.string('id', ID_LENGTH);
   const type = fields.string('type') ?? impliedType(fields, id);
@@ -53,7 +59,7 @@ export function decodeInputItem(value: unknown, path: string, nextId: () => stri
     if (id === undefined) throw fieldError(fields.at('id'), 'is required', 'MISSING_PARAMETER');
     return { kind: 'reference', id, path };
   }
-  const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId };
+  const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId, unseal };
   const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
   const messages = decode ? decode(fields, context) : [opaqueMessage(type, fields, context)];
   return { kind: 'messages', messages };
@@ -155,8 +161,8 @@ function decodeApproval(fields: Fields, { id }: ItemContext): readonly Message[]
   return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
 }
 
-function decodeCompaction(fields: Fields, { id }: ItemContext): readonly Message[] {
-  const text = compactionText(required(fields, 'encrypted_content'));
+function decodeCompaction(fields: Fields, { id, unseal }: ItemContext): readonly Message[] {
+  const text = unseal(required(fields, 'encrypted_content'));
   if (text === undefined) {
     throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
   }

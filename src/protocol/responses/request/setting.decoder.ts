@@ -6,6 +6,7 @@ const MAX_METADATA = 16;
 const METADATA_KEY_LENGTH = 64;
 const METADATA_VALUE_LENGTH = 512;
 const MIN_OUTPUT_TOKENS = 16;
+const VERBOSITIES: readonly string[] = ['low', 'medium', 'high'];
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** `text`, as a response repeats it and as the model is told. */
@@ -67,7 +68,7 @@ export function decodeMetadata(fields: Fields): JsonObject {
 /** `text.format` and `text.verbosity`. @throws AppError naming the first wrong field */
 export function decodeText(fields: Fields): TextSetting {
   const text = fieldsAt(fields.object('text') ?? {}, fields.at('text'));
-  const verbosity = text.string('verbosity') ?? 'medium';
+  const verbosity = verbosityOf(text);
   const given = text.object('format');
   if (!given) return { echo: { format: { type: 'text' }, verbosity }, responseFormat: undefined };
   const format = fieldsAt(given, text.at('format'));
@@ -76,6 +77,12 @@ export function decodeText(fields: Fields): TextSetting {
   if (type === 'json_object') return { echo: { format: { type }, verbosity }, responseFormat: { type } };
   if (type === 'json_schema') return schemaSetting(format, verbosity);
   throw fieldError(format.at('type'), 'must be one of text, json_object, json_schema', 'INVALID_PARAMETER');
+}
+
+function verbosityOf(text: Fields): string {
+  const value = text.string('verbosity') ?? 'medium';
+  if (VERBOSITIES.includes(value)) return value;
+  throw fieldError(text.at('verbosity'), `must be one of ${VERBOSITIES.join(', ')}`, 'INVALID_PARAMETER');
 }
 
 function schemaSetting(format: Fields, verbosity: string): TextSetting {

@@ -3,15 +3,23 @@ import { CALL_PERMISSION, type LoggedEvent, type Message } from '../../../events
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../../test/support/responses-reader.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
 import { decodeCreateRequest } from '../request/create-request.decoder.js';
+import type { ItemSources } from '../request/input-item.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from '../response-info.js';
 import { ResponsesEncoder } from '../responses.encoder.js';
 
 /** What a run used. */
 export const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, cached_tokens: 1 };
 
+/** Ids in order, and a seal that anybody could make. */
+export function itemSources(): ItemSources {
+  const ids = new SequentialIds();
+  const unseal = (content: string): string | undefined => /^sealed:(.*)$/.exec(content)?.[1];
+  return { nextId: () => ids.next('msg_'), unseal };
+}
+
 /** What is known of a response whose client runs the given tools. */
 export function info(body: object = {}, clientTools: readonly string[] = ['lookup']): ResponseInfo {
-  const { echo } = decodeCreateRequest(body, { ids: new SequentialIds(), defaultModel: 'worker' });
+  const { echo } = decodeCreateRequest(body, { items: itemSources(), defaultModel: 'worker' });
   return storedResponseInfo('resp_1', 'worker', { createdAt: 1_795_253_519, echo, clientTools, approvals: [] });
 }
 
