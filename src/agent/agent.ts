@@ -82,7 +82,7 @@ export interface AgentContext {
   readonly clientTime: ClientTime | undefined;
   /** The user's IANA zone: the device's, else that of the user's settings, else UTC (docs/tools.md#time-zones). */
   readonly timeZone: string;
-  /** The language of the user's settings, a BCP 47 tag; null when none is set. */
+  /** The language the request wants, else that of the user's settings: a BCP 47 tag; null when there is neither. */
   readonly locale: string | null;
   /** When the request was made: the device's clock where it told one, else when the run was accepted. Milliseconds. */
   readonly requestedAt: number;

@@ -38,7 +38,7 @@ export class RunAnswers {
     const before = isElsewhere ? undefined : await this.store.waitingFor(tenantId, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     this.agents.get(before.agentType);
-    const { clientTools, modelOptions, clientTime, systemPrompt, toolLimits } = before.request;
+    const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolLimits } = before.request;
     return {
       answers: checked.answers,
       request: {
@@ -50,6 +50,7 @@ export class RunAnswers {
         modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
         ...(request.toolLimits || !toolLimits ? {} : { toolLimits }),
         ...(request.clientTime || !clientTime ? {} : { clientTime }),
+        ...(request.locale !== undefined || locale === undefined ? {} : { locale }),
         ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
       },
     };

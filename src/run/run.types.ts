@@ -52,6 +52,8 @@ export interface RunRequest {
   readonly toolLimits?: readonly ToolLimit[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
+  /** The language the request wants, a BCP 47 tag; it comes before that of the user's settings. Tells no repeats. */
+  readonly locale?: string;
   readonly forwardedProps: JsonObject;
   readonly onBusy: BusyPolicy;
   /**

@@ -1,7 +1,7 @@
-import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { isPlainObject } from '../../common/index.js';
+import { acceptedLocale, isPlainObject } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { Runs } from '../../run/index.js';
 import { ClientGone, requestPrincipal, validateShape } from '../http/index.js';
@@ -68,12 +68,13 @@ export class RunControlController {
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Body() body: unknown,
+    @Headers('accept-language') language: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TaskAccepted> {
     const request = decodeResume(body);
     const principal = requestPrincipal(undefined);
     const run = await this.lookup.run(principal, threadId, runId);
-    const { answer, replayed } = await this.submission.resume(principal, run, request);
+    const { answer, replayed } = await this.submission.resume(principal, run, request, acceptedLocale(language));
     reply.header('location', addressOf(answer.threadId, answer.runId));
     if (replayed) reply.header('idempotency-replayed', 'true');
     return answer;

@@ -28,6 +28,13 @@ export interface TaskAccepted {
   readonly created: boolean;
 }
 
+/** How a run is submitted, beside its input. */
+export interface SubmissionOptions {
+  readonly onBusy: BusyPolicy;
+  /** The language that the client accepts best: a BCP 47 tag. */
+  readonly locale: string | undefined;
+}
+
 /** An accepted run, and whether the same request had been accepted before. */
 export interface Submission {
   readonly answer: TaskAccepted;
@@ -47,9 +54,9 @@ export class RunSubmission {
    * @throws AppError ATTACHMENT_URL_INVALID, SESSION_NOT_FOUND, RUN_ID_CONFLICT, SESSION_BUSY, QUEUE_FULL,
    *   SHUTTING_DOWN; then nothing is written
    */
-  async submit(principal: Principal, input: RunInput, onBusy: BusyPolicy): Promise<Submission> {
+  async submit(principal: Principal, input: RunInput, options: SubmissionOptions): Promise<Submission> {
     const references = await this.attachments.locate(principal, input);
-    const request = runRequest(principal, input, references, onBusy);
+    const request = runRequest(principal, input, references, options);
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
     const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
@@ -62,7 +69,12 @@ export class RunSubmission {
    * @throws AppError INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED, INVALID_PARAMETER,
    *   RUN_ID_CONFLICT, QUEUE_FULL, SHUTTING_DOWN
    */
-  async resume(principal: Principal, run: RunView, { answers, runId }: ResumeRequest): Promise<Submission> {
+  async resume(
+    principal: Principal,
+    run: RunView,
+    { answers, runId }: ResumeRequest,
+    locale: string | undefined,
+  ): Promise<Submission> {
     const accepted = await this.runs.accept({
       principal,
       wire: RUNS_WIRE,
@@ -76,6 +88,7 @@ export class RunSubmission {
       modelOptions: {},
       forwardedProps: {},
       onBusy: 'enqueue',
+      ...(locale !== undefined && { locale }),
       answers,
     });
     const { runId: taskId, sessionId: threadId, created } = accepted;
@@ -93,7 +106,7 @@ function runRequest(
   principal: Principal,
   input: RunInput,
   references: readonly string[],
-  onBusy: BusyPolicy,
+  { onBusy, locale }: SubmissionOptions,
 ): RunRequest {
   const kept = keptInput(input, references);
   return {
@@ -111,6 +124,7 @@ function runRequest(
     onBusy,
     wireData: { input: kept, fingerprint: fingerprint(kept), references: [...references] },
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
+    ...(locale !== undefined && { locale }),
     ...(input.clientTime && { clientTime: input.clientTime }),
     ...(isPlainObject(input.state) && Object.keys(input.state).length > 0 && { state: input.state }),
     ...(input.context.length > 0 && { systemPrompt: contextText(input) }),

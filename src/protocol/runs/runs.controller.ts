@@ -1,8 +1,8 @@
 import { Body, Controller, Headers, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { Demand } from '../../common/index.js';
+import { acceptedLocale, Demand } from '../../common/index.js';
 import { BodyLimit, requestPrincipal, ShapePipe, SsePost, StreamDemand } from '../http/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { RUN_EXAMPLES } from './dto/examples.js';
@@ -27,6 +27,7 @@ export class RunsController {
 
   @SsePost('runs')
   @BodyLimit(MAX_BODY_BYTES)
+  @ApiHeader({ name: 'Accept-Language', required: false, description: 'The language of cards and of tools’ texts.' })
   @ApiBody({ type: RunAgentInputDto, examples: RUN_EXAMPLES })
   @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run is committed.' })
   @ApiRunsRoute(
@@ -37,22 +38,29 @@ export class RunsController {
   async submit(
     @Body(RunInputPipe) input: RunInput,
     @Query(new ShapePipe(SubmitQueryDto)) query: SubmitQueryDto,
-    @Headers('accept') accept: string | undefined,
+    @Headers() headers: RunHeaders,
     @StreamDemand() demand: Demand,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]> | TaskAccepted> {
     const principal = requestPrincipal(undefined);
-    const { answer, replayed } = await this.submission.submit(principal, input, query.multitask ?? 'enqueue');
+    const options = { onBusy: query.multitask ?? 'enqueue', locale: acceptedLocale(headers['accept-language']) };
+    const { answer, replayed } = await this.submission.submit(principal, input, options);
     reply.header('location', addressOf(answer.threadId, answer.runId));
     if (replayed) reply.header('idempotency-replayed', 'true');
-    const wantsStream = query.prefer === 'stream' || (query.prefer === undefined && acceptsStream(accept));
+    const wantsStream = query.prefer === 'stream' || (query.prefer === undefined && acceptsStream(headers.accept));
     if (wantsStream) {
-      const options = { demand, cancelWhenLeft: query.on_disconnect === 'cancel' };
-      return this.answering.accepted(principal, answer.taskId, reply, options);
+      const reading = { demand, cancelWhenLeft: query.on_disconnect === 'cancel' };
+      return this.answering.accepted(principal, answer.taskId, reply, reading);
     }
     reply.status(202);
     return answer;
   }
+}
+
+/** The headers of a request that count. */
+interface RunHeaders {
+  readonly accept?: string;
+  readonly 'accept-language'?: string;
 }
 
 /** True for a client that names event streams and prefers them. */

@@ -148,6 +148,7 @@ function stored(request: RunRequest, resumes: ResumedRuns | undefined): StoredRe
     clientTime: request.clientTime ?? null,
     forwardedProps: request.forwardedProps,
     ...(resumes ? { resumes } : {}),
+    ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
     ...(request.state === undefined ? {} : { state: request.state }),
   };

@@ -74,7 +74,7 @@ export class RunContextFactory {
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
       timeZone: resolveTimeZone([run.request.clientTime?.device_timezone, chosen.timezone]),
-      locale: chosen.locale,
+      locale: run.request.locale ?? chosen.locale,
       requestedAt: deviceNow(run.request.clientTime) ?? run.createdAt,
       forwardedProps: run.request.forwardedProps,
       resumption,

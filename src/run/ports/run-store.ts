@@ -11,6 +11,7 @@ export interface StoredRequest {
   readonly toolLimits?: readonly ToolLimit[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | null;
+  readonly locale?: string;
   readonly forwardedProps: JsonObject;
   /** Set when the run goes on where an earlier one waited. */
   readonly resumes?: ResumedRuns;
