@@ -151,6 +151,17 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().runs.steps(run.no)).toEqual([step]);
   });
 
+  it.each([2, 4])('refuses a stale worker of this process in the commit of the new one: at %i', async (firstSeq) => {
+    const stale = await ledger().running();
+    await append(logWrite(stale, { lines: lines(0, 2) }));
+    const [taken] = await ledger().runs.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
+    const fresh = { ...logWrite(stale), fence: taken?.fence ?? 0 };
+    const late = logWrite(stale, { firstSeq, lines: lines(firstSeq, 2) });
+    expect(await append(late, { ...fresh, firstSeq: 2, lines: lines(2, 3) })).toEqual([false, true]);
+    expect(await append({ ...fresh, firstSeq: 5, lines: lines(5, 1) }, late)).toEqual([true, false]);
+    expect(await texts(stale)).toEqual(numbered(0, 6));
+  });
+
   it('commits a batch of all kinds but for the one with a bad fence', async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => ledger().running()));
     const writes = runs.map((run, index) => logWrite(run, { lines: lines(0, index + 1) }));

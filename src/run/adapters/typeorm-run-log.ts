@@ -20,18 +20,23 @@ const FINISH = `
 const INSERT_CHUNK = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
 
-/** Many runs in one statement: on PostgreSQL every statement is a round trip. */
+/**
+ * Many runs in one statement: on PostgreSQL every statement is a round trip. A run may come twice, under
+ * two fences: once this process has lost its lease and taken the run over again.
+ */
 const APPEND_MANY = `
   WITH input AS (
     SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text, at bigint)
   ), advanced AS (
     UPDATE runs r SET next_seq = r.next_seq + i.event_count FROM input i
     WHERE r.no = i.run_no AND r.fence = i.fence AND r.next_seq = i.first_seq AND r.status = 'running'
-    RETURNING r.no
+    RETURNING r.no, r.fence
+  ), inserted AS (
+    INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
+    SELECT i.run_no, i.first_seq, i.event_count, i.body, i.at
+    FROM input i JOIN advanced a ON a.no = i.run_no AND a.fence = i.fence
   )
-  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
-  SELECT i.run_no, i.first_seq, i.event_count, i.body, i.at FROM input i JOIN advanced a ON a.no = i.run_no
-  RETURNING run_no`;
+  SELECT no, fence FROM advanced`;
 
 const UPSERT_STEP = `
   INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, updated_at)
@@ -75,7 +80,9 @@ export class TypeOrmRunLog extends RunLog {
       const written = plain.length > 1 ? await appendMany(tx, plain) : undefined;
       const results: boolean[] = [];
       for (const write of writes) {
-        results.push(written && isPlain(write) ? written.has(write.runNo) : await this.appendOne(tx, write));
+        results.push(
+          written && isPlain(write) ? written.has(holderOf(write.runNo, write.fence)) : await this.appendOne(tx, write),
+        );
       }
       return results;
     });
@@ -156,7 +163,12 @@ function endValues(end: RunEnd): SqlValue[] {
   return [end.state, end.error && JSON.stringify(end.error), end.usage && JSON.stringify(end.usage)];
 }
 
-async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<Set<number>> {
+/** Who writes a run. */
+function holderOf(runNo: number, fence: number): string {
+  return `${runNo}/${fence}`;
+}
+
+async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<Set<string>> {
   const input = writes.map((write) => ({
     run_no: write.runNo,
     fence: write.fence,
@@ -165,8 +177,8 @@ async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<S
     body: write.lines.join('\n'),
     at: write.at,
   }));
-  const rows = await tx.all<{ run_no: number }>(APPEND_MANY, [JSON.stringify(input)]);
-  return new Set(rows.map((row) => row.run_no));
+  const rows = await tx.all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
+  return new Set(rows.map(({ no, fence }) => holderOf(no, fence)));
 }
 
 /** Adds the events from `fromSeq` on and returns how many the chunk holds in all. */
