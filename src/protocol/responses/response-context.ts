@@ -11,6 +11,7 @@ import type { Item } from './items/item.types.js';
 import { condense } from './request/compaction.js';
 import type { CreateRequest } from './request/create-request.decoder.js';
 import { bodyFields } from './request/create-request.decoder.js';
+import { type ResponseInfo, storedResponseInfo } from './response-info.js';
 import type { ResponseUsage } from './response.types.js';
 import { ResponsesIntake } from './responses-intake.js';
 import { ResponsesOwner } from './responses-owner.js';
@@ -34,6 +35,16 @@ export interface Compaction {
   readonly created_at: number;
   readonly output: readonly Item[];
   readonly usage: ResponseUsage;
+}
+
+/** The conversation up to a response that only a connection remembers. */
+export type Remembered = (responseId: string) => readonly Message[] | undefined;
+
+/** A response without output. */
+export interface PreparedResponse {
+  readonly info: ResponseInfo;
+  /** The conversation with what the request brought. */
+  readonly messages: readonly Message[];
 }
 
 /** What a request's model would see, without a run: counted, or made shorter (contract responses, A1). */
@@ -87,12 +98,30 @@ export class ResponseContext {
     };
   }
 
-  private async messages(request: CreateRequest): Promise<readonly Message[]> {
+  /**
+   * A response for which nothing is generated, and what a request that goes on from it sees. It is stored
+   * nowhere. @throws AppError as a request for a response
+   */
+  async prepare(body: unknown, remembered: Remembered): Promise<PreparedResponse> {
+    const request = this.intake.decode(body);
+    const { echo, clientTools, previousResponseId } = request;
+    const known = previousResponseId === undefined ? undefined : remembered(previousResponseId);
+    const stored = {
+      createdAt: this.intake.seconds(),
+      echo: { ...echo, store: false },
+      clientTools: clientTools.map(({ name }) => name),
+      approvals: [],
+    };
+    const info = storedResponseInfo(this.intake.newId('resp_'), this.intake.agentType(echo.model), stored);
+    return { info, messages: await this.messages(request, known) };
+  }
+
+  private async messages(request: CreateRequest, known?: readonly Message[]): Promise<readonly Message[]> {
     const scope = {
       tenantId: requestPrincipal(undefined).tenantId,
       ...(request.user !== undefined && { userId: request.user }),
     };
-    const before = await this.before(request);
+    const before = known ?? (await this.before(request));
     return [...before, ...(await this.resolver.resolve(scope, request.input))];
   }
 

@@ -145,6 +145,39 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
     expect(await connection.next()).toMatchObject({ type: 'response.created' });
   });
 
+  it('prepares a response for which nothing is generated, and goes on from it', async () => {
+    const connection = await client.connect();
+    const asked = server.upstream.getRequests().length;
+    const first = await connection.create({ generate: false, input: 'My name is Alice.', tools: [WEATHER] });
+    expect(first).toMatchObject({ status: 'completed', store: false, output: [], usage: { total_tokens: 0 } });
+    const more = { generate: false, previous_response_id: first.id };
+    const second = await connection.create({ ...more, input: [user('Well.')] });
+    expect(server.upstream.getRequests()).toHaveLength(asked);
+    const third = await connection.create({ previous_response_id: second.id, input: 'What is my name?' });
+    expect(third.output).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
+    const fourth = await (await client.connect()).create({ previous_response_id: third.id, input: 'What is my name?' });
+    expect(fourth.output).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
+    expect(await connection.refusal({ ...more, previous_response_id: 'resp_none' })).toMatchObject(NOT_FOUND);
+    expect(await connection.refusal({ ...more, input: [{ type: 'message' }] })).toMatchObject({ status: 400 });
+    expect(await connection.refusal({ ...more, input: 'Hello.' })).toMatchObject(NOT_FOUND);
+  });
+
+  it('repeats the stream_id of a request in everything it says to it', async () => {
+    const connection = await client.connect();
+    connection.send({ type: 'response.create', stream_id: 'left "1"', input: 'Hello.' });
+    connection.send({ type: 'response.create', stream_id: 'right', previous_response_id: 'resp_none', input: 'Hi.' });
+    connection.send({ type: 'response.create', generate: false, input: 'Hi.' });
+    const lanes: unknown[] = [];
+    const types: string[] = [];
+    while (types.filter((type) => type === 'response.completed').length < 2) {
+      const { type, stream_id: lane } = await connection.next();
+      types.push(type);
+      if (lane !== lanes.at(-1) || lanes.length === 0) lanes.push(lane);
+    }
+    expect(lanes).toEqual(['left "1"', 'right', undefined]);
+    expect(types).toContain('error');
+  });
+
   it('serves sockets on the two places only', async () => {
     const socket = new WebSocket(`${server.app.url.replace('http', 'ws')}/v1/elsewhere`);
     const [error] = (await once(socket, 'error')) as [Error];

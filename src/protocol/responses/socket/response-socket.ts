@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
-import { AppError, isPlainObject } from '../../../common/index.js';
+import { AppError } from '../../../common/index.js';
 import { type Failure, failureOf } from '../../http/failure.js';
-import { checkJsonLimits } from '../../http/json-limits.js';
 import { wireError, type WireError } from '../responses.errors.js';
+import { bodyOf, inLane, laneOf, parseMessage } from './socket-message.js';
 import type { SocketTurn } from './socket-turn.js';
 
 /** Messages that may wait behind the response in flight. */
@@ -82,29 +82,14 @@ export class ResponseSocket {
   }
 
   private async answer(text: string | undefined): Promise<void> {
+    let lane: string | undefined;
     try {
-      const body = this.bodyOf(text);
-      await this.turn.run(body, this.gone.signal, (json) => this.send(json));
+      const message = parseMessage(text, this.options.jsonDepthLimit);
+      lane = laneOf(message);
+      await this.turn.run(bodyOf(message), this.gone.signal, (json) => this.send(inLane(json, lane)));
     } catch (error) {
-      this.fail(failureOf(error));
+      this.fail(failureOf(error), lane);
     }
-  }
-
-  /** @throws AppError for what is no `response.create` message */
-  private bodyOf(text: string | undefined): object {
-    if (text === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      throw new AppError('INVALID_JSON', 'The message is not valid JSON');
-    }
-    checkJsonLimits(message, { maxDepth: this.options.jsonDepthLimit });
-    if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
-    const { type, stream: _stream, stream_options: _options, background: _background, ...body } = message;
-    if (type === 'response.create') return body;
-    const sentence = 'type must be response.create';
-    throw new AppError('INVALID_PARAMETER', sentence, { details: [{ path: 'type', message: sentence }] });
   }
 
   /** Resolves when the socket has taken the message: a slow reader slows its own answer. */
@@ -115,12 +100,12 @@ export class ResponseSocket {
     });
   }
 
-  private fail(failure: Failure): void {
-    this.tell(failure.status, wireError(failure));
+  private fail(failure: Failure, lane?: string): void {
+    this.tell(failure.status, wireError(failure), lane);
   }
 
-  private tell(status: number, error: WireError): void {
-    void this.send(JSON.stringify({ type: 'error', status, error }));
+  private tell(status: number, error: WireError, lane?: string): void {
+    void this.send(inLane(JSON.stringify({ type: 'error', status, error }), lane));
   }
 
   private expire(): void {

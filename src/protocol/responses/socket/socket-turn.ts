@@ -1,11 +1,12 @@
-import { isPlainObject } from '../../../common/index.js';
 import type { Message } from '../../../events/index.js';
 import type { Runs } from '../../../run/index.js';
 import { ResponsesFold } from '../encoder/response-fold.js';
-import type { ResponseContext } from '../response-context.js';
+import { preparedEvents } from '../encoder/prepared-events.js';
+import type { Remembered, ResponseContext } from '../response-context.js';
 import type { ResponseCreation, StartedResponse } from '../response-creation.js';
 import type { ResponseReader } from '../response.reader.js';
 import { SocketMemory } from './socket-memory.js';
+import type { SocketMessage } from './socket-message.js';
 
 /** What the answers of a connection are made with. */
 export interface SocketServices {
@@ -32,19 +33,29 @@ export class SocketTurn {
    *
    * @throws AppError when there is no response: then the connection no longer knows what it was to go on from
    */
-  async run(body: object, gone: AbortSignal, send: (json: string) => Promise<void>): Promise<void> {
+  async run(body: SocketMessage, gone: AbortSignal, send: (json: string) => Promise<void>): Promise<void> {
     const { creation } = this.services;
-    let started: StartedResponse;
-    let before: readonly Message[];
+    const remembered = (id: string): readonly Message[] | undefined => this.memory.find(id);
     try {
-      started = await creation.create(body, { remembered: (id) => this.memory.find(id) });
-      before = await this.before(started);
+      if (body['generate'] === false) return await this.prepare(body, remembered, send);
+      const started = await creation.create(body, { remembered });
+      return await this.tell(started, await this.before(started), gone, send);
     } catch (error) {
-      const previous = isPlainObject(body) ? body['previous_response_id'] : undefined;
+      const previous = body['previous_response_id'];
       if (typeof previous === 'string') this.memory.forget(previous);
       throw error;
     }
-    await this.tell(started, before, gone, send);
+  }
+
+  /** A response without output, to go on from with less input: clients prepare so while a person still writes. */
+  private async prepare(
+    body: SocketMessage,
+    remembered: Remembered,
+    send: (json: string) => Promise<void>,
+  ): Promise<void> {
+    const { info, messages } = await this.services.context.prepare(body, remembered);
+    for (const { json } of preparedEvents(info)) await send(json);
+    this.memory.remember(info.id, messages);
   }
 
   private async tell(
