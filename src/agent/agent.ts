@@ -110,7 +110,9 @@ export interface AgentContext {
   readonly journal: Journal;
   /** Aborts on cancel, on time-out and when the worker loses the run. */
   readonly signal: AbortSignal;
-  /** Writes an event that the builder does not make: state, step, activity, custom. */
+  /** The subagent that this context belongs to (`beginSubagent`); absent for the run's own agent. */
+  readonly subagent?: { readonly id: string; readonly path: string };
+  /** Writes an event that the builder does not make: state, step, activity, custom, raw, subagent. */
   emit(event: AgentEvent): void;
   /** Resolves when everything written so far is committed. */
   flush(): Promise<void>;

@@ -9,7 +9,8 @@ import { CallIds } from './loop/call-ids.js';
 import { permissionsOf } from './loop/call-permissions.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
-import { owedClientCalls, type ResumedCalls, resumeCalls } from './loop/resume-calls.js';
+import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
+import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/resume-calls.js';
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
@@ -28,12 +29,15 @@ export interface ModelLoopOptions {
    * the journal does not compare it.
    */
   readonly situation?: string;
+  /** Arguments of tools that become members of the shared state, shown while the model still writes them. */
+  readonly predictedState?: readonly PredictedState[];
 }
 
 /** A run on its way through the loop. */
 interface Conversation {
   readonly messages: ModelMessage[];
   readonly situation: string;
+  readonly predictedState: readonly PredictedState[];
   /** Of results that no text of the assistant has followed yet. */
   hints: readonly JsonObject[];
   readonly offer: ToolOffer;
@@ -69,6 +73,8 @@ export class ModelLoop {
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
     const offer = await this.tools.offer(context.clientTools, context.toolLimits);
     const resumed = await resumeCalls(context, this.invoker, offer);
+    const { predictedState = [] } = options;
+    keepPredicted(context, predictedState, approvedCalls(context), resumed.results);
     yield;
     const owed = stillWaiting(context);
     if (owed) return owed;
@@ -79,6 +85,7 @@ export class ModelLoop {
       const end = endOf(output);
       if (end) return end;
       const round = await toolRound(context, this.invoker, offer, output.toolCalls);
+      keepPredicted(context, predictedState, output.toolCalls, round.results);
       yield;
       this.countInvalid(conversation, round.results);
       if (round.clientCallIds.length > 0 || round.asked.length > 0) {
@@ -93,7 +100,7 @@ export class ModelLoop {
 
   private begin(
     context: AgentContext,
-    { systemPrompt, situation = '' }: ModelLoopOptions,
+    { systemPrompt, situation = '', predictedState = [] }: ModelLoopOptions,
     offer: ToolOffer,
     { outputs, results }: ResumedCalls,
   ): Conversation {
@@ -105,16 +112,17 @@ export class ModelLoop {
         context.principal,
       ),
       situation,
+      predictedState,
       hints: hintsOf(results),
       offer,
-      callIds: new CallIds(context.runId, [...usedIds, ...context.shownCallIds]),
+      callIds: new CallIds(context.runId, [...usedIds, ...context.shownCallIds], context.signal),
       invalidCalls: 0,
     };
   }
 
   private modelStep(
     context: AgentContext,
-    { messages, situation, hints, offer, callIds }: Conversation,
+    { messages, situation, hints, offer, callIds, predictedState }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
@@ -122,7 +130,8 @@ export class ModelLoop {
     const request = { messages: [...messages], tools: offer.declarations, options };
     const card = uiCard(context, hints, context.locale ?? this.config.agent.uiLocale);
     const permissions = permissionsOf(context, this.invoker, offer);
-    return modelStep({ context, client: this.client, request, situation, card, offer, callIds, step, permissions });
+    const setting = { offer, callIds, step, permissions };
+    return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {

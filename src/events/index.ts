@@ -4,6 +4,7 @@ export { BuilderError, type BuilderErrorCode } from './builder/builder-error.js'
 export { ContentBuilder, type FileFields } from './builder/content-builder.js';
 export { MessageBuilder, type MessageClosing } from './builder/message-builder.js';
 export { ResponseBuilder } from './builder/response-builder.js';
+export { withMetadata } from './builder/with-metadata.js';
 export type { ResponseBuilderOptions, ResponseClosing } from './builder/response-builder-options.js';
 export { mergeData } from './builder/merge.js';
 export { sumUsage } from './builder/usage.js';

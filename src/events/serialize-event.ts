@@ -3,10 +3,12 @@ import type { AgentEvent, AgentResponse, Content, Message } from './vocabulary.j
 
 /** The own fields of the richer events, in their order. */
 const RICHER_FIELDS = {
-  state: ['kind', 'snapshot', 'initial', 'patch'],
-  step: ['status', 'name'],
-  activity: ['kind', 'id', 'activity_type', 'content', 'patch'],
-  custom: ['name', 'value'],
+  state: ['kind', 'snapshot', 'initial', 'patch', 'subagent_id'],
+  step: ['status', 'name', 'subagent_id'],
+  activity: ['kind', 'id', 'activity_type', 'content', 'patch', 'subagent_id'],
+  custom: ['name', 'value', 'subagent_id'],
+  raw: ['event', 'source', 'subagent_id'],
+  subagent: ['status', 'id', 'name', 'description', 'parent_id', 'call_id', 'result', 'error'],
   interrupt: ['id', 'reason', 'message', 'call_ids', 'response_schema', 'items'],
 } as const satisfies Record<Exclude<AgentEvent['object'], 'response' | 'message' | 'content'>, readonly string[]>;
 

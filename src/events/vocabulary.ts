@@ -199,44 +199,80 @@ export interface McpApprovalResponse {
 
 /* ---- What richer wires need and the Agent API leaves out of its stream (architecture, section 5) ---- */
 
+/** An event may say which subagent it comes from; messages say it in their metadata (`SUBAGENT_ID`). */
+interface OfSubagent {
+  readonly subagent_id?: string;
+}
+
 /**
  * The session's shared state: the whole of it, or an RFC 6902 patch. `initial`: it is what the run
  * found, not what it made.
  */
-export type StateEvent =
-  | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json; readonly initial?: true }
-  | { readonly object: 'state'; readonly kind: 'delta'; readonly patch: readonly JsonObject[] };
+export type StateEvent = OfSubagent &
+  (
+    | { readonly object: 'state'; readonly kind: 'snapshot'; readonly snapshot: Json; readonly initial?: true }
+    | { readonly object: 'state'; readonly kind: 'delta'; readonly patch: readonly JsonObject[] }
+  );
 
 /** A named phase of the run begins or ends. */
-export interface StepEvent {
+export interface StepEvent extends OfSubagent {
   readonly object: 'step';
   readonly name: string;
   readonly status: 'started' | 'finished';
 }
 
 /** Progress that is shown but is no message: the whole of it, or an RFC 6902 patch. */
-export type ActivityEvent =
-  | {
-      readonly object: 'activity';
-      readonly kind: 'snapshot';
-      readonly id: string;
-      readonly activity_type: string;
-      readonly content: JsonObject;
-    }
-  | {
-      readonly object: 'activity';
-      readonly kind: 'delta';
-      readonly id: string;
-      readonly activity_type: string;
-      readonly patch: readonly JsonObject[];
-    };
+export type ActivityEvent = OfSubagent &
+  (
+    | {
+        readonly object: 'activity';
+        readonly kind: 'snapshot';
+        readonly id: string;
+        readonly activity_type: string;
+        readonly content: JsonObject;
+      }
+    | {
+        readonly object: 'activity';
+        readonly kind: 'delta';
+        readonly id: string;
+        readonly activity_type: string;
+        readonly patch: readonly JsonObject[];
+      }
+  );
 
 /** Anything else an agent or the server wants to say, by name. */
-export interface CustomEvent {
+export interface CustomEvent extends OfSubagent {
   readonly object: 'custom';
   readonly name: string;
   readonly value: Json;
 }
+
+/** An event of another system, passed on as it is. `source` names the system. */
+export interface RawEvent extends OfSubagent {
+  readonly object: 'raw';
+  readonly event: Json;
+  readonly source?: string;
+}
+
+/**
+ * A part of the run that another agent does begins or ends. `id` is of this one part; `parent_id` is the
+ * part that it belongs to, `call_id` the tool call that asked for it.
+ */
+export type SubagentEvent =
+  | {
+      readonly object: 'subagent';
+      readonly status: 'started';
+      readonly id: string;
+      readonly name: string;
+      readonly description?: string;
+      readonly parent_id?: string;
+      readonly call_id?: string;
+    }
+  | { readonly object: 'subagent'; readonly status: 'finished'; readonly id: string; readonly result?: Json }
+  | { readonly object: 'subagent'; readonly status: 'failed'; readonly id: string; readonly error: ErrorModel };
+
+/** The key in the metadata of a message of a subagent that names it. */
+export const SUBAGENT_ID = 'subagent_id';
 
 /** The `custom` event of a resumed run; its value is a `RunRecovered`. */
 export const RUN_RECOVERED = 'run.recovered';
@@ -290,7 +326,8 @@ export interface OpenInterrupt {
 export type BuilderEvent = AgentResponse | Message | Content;
 
 /** Everything a run's log can hold. */
-export type AgentEvent = BuilderEvent | StateEvent | StepEvent | ActivityEvent | CustomEvent | InterruptEvent;
+export type AgentEvent =
+  BuilderEvent | StateEvent | StepEvent | ActivityEvent | CustomEvent | RawEvent | SubagentEvent | InterruptEvent;
 
 /** True for an event of the three-layer builder: a response, a message or a content. */
 export function isBuilderEvent(event: AgentEvent): event is BuilderEvent {

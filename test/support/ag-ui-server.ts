@@ -1,4 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
+import type { Type } from '@nestjs/common';
 import { AgentTool } from '../../src/index.js';
 import * as agents from './code-agents.js';
 import type { TestDatabase } from './databases.js';
@@ -39,14 +40,19 @@ export const SHOW_MAP = {
 };
 
 /** @param open the database to use; dropped when the server is closed. A temporary SQLite file otherwise. */
-export async function bootAgUi(env: NodeJS.ProcessEnv = {}, open?: () => Promise<TestDatabase>): Promise<AgUiServer> {
+export async function bootAgUi(
+  env: NodeJS.ProcessEnv = {},
+  open?: () => Promise<TestDatabase>,
+  /** Further agents. */
+  agentClasses: readonly Type[] = [],
+): Promise<AgUiServer> {
   const database = await open?.();
   const upstream = new LLMock({ port: 0, chunkSize: 5 });
   script(upstream);
   await upstream.start();
   const app = await bootApp(
     { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0', ...database?.env, ...env },
-    { providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent] },
+    { providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent, ...agentClasses] },
   );
   const close = async (): Promise<void> => {
     await app.close();

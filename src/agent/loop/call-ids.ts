@@ -1,5 +1,8 @@
 const TAIL_LENGTH = 8;
 
+/** What the loops of an execution have given, by its object. */
+const executions = new WeakMap<object, Set<string>>();
+
 /**
  * Gives every call of a run an id of its own: the provider's where it has one that is not taken, else
  * one derived from the run, the step and the call's place. A step that is done again after a crash names
@@ -9,9 +12,13 @@ export class CallIds {
   private readonly used: Set<string>;
   private readonly runTail: string;
 
-  /** @param used ids that are taken: those of the conversation so far, and those that the run has shown */
-  constructor(runId: string, used: Iterable<string> = []) {
-    this.used = new Set(used);
+  /**
+   * @param used ids that are taken: those of the conversation so far, and those that the run has shown
+   * @param execution an object of one execution of a run: the loops of its subagents give no id twice
+   */
+  constructor(runId: string, used: Iterable<string> = [], execution?: object) {
+    this.used = execution ? usedIn(execution) : new Set();
+    this.reserve(used);
     this.runTail = runId.replace(/[^A-Za-z0-9]/g, '').slice(-TAIL_LENGTH);
   }
 
@@ -32,4 +39,10 @@ export class CallIds {
     this.used.add(id);
     return id;
   }
+}
+
+function usedIn(execution: object): Set<string> {
+  const used = executions.get(execution) ?? new Set();
+  executions.set(execution, used);
+  return used;
 }

@@ -4,6 +4,7 @@ import type { AgentContext } from '../agent.js';
 import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
 import { untilAborted } from '../until-aborted.js';
 import { cutUsage } from './cut-usage.js';
+import { announcePrediction, type PredictedState } from './predicted-state.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
 
@@ -26,6 +27,8 @@ export interface ModelStep extends StepSetting {
   readonly request: ModelRequest;
   /** Told after the system prompt, and no part of what the journal compares. */
   readonly situation?: string;
+  /** Announced before the calls it is about. */
+  readonly predictedState?: readonly PredictedState[];
   /** Goes with the first text of the answer. */
   readonly card?: UiCard | undefined;
 }
@@ -43,7 +46,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
-  const writer = new StepWriter(context.response, call, call.card);
+  const writer = writerOf(call);
   const told = withSituation(request, call.situation);
   let isFinished = false;
   try {
@@ -63,6 +66,12 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     if (!isFinished && !writer.isEmpty) context.response.addUsage(cutUsage(told, writer.texts));
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+}
+
+function writerOf(call: ModelStep): StepWriter {
+  const { context, predictedState = [], card } = call;
+  const onCall = (name: string): void => announcePrediction(context, predictedState, name);
+  return new StepWriter(context.response, { ...call, onCall }, card);
 }
 
 function withSituation(request: ModelRequest, situation = ''): ModelRequest {

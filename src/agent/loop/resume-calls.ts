@@ -52,6 +52,14 @@ export function owedClientCalls(context: AgentContext): readonly string[] {
   return calls.map(({ id }) => id).filter((id) => !answered.has(id));
 }
 
+/** The calls that a person allowed, with the arguments they are made with. */
+export function approvedCalls({ resumption }: AgentContext): { id: string; name: string; arguments: string }[] {
+  return resumption.approvals
+    .filter(({ status }) => status === 'approved')
+    .map(callOf)
+    .map(({ callId, name, arguments: text }) => ({ id: callId, name, arguments: text }));
+}
+
 function callOf({ callId, toolName, argumentsText }: SettledInterrupt): ToolCall {
   return { callId: callId ?? '', name: toolName ?? '', arguments: argumentsText };
 }

@@ -24,6 +24,8 @@ export interface StepSetting {
   /** From 0, counted over the run. */
   readonly step: number;
   readonly permissions?: CallPermissions | undefined;
+  /** Told of a call before its message is opened. */
+  readonly onCall?: (toolName: string) => void;
 }
 
 /**
@@ -69,7 +71,7 @@ export class StepWriter {
   /** Writes what waits and closes everything; the last message carries the usage. */
   finish(usage: Usage | null): WrittenStep {
     for (const segment of this.segments.slice(this.front)) {
-      segment.activate(this.response);
+      this.open(segment);
       this.close(segment, segment === this.segments.at(-1) ? usage : null);
     }
     this.front = this.segments.length;
@@ -106,6 +108,13 @@ export class StepWriter {
     call.append(delta.argumentsDelta);
   }
 
+  private open(segment: Segment): void {
+    if (segment instanceof CallSegment && segment.messageId === undefined) {
+      this.setting.onCall?.(segment.toolCall().name);
+    }
+    segment.activate(this.response);
+  }
+
   /** The first text for the user takes the card with it. */
   private close(segment: Segment, usage: Usage | null): void {
     const takes = segment instanceof TextSegment && segment.type === 'message' && segment.value !== '';
@@ -119,7 +128,7 @@ export class StepWriter {
   /** Closes whole messages in front of others, and opens the next. */
   private advance(): void {
     for (let segment = this.segments[this.front]; segment?.isReady; segment = this.segments[this.front]) {
-      segment.activate(this.response);
+      this.open(segment);
       const isLast = this.front === this.segments.length - 1;
       if (isLast || !segment.isWhole) return;
       this.close(segment, null);

@@ -44,20 +44,28 @@ export interface MessageClosing {
  * @throws BuilderError GRAMMAR on anything but a repeated closing after the message was closed
  */
 export class MessageBuilder {
+  readonly id: string;
+  readonly role: Role | null;
+  readonly type: MessageType;
   private phase: 'new' | 'created' | 'in_progress' = 'new';
   private readonly contents: ContentBuilder[] = [];
   private readonly contentOwner: ContentOwner;
   private opening: Pick<MessageClosing, 'metadata'> = {};
   private closed: Message | undefined;
 
+  /** What every event of the message carries; its closing may add to it. */
+  private readonly metadata: JsonObject | undefined;
+
   /** @internal Made by ResponseBuilder. `resume` goes on with a message that was recorded before. */
   constructor(
     private readonly owner: MessageOwner,
-    readonly id: string,
-    readonly role: Role | null,
-    readonly type: MessageType,
+    { id, role, type, metadata }: Pick<Message, 'id' | 'role' | 'type'> & { readonly metadata?: JsonObject | null },
     resume?: Message,
   ) {
+    this.id = id;
+    this.role = role;
+    this.type = type;
+    this.metadata = metadata ?? undefined;
     this.contentOwner = {
       msgId: id,
       open: (index) => this.openSlot(index),
@@ -240,6 +248,7 @@ export class MessageBuilder {
   }
 
   private make(status: Message['status'], content: Content[], closing: MessageClosing = {}): Message {
+    const metadata = closing.metadata && this.metadata ? { ...closing.metadata, ...this.metadata } : closing.metadata;
     return deepFreeze<Message>({
       object: 'message',
       status,
@@ -251,7 +260,7 @@ export class MessageBuilder {
       code: closing.code ?? null,
       message: closing.message ?? null,
       usage: closing.usage ? { ...closing.usage } : null,
-      metadata: closing.metadata ? cloneJson(closing.metadata) : null,
+      metadata: cloneOf(metadata ?? this.metadata),
     });
   }
 
@@ -267,4 +276,8 @@ export class MessageBuilder {
       message,
     );
   }
+}
+
+function cloneOf(metadata: JsonObject | undefined): JsonObject | null {
+  return metadata ? cloneJson(metadata) : null;
 }

@@ -1,4 +1,4 @@
-import { deepFreeze, RandomIds, SystemClock, type Clock, type IdFactory } from '../../common/index.js';
+import { deepFreeze, type JsonObject, RandomIds, SystemClock, type Clock, type IdFactory } from '../../common/index.js';
 import {
   isTerminalStatus,
   type AgentResponse,
@@ -149,23 +149,36 @@ export class ResponseBuilder {
     return this.output.slice(index).map((message) => message.getMessageData());
   }
 
-  /** Begins a message with a new id. It joins the output when it is announced. */
-  createMessageBuilder(role: Role = 'assistant', messageType: MessageType = 'message'): MessageBuilder {
+  /**
+   * Begins a message with a new id. It joins the output when it is announced.
+   *
+   * @param metadata what all its events carry, from the announcement on
+   */
+  createMessageBuilder(
+    role: Role = 'assistant',
+    messageType: MessageType = 'message',
+    metadata?: JsonObject,
+  ): MessageBuilder {
     this.ensureNotEnded('createMessageBuilder');
     let id = this.ids.next('msg_');
     while (this.known.has(id)) id = this.ids.next('msg_');
-    return this.remember(new MessageBuilder(this.owner, id, role, messageType));
+    return this.remember(
+      new MessageBuilder(this.owner, { id, role, type: messageType, ...(metadata && { metadata }) }),
+    );
   }
 
   /**
    * Adds a whole message at once, under its own id: announcement, contents and closing, which is
    * returned. A message that is not closed yet is left open. A known id is updated instead.
+   *
+   * @param metadata what all its events carry, beside what its closing does
    */
-  addMessage(message: Message): Message {
+  addMessage(message: Message, metadata?: JsonObject): Message {
     this.ensureNotEnded('addMessage');
     const present = this.known.get(message.id);
     if (present) return updateOpenMessage(present, message);
-    const builder = new MessageBuilder(this.owner, message.id, message.role, message.type);
+    const { id, role, type } = message;
+    const builder = new MessageBuilder(this.owner, { id, role, type, ...(metadata && { metadata }) });
     return addWholeMessage(this.remember(builder), message);
   }
 
@@ -298,7 +311,7 @@ export class ResponseBuilder {
   private restore(response: AgentResponse): void {
     this.phase = response.status === 'created' ? 'created' : 'in_progress';
     for (const message of response.output ?? []) {
-      const builder = new MessageBuilder(this.owner, message.id, message.role, message.type, message);
+      const builder = new MessageBuilder(this.owner, message, message);
       this.output.push(this.remember(builder));
     }
     if (!isTerminalStatus(response.status)) return;

@@ -44,6 +44,42 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect(state).toEqual({ n: 1 });
   });
 
+  it('begin and end each subagent once, also when its worker was lost', async () => {
+    const log = new ScriptedLog();
+    log.response.inProgress();
+    const [done, open] = ['s-done', 's-open'];
+    const start = (id: string) => log.events.push({ object: 'subagent', status: 'started', id, name: id });
+    const finish = (id: string) => log.events.push({ object: 'subagent', status: 'finished', id, result: null });
+    finish(done);
+    start(done);
+    finish(done);
+    start(open);
+    const partial = log.response.createMessageBuilder('assistant', 'message', { subagent_id: open });
+    partial.createContentBuilder().addTextDelta('Par');
+    log.response.discard([partial.id]);
+    const value = { attempt: 2, discardedMessageIds: [partial.id] };
+    log.events.push({ object: 'custom', name: RUN_RECOVERED, value });
+    start(done);
+    finish(done);
+    start(open);
+    log.events.push({ object: 'subagent', status: 'started', id: 's-orphan', name: 'o', parent_id: 's-nowhere' });
+    const whole = log.response.createMessageBuilder('assistant', 'message', { subagent_id: open });
+    whole.createContentBuilder().addTextDelta('Whole');
+    whole.complete();
+    log.response.completed();
+    const events = foldOf(log);
+    const lives = events.flatMap((event) => (event.type.startsWith('SUBAGENT_') ? [event] : []));
+    expect(lives).toEqual([
+      { type: 'SUBAGENT_STARTED', subagentRunId: done, name: done },
+      { type: 'SUBAGENT_FINISHED', subagentRunId: done },
+      { type: 'SUBAGENT_STARTED', subagentRunId: open, name: open },
+      { type: 'SUBAGENT_STARTED', subagentRunId: 's-orphan', name: 'o' },
+      { type: 'SUBAGENT_FINISHED', subagentRunId: 's-orphan' },
+      { type: 'SUBAGENT_FINISHED', subagentRunId: open },
+    ]);
+    expect((await replay(generation, events)).messages).toMatchObject([{ content: 'Whole', subagentRunId: open }]);
+  });
+
   it('end what a stop has cut, and answer the calls that wait', async () => {
     const log = new ScriptedLog();
     log.response.inProgress();

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/index.js';
 import {
+  type ActivityEvent,
   type AgentResponse,
   type Content,
   type CustomEvent,
@@ -22,6 +23,9 @@ import {
   OpenSilent,
   OpenText,
 } from './open-messages.js';
+import { OpenSteps } from './open-steps.js';
+import { OpenSubagents } from './open-subagents.js';
+import { owned, OwnedMessage, ownerOf } from './ownership.js';
 import { STOPPED_RESULT, stoppedResultId } from './results.js';
 import { outcomeOf, usageOf } from './run-outcome.js';
 import { SharedState } from './shared-state.js';
@@ -58,7 +62,8 @@ export class AgUiFold {
   /** The thread's messages before this run's own output, its input included. */
   history: readonly AgUiMessage[] = [];
   private readonly open = new Map<string, OpenMessage>();
-  private readonly steps = new Set<string>();
+  private readonly steps = new OpenSteps();
+  private readonly subagents = new OpenSubagents();
   private readonly state = new SharedState();
   private readonly parents = new CallParents();
   private readonly serverCalls = new Map<string, OpenServerCall>();
@@ -85,19 +90,20 @@ export class AgUiFold {
       case 'response':
         return this.response(event);
       case 'state':
-        return this.state.take(event);
+        return owned(this.state.take(event), event.subagent_id);
       case 'step':
-        return this.step(event.name, event.status === 'started');
+        return this.steps.take(event);
+      case 'subagent':
+        return this.subagents.take(event);
       case 'custom':
-        return event.name === RUN_RECOVERED
-          ? this.recovered(event)
-          : [{ type: 'CUSTOM', name: event.name, value: event.value }];
-      case 'activity': {
-        const head = { messageId: event.id, activityType: event.activity_type };
-        return event.kind === 'snapshot'
-          ? [{ type: 'ACTIVITY_SNAPSHOT', ...head, content: event.content }]
-          : [{ type: 'ACTIVITY_DELTA', ...head, patch: event.patch }];
+        if (event.name === RUN_RECOVERED) return this.recovered(event);
+        return owned([{ type: 'CUSTOM', name: event.name, value: event.value }], event.subagent_id);
+      case 'raw': {
+        const source = event.source === undefined ? {} : { source: event.source };
+        return owned([{ type: 'RAW', event: event.event, ...source }], event.subagent_id);
       }
+      case 'activity':
+        return owned([activityEvent(event)], event.subagent_id);
       case 'interrupt':
         this.interrupt = event;
         return event.reason === 'client_tool' ? [] : [...this.state.snapshot(), this.messagesSnapshot()];
@@ -107,7 +113,8 @@ export class AgUiFold {
   private response(event: AgentResponse): AgUiEvent[] {
     const start = this.start();
     if (!isTerminalStatus(event.status)) return start;
-    return [...start, ...this.closeAll(event.status === 'canceled'), ...this.end(event)];
+    const closing = [...this.closeAll(event.status === 'canceled'), ...this.subagents.closeAll(event, this.interrupt)];
+    return [...start, ...closing, ...this.end(event)];
   }
 
   private start(): AgUiEvent[] {
@@ -155,10 +162,11 @@ export class AgUiFold {
 
   private begin(event: Message): AgUiEvent[] {
     const parentId = this.parents.note(event);
-    const entity = openMessage(event, parentId);
+    const owner = ownerOf(event);
+    const message = openMessage(event, parentId);
+    const entity = owner === undefined ? message : new OwnedMessage(message, owner);
     this.open.set(event.id, entity);
-    const events = entity instanceof OpenText || entity instanceof OpenReasoning ? entity.open() : [];
-    return events.concat((event.content ?? []).flatMap((content) => entity.content(content)));
+    return entity.open().concat((event.content ?? []).flatMap((content) => entity.content(content)));
   }
 
   private content(event: Content): AgUiEvent[] {
@@ -177,13 +185,6 @@ export class AgUiFold {
     }
   }
 
-  private step(stepName: string, starts: boolean): AgUiEvent[] {
-    if (this.steps.has(stepName) === starts) return [];
-    if (starts) this.steps.add(stepName);
-    else this.steps.delete(stepName);
-    return [{ type: starts ? 'STEP_STARTED' : 'STEP_FINISHED', stepName }];
-  }
-
   /** Ends what is open, inner things first. A stopped run's calls get a result, so that no client waits for one. */
   private closeAll(stopped: boolean): AgUiEvent[] {
     const events = [...this.open].flatMap(([, entity]) => entity.close(undefined));
@@ -199,8 +200,7 @@ export class AgUiFold {
         });
       }
     }
-    for (const stepName of this.steps) events.push({ type: 'STEP_FINISHED', stepName });
-    this.steps.clear();
+    events.push(...this.steps.closeAll());
     return events;
   }
 
@@ -225,6 +225,13 @@ export class AgUiFold {
       messages: [...this.history, ...toAgUiMessages(this.written, this.options.generation)],
     };
   }
+}
+
+function activityEvent(event: ActivityEvent): AgUiEvent {
+  const head = { messageId: event.id, activityType: event.activity_type };
+  return event.kind === 'snapshot'
+    ? { type: 'ACTIVITY_SNAPSHOT', ...head, content: event.content }
+    : { type: 'ACTIVITY_DELTA', ...head, patch: event.patch };
 }
 
 function openMessage(message: Message, parentId: string): OpenMessage {

@@ -29,35 +29,42 @@ export interface AgUiToolCall {
   readonly encryptedValue?: string;
 }
 
+/** The subagent that something comes from; absent for the run's own agent. */
+interface Owned {
+  readonly subagentRunId?: string;
+}
+
 /** A message of a conversation, as MESSAGES_SNAPSHOT shows it (contract ag-ui, section 1.2). */
-export type AgUiMessage =
-  | {
-      readonly id: string;
-      readonly role: 'developer' | 'system';
-      readonly content: string;
-      readonly name?: string;
-    }
-  | {
-      readonly id: string;
-      readonly role: 'user';
-      readonly content: string | readonly AgUiPart[];
-      readonly name?: string;
-    }
-  | {
-      readonly id: string;
-      readonly role: 'assistant';
-      readonly content?: string;
-      readonly name?: string;
-      readonly toolCalls?: readonly AgUiToolCall[];
-    }
-  | {
-      readonly id: string;
-      readonly role: 'tool';
-      readonly toolCallId: string;
-      readonly content: string;
-      readonly error?: string;
-    }
-  | { readonly id: string; readonly role: 'reasoning'; readonly content: string; readonly encryptedValue?: string };
+export type AgUiMessage = Owned &
+  (
+    | {
+        readonly id: string;
+        readonly role: 'developer' | 'system';
+        readonly content: string;
+        readonly name?: string;
+      }
+    | {
+        readonly id: string;
+        readonly role: 'user';
+        readonly content: string | readonly AgUiPart[];
+        readonly name?: string;
+      }
+    | {
+        readonly id: string;
+        readonly role: 'assistant';
+        readonly content?: string;
+        readonly name?: string;
+        readonly toolCalls?: readonly AgUiToolCall[];
+      }
+    | {
+        readonly id: string;
+        readonly role: 'tool';
+        readonly toolCallId: string;
+        readonly content: string;
+        readonly error?: string;
+      }
+    | { readonly id: string; readonly role: 'reasoning'; readonly content: string; readonly encryptedValue?: string }
+  );
 
 /** What a run used, in tokens; the last two are parts of the first two. */
 export interface AgUiTokenUsage {
@@ -112,43 +119,44 @@ export type AgUiEvent =
       readonly code?: string;
       readonly usage?: readonly AgUiTokenUsage[];
     }
-  | { readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string }
-  | { readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' }
+  | ({ readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string } & Owned)
+  | ({ readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' } & Owned)
   | { readonly type: 'TEXT_MESSAGE_CONTENT'; readonly messageId: string; readonly delta: string }
   | { readonly type: 'TEXT_MESSAGE_END'; readonly messageId: string }
-  | {
+  | ({
       readonly type: 'TOOL_CALL_START';
       readonly toolCallId: string;
       readonly toolCallName: string;
       readonly parentMessageId: string;
-    }
+    } & Owned)
   | { readonly type: 'TOOL_CALL_ARGS'; readonly toolCallId: string; readonly delta: string }
   | { readonly type: 'TOOL_CALL_END'; readonly toolCallId: string }
-  | {
+  | ({
       readonly type: 'TOOL_CALL_RESULT';
       readonly messageId: string;
       readonly toolCallId: string;
       readonly content: string;
       readonly role: 'tool';
       readonly metadata?: JsonObject;
-    }
-  | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: Json }
-  | { readonly type: 'STATE_DELTA'; readonly delta: readonly JsonObject[] }
+    } & Owned)
+  | ({ readonly type: 'STATE_SNAPSHOT'; readonly snapshot: Json } & Owned)
+  | ({ readonly type: 'STATE_DELTA'; readonly delta: readonly JsonObject[] } & Owned)
   | { readonly type: 'MESSAGES_SNAPSHOT'; readonly messages: readonly AgUiMessage[] }
-  | {
+  | ({
       readonly type: 'ACTIVITY_SNAPSHOT';
       readonly messageId: string;
       readonly activityType: string;
       readonly content: JsonObject;
-    }
-  | {
+    } & Owned)
+  | ({
       readonly type: 'ACTIVITY_DELTA';
       readonly messageId: string;
       readonly activityType: string;
       readonly patch: readonly JsonObject[];
-    }
-  | { readonly type: 'REASONING_START' | 'REASONING_END'; readonly messageId: string }
-  | { readonly type: 'REASONING_MESSAGE_START'; readonly messageId: string; readonly role: 'reasoning' }
+    } & Owned)
+  | ({ readonly type: 'REASONING_START'; readonly messageId: string } & Owned)
+  | { readonly type: 'REASONING_END'; readonly messageId: string }
+  | ({ readonly type: 'REASONING_MESSAGE_START'; readonly messageId: string; readonly role: 'reasoning' } & Owned)
   | { readonly type: 'REASONING_MESSAGE_CONTENT'; readonly messageId: string; readonly delta: string }
   | { readonly type: 'REASONING_MESSAGE_END'; readonly messageId: string }
   | {
@@ -157,4 +165,25 @@ export type AgUiEvent =
       readonly entityId: string;
       readonly encryptedValue: string;
     }
-  | { readonly type: 'CUSTOM'; readonly name: string; readonly value: Json };
+  | ({ readonly type: 'CUSTOM'; readonly name: string; readonly value: Json } & Owned)
+  | ({ readonly type: 'RAW'; readonly event: Json; readonly source?: string } & Owned)
+  | {
+      readonly type: 'SUBAGENT_STARTED';
+      readonly subagentRunId: string;
+      readonly name: string;
+      readonly description?: string;
+      readonly parentSubagentRunId?: string;
+      readonly parentToolCallId?: string;
+    }
+  | {
+      readonly type: 'SUBAGENT_FINISHED';
+      readonly subagentRunId: string;
+      readonly result?: Json;
+      readonly outcome?: { readonly type: 'suspended'; readonly interruptIds: readonly string[] };
+    }
+  | {
+      readonly type: 'SUBAGENT_ERROR';
+      readonly subagentRunId: string;
+      readonly message: string;
+      readonly code?: string;
+    };

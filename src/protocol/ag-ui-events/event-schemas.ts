@@ -32,6 +32,8 @@ const delta = text('A piece to append.');
 const threadId = text('The conversation.', 'thread-1');
 const runId = text("The run, by its client's name.", 'run-1');
 const usage = list('What the run used, by model: inputTokens, outputTokens, totalTokens and their parts.');
+const subagentRunId = text('The subagent that it comes from; absent for the agent of the run.', 'subagent_1');
+const owner = { subagentRunId };
 const activity = { messageId: text('The activity.'), activityType: text('What kind of progress it is.', 'PLAN') };
 
 /** Every event that an AG-UI stream of this server can hold, told apart by `type` (contract ag-ui, section 1.3). */
@@ -58,11 +60,12 @@ export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
     required: { message: text('For people.') },
     optional: { code: text('For programs.', 'MODEL_TIMEOUT'), usage },
   },
-  STEP_STARTED: { description: 'A named phase begins.', required: { stepName: text('Its name.') } },
-  STEP_FINISHED: { description: 'A named phase is over.', required: { stepName: text('Its name.') } },
+  STEP_STARTED: { description: 'A named phase begins.', required: { stepName: text('Its name.') }, optional: owner },
+  STEP_FINISHED: { description: 'A named phase is over.', required: { stepName: text('Its name.') }, optional: owner },
   TEXT_MESSAGE_START: {
     description: 'The assistant begins to speak.',
     required: { messageId, role: { type: 'string', enum: ['assistant'] } },
+    optional: owner,
   },
   TEXT_MESSAGE_CONTENT: { description: 'A piece of its words.', required: { messageId, delta } },
   TEXT_MESSAGE_END: { description: 'The message is complete.', required: { messageId } },
@@ -73,18 +76,24 @@ export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
       toolCallName: text('The tool.', 'get_weather'),
       parentMessageId: text("The assistant's message that the call belongs to."),
     },
+    optional: owner,
   },
   TOOL_CALL_ARGS: { description: 'A piece of the arguments, which are JSON text.', required: { toolCallId, delta } },
   TOOL_CALL_END: { description: 'The arguments are complete.', required: { toolCallId } },
   TOOL_CALL_RESULT: {
     description: 'What the tool gave. None follows for a tool of the client: the client answers with its next run.',
     required: { messageId, toolCallId, content: text('The output.'), role: { type: 'string', enum: ['tool'] } },
-    optional: { metadata: object('`isError` is true when the tool failed.') },
+    optional: { ...owner, metadata: object('`isError` is true when the tool failed.') },
   },
-  STATE_SNAPSHOT: { description: 'The shared state, whole.', required: { snapshot: object('The state.') } },
+  STATE_SNAPSHOT: {
+    description: 'The shared state, whole.',
+    required: { snapshot: object('The state.') },
+    optional: owner,
+  },
   STATE_DELTA: {
     description: 'A change of the shared state.',
     required: { delta: list('An RFC 6902 patch.') },
+    optional: owner,
   },
   MESSAGES_SNAPSHOT: {
     description: 'All messages of the conversation, before an interrupt and after a recovery.',
@@ -93,15 +102,18 @@ export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
   ACTIVITY_SNAPSHOT: {
     description: 'Progress that is shown but is no message, whole.',
     required: { ...activity, content: object('What to show.') },
+    optional: owner,
   },
   ACTIVITY_DELTA: {
     description: 'A change of shown progress.',
     required: { ...activity, patch: list('An RFC 6902 patch.') },
+    optional: owner,
   },
-  REASONING_START: { description: 'The model begins to think.', required: { messageId } },
+  REASONING_START: { description: 'The model begins to think.', required: { messageId }, optional: owner },
   REASONING_MESSAGE_START: {
     description: 'Its thoughts begin.',
     required: { messageId, role: { type: 'string', enum: ['reasoning'] } },
+    optional: owner,
   },
   REASONING_MESSAGE_CONTENT: { description: 'A piece of its thoughts.', required: { messageId, delta } },
   REASONING_MESSAGE_END: { description: 'Its thoughts are complete.', required: { messageId } },
@@ -117,6 +129,34 @@ export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
   CUSTOM: {
     description: 'Anything else, by name; for example `run.recovered`, `run.incomplete`, `message.content`.',
     required: { name: text('What it is.', 'run.recovered'), value: { description: 'Any JSON.' } },
+    optional: owner,
+  },
+  RAW: {
+    description: 'An event of another system, as it is.',
+    required: { event: { description: 'Any JSON.' } },
+    optional: { source: text('The system.'), ...owner },
+  },
+  SUBAGENT_STARTED: {
+    description: 'Another agent does a part of the run.',
+    required: { subagentRunId: text('This part.', 'subagent_1'), name: text('The agent.', 'researcher') },
+    optional: {
+      description: text('What it is there for.'),
+      parentSubagentRunId: text('The part that this one belongs to.'),
+      parentToolCallId: text('The call that asked for it.'),
+    },
+  },
+  SUBAGENT_FINISHED: {
+    description: 'It has done its part, or waits for a person as its run does.',
+    required: { subagentRunId: text('The part.', 'subagent_1') },
+    optional: {
+      result: { description: 'Any JSON.' },
+      outcome: object('`suspended`, with the interrupts, when it waits.'),
+    },
+  },
+  SUBAGENT_ERROR: {
+    description: 'It could not; the run may go on.',
+    required: { subagentRunId: text('The part.', 'subagent_1'), message: text('For people.') },
+    optional: { code: text('For programs.') },
   },
 };
 

@@ -1,6 +1,7 @@
 import { type Content, dataOf, isTerminalStatus, type Message, textOf } from '../../events/index.js';
 import type { AgUiGeneration, AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from './ag-ui.types.js';
 import { CallParents, kindOfMessage } from './message-kinds.js';
+import { ownerOf } from './ownership.js';
 import { callOutputOf } from './results.js';
 
 /**
@@ -17,8 +18,9 @@ export function toAgUiMessages(messages: readonly Message[], generation: AgUiGen
     if (!isTerminalStatus(message.status) && message.status !== 'created') continue;
     if (kindOfMessage(message) === 'call') addCall(shown, places, parentId, message);
     else {
-      const own = encodeMessage(message, generation);
-      if (!own) continue;
+      const encoded = encodeMessage(message, generation);
+      if (!encoded) continue;
+      const own = { ...encoded, ...ownerField(message) };
       places.set(own.id, shown.length);
       shown.push(own);
     }
@@ -33,10 +35,15 @@ function addCall(shown: AgUiMessage[], places: Map<string, number>, parentId: st
   const parent = place === undefined ? undefined : shown[place];
   if (place === undefined || parent?.role !== 'assistant') {
     places.set(parentId, shown.length);
-    shown.push({ id: parentId, role: 'assistant', toolCalls: [call] });
+    shown.push({ id: parentId, role: 'assistant', toolCalls: [call], ...ownerField(message) });
     return;
   }
   shown[place] = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
+}
+
+function ownerField(message: Message): { subagentRunId?: string } {
+  const owner = ownerOf(message);
+  return owner === undefined ? {} : { subagentRunId: owner };
 }
 
 function toolCallOf(message: Message): AgUiToolCall | undefined {

@@ -1,4 +1,5 @@
 import type { Message, MessageType } from '../../events/index.js';
+import { ownerOf } from './ownership.js';
 
 const CALLS: ReadonlySet<MessageType> = new Set(['function_call', 'plugin_call', 'component_call', 'mcp_call']);
 const OUTPUTS: ReadonlySet<MessageType> = new Set([
@@ -23,22 +24,28 @@ export function kindOfMessage({ type, role }: Pick<Message, 'type' | 'role'>): M
 /**
  * Tells which assistant message each call belongs to, in the order of the log: the text said before it
  * in the same answer, else the first call of the answer. An output or a new text begins another answer,
- * so that rounds of tools do not share a message.
+ * so that rounds of tools do not share a message. Each subagent has answers of its own.
  */
 export class CallParents {
-  private parentId: string | undefined;
+  /** By the subagent whose answer it is; undefined for the run's own agent. */
+  private readonly parentIds = new Map<string | undefined, string>();
 
   /** Notes a message that is announced and returns the id of the message it is shown as. */
-  note(message: Pick<Message, 'id' | 'type' | 'role'>): string {
+  note(message: Pick<Message, 'id' | 'type' | 'role' | 'metadata'>): string {
     const kind = kindOfMessage(message);
-    if (kind === 'call') return (this.parentId ??= message.id);
-    if (kind === 'text') this.parentId = message.id;
-    else if (kind !== 'reasoning' && message.type !== 'mcp_approval_request') this.parentId = undefined;
+    const owner = ownerOf(message);
+    if (kind === 'call') {
+      const parentId = this.parentIds.get(owner) ?? message.id;
+      this.parentIds.set(owner, parentId);
+      return parentId;
+    }
+    if (kind === 'text') this.parentIds.set(owner, message.id);
+    else if (kind !== 'reasoning' && message.type !== 'mcp_approval_request') this.parentIds.delete(owner);
     return message.id;
   }
 
   /** A new answer begins, whatever comes. */
   reset(): void {
-    this.parentId = undefined;
+    this.parentIds.clear();
   }
 }

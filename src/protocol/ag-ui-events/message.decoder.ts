@@ -1,5 +1,12 @@
 import { fingerprint, type JsonObject } from '../../common/index.js';
-import { type ContentInput, dataMessage, type Message, messageOf, type MessageInput } from '../../events/index.js';
+import {
+  type ContentInput,
+  dataMessage,
+  type Message,
+  messageOf,
+  type MessageInput,
+  SUBAGENT_ID,
+} from '../../events/index.js';
 import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
 import { decodeParts, partsText } from './part.decoder.js';
 
@@ -42,8 +49,7 @@ function derivedId(seed: readonly string[], source: Fields['source'], taken: Rea
 function decodeMessage(fields: Fields, id: string, callNames: Map<string, string>): Message[] {
   const role = fields.string('role');
   if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
-  const name = fields.string('name');
-  const metadata: JsonObject = name === undefined ? {} : { name };
+  const metadata = metadataOf(fields);
   switch (role) {
     case 'developer':
     case 'system':
@@ -53,9 +59,11 @@ function decodeMessage(fields: Fields, id: string, callNames: Map<string, string
     case 'assistant':
       return assistant(fields, { id, role, metadata }, callNames);
     case 'tool':
-      return toolOutput(fields, id, callNames);
+      return toolOutput(fields, id, metadata, callNames);
     case 'reasoning':
-      return [plain(fields, { id, role: 'assistant', type: 'reasoning', metadata: sealed(fields) })];
+      return [
+        plain(fields, { id, role: 'assistant', type: 'reasoning', metadata: { ...metadata, ...sealed(fields) } }),
+      ];
     case 'activity':
       return [];
     default:
@@ -65,8 +73,18 @@ function decodeMessage(fields: Fields, id: string, callNames: Map<string, string
 
 /** A message of text or parts. */
 function plain(fields: Fields, input: MessageInput): Message {
-  const metadata = input.metadata && Object.keys(input.metadata).length > 0 ? input.metadata : null;
-  return messageOf({ ...input, metadata }, contentsOf(fields));
+  return messageOf({ ...input, metadata: filled(input.metadata) }, contentsOf(fields));
+}
+
+/** What a message says of itself: who speaks, and which subagent wrote it. */
+function metadataOf(fields: Fields): JsonObject {
+  const name = fields.string('name');
+  const owner = fields.string('subagentRunId', ID_LENGTH);
+  return { ...(name !== undefined && { name }), ...(owner !== undefined && { [SUBAGENT_ID]: owner }) };
+}
+
+function filled(metadata: JsonObject | null | undefined): JsonObject | null {
+  return metadata && Object.keys(metadata).length > 0 ? metadata : null;
 }
 
 function contentsOf(fields: Fields): readonly ContentInput[] {
@@ -86,28 +104,33 @@ function assistant(fields: Fields, input: MessageInput, callNames: Map<string, s
     if (callId === undefined) throw fieldError(own.at('id'), 'is required', 'MISSING_PARAMETER');
     // The server shows a call without words under the id of its first call's message.
     const id = index === 0 && !hasText ? input.id : `msg_${fingerprint([input.id, callId]).slice(0, 32)}`;
-    return toolCall(own, callId, id, callNames);
+    return toolCall(own, callId, { ...input, id }, callNames);
   });
   return [...words, ...made];
 }
 
-function toolCall(fields: Fields, callId: string, id: string, callNames: Map<string, string>): Message {
+function toolCall(fields: Fields, callId: string, input: MessageInput, callNames: Map<string, string>): Message {
   const called = fieldsAt(fields.source['function'] ?? {}, fields.at('function'));
   const name = called.string('name');
   if (name === undefined) throw fieldError(called.at('name'), 'is required', 'MISSING_PARAMETER');
   callNames.set(callId, name);
   const args = called.string('arguments') ?? '{}';
   return dataMessage({
-    id,
+    id: input.id,
     role: 'assistant',
     type: 'function_call',
-    metadata: sealed(fields),
+    metadata: filled({ ...ownerMetadata(input), ...sealed(fields) }),
     data: { call_id: callId, name, arguments: args },
   });
 }
 
 /** The output of a call. A placeholder is none. */
-function toolOutput(fields: Fields, id: string, callNames: ReadonlyMap<string, string>): Message[] {
+function toolOutput(
+  fields: Fields,
+  id: string,
+  metadata: JsonObject,
+  callNames: ReadonlyMap<string, string>,
+): Message[] {
   const callId = fields.string('toolCallId', ID_LENGTH);
   if (callId === undefined) throw fieldError(fields.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
   const { content } = fields.source;
@@ -122,10 +145,15 @@ function toolOutput(fields: Fields, id: string, callNames: ReadonlyMap<string, s
       id,
       role: 'tool',
       type: 'function_call_output',
-      metadata: error === undefined ? null : { is_error: true },
+      metadata: filled({ ...metadata, ...(error !== undefined && { is_error: true }) }),
       data: { call_id: callId, ...(name !== undefined && { name }), output: text || (error ?? '') },
     }),
   ];
+}
+
+function ownerMetadata({ metadata }: MessageInput): JsonObject {
+  const owner = metadata?.[SUBAGENT_ID];
+  return owner === undefined ? {} : { [SUBAGENT_ID]: owner };
 }
 
 function sealed(fields: Fields): JsonObject | null {

@@ -5,6 +5,8 @@ import type { AgUiEvent } from './ag-ui.types.js';
 
 /** A message of the log while a stream shows it. */
 export interface OpenMessage {
+  /** The events of its announcement. */
+  open(): AgUiEvent[];
   /** The events of one content event. */
   content(event: Content): AgUiEvent[];
   /** The events of the closing one; undefined when the message is cut off. */
@@ -115,6 +117,10 @@ export class OpenCall implements OpenMessage {
   /** @param parentId the assistant's message that the call belongs to */
   constructor(private readonly parentId: string) {}
 
+  open(): AgUiEvent[] {
+    return [];
+  }
+
   content(event: Content): AgUiEvent[] {
     if (event.type !== 'data' || !event.data) return [];
     const { arguments: args } = event.data;
@@ -159,6 +165,10 @@ export class OpenCall implements OpenMessage {
 export class OpenResult implements OpenMessage {
   readonly diverged = false;
 
+  open(): AgUiEvent[] {
+    return [];
+  }
+
   content(): AgUiEvent[] {
     return [];
   }
@@ -171,6 +181,10 @@ export class OpenResult implements OpenMessage {
 /** A message of a kind that AG-UI has no events for: shown as a CUSTOM event of its kind's name when it is whole. */
 export class OpenCustom implements OpenMessage {
   readonly diverged = false;
+
+  open(): AgUiEvent[] {
+    return [];
+  }
 
   content(): AgUiEvent[] {
     return [];
@@ -187,6 +201,10 @@ export class OpenCustom implements OpenMessage {
 /** A message that other events tell: approval requests are in the outcome, errors in RUN_ERROR. */
 export class OpenSilent implements OpenMessage {
   readonly diverged = false;
+
+  open(): AgUiEvent[] {
+    return [];
+  }
 
   content(): AgUiEvent[] {
     return [];

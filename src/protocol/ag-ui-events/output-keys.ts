@@ -19,6 +19,9 @@ const SNAKE: Readonly<Record<string, string>> = {
   activityType: 'activity_type',
   entityId: 'entity_id',
   encryptedValue: 'encrypted_value',
+  subagentRunId: 'subagent_run_id',
+  parentSubagentRunId: 'parent_subagent_run_id',
+  parentToolCallId: 'parent_tool_call_id',
 };
 
 /**

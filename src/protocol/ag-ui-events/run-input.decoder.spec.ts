@@ -80,6 +80,22 @@ describe('a RunAgentInput', () => {
     expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
   });
 
+  it('keeps which subagent a message comes from', () => {
+    const messages = [
+      {
+        id: 'a',
+        role: 'assistant',
+        content: 'x',
+        subagentRunId: 's',
+        toolCalls: [{ id: 'c', function: { name: 'f' } }],
+      },
+      { id: 't', role: 'tool', toolCallId: 'c', content: 'y', subagent_run_id: 's' },
+      { id: 'u', role: 'user', content: 'z' },
+    ];
+    const owners = decodeRunInput({ ...base, messages }).messages.map(({ metadata }) => metadata?.['subagent_id']);
+    expect(owners).toEqual(['s', 's', 's', undefined]);
+  });
+
   it('reads pictures in both forms, and keeps what is sealed', () => {
     const image = { type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } };
     const messages = [

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject, type Json } from '../../common/index.js';
+import type { AgentContext } from '../agent.js';
+
+/** The name of the event that tells clients of it (contract ag-ui, section 5, predictive state). */
+const PREDICT_STATE = 'PredictState';
+
+/** A member of the shared state that an argument of a tool becomes: clients may show it while the model still writes it. */
+export interface PredictedState {
+  readonly stateKey: string;
+  readonly tool: string;
+  readonly argument: string;
+}
+
+/** A call as the model made it. */
+interface MadeCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+/** Tells of what a tool's arguments will become; to be written before the call is shown. */
+export function announcePrediction(
+  context: Pick<AgentContext, 'emit'>,
+  predicted: readonly PredictedState[],
+  toolName: string,
+): void {
+  const value = predicted
+    .filter(({ tool }) => tool === toolName)
+    .map(({ stateKey, tool, argument }) => ({ state_key: stateKey, tool, tool_argument: argument }));
+  if (value.length > 0) context.emit({ object: 'custom', name: PREDICT_STATE, value });
+}
+
+/** Keeps in the shared state what was predicted of calls that succeeded. What is there already is not written again. */
+export function keepPredicted(
+  { state }: Pick<AgentContext, 'state'>,
+  predicted: readonly PredictedState[],
+  calls: readonly MadeCall[],
+  results: readonly { readonly callId: string; readonly isError: boolean }[],
+): void {
+  const succeeded = new Set(results.filter(({ isError }) => !isError).map(({ callId }) => callId));
+  for (const call of calls.filter(({ id }) => succeeded.has(id))) {
+    for (const { stateKey, argument } of predicted.filter(({ tool }) => tool === call.name)) {
+      const value = argumentOf(call.arguments, argument);
+      if (value === undefined || isDeepStrictEqual(state.get()[stateKey], value)) continue;
+      state.patch([{ op: 'add', path: `/${stateKey.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }]);
+    }
+  }
+}
+
+function argumentOf(text: string, name: string): Json | undefined {
+  try {
+    const args = JSON.parse(text) as unknown;
+    return isPlainObject(args) && Object.hasOwn(args, name) ? (args[name] as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
