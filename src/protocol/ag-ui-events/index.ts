@@ -1,4 +1,6 @@
 export * from './ag-ui.types.js';
+export { leftState, STATE_DIGEST, StateDigest } from './state-digest.js';
+export { keptInterrupt, questionsOf } from './kept-interrupt.js';
 export { CLOSING_EVENT } from './closing-event.js';
 export { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 export { normaliseRunInput } from './key-case.js';

@@ -18,9 +18,14 @@ export class SharedState {
     return [...begin, { type: 'STATE_DELTA', delta: event.patch }];
   }
 
+  /** What was shown, `{}` when that was nothing. */
+  get current(): Json {
+    return this.value ?? {};
+  }
+
   /** The whole state again, `{}` when the log never spoke of it. */
   snapshot(): AgUiEvent[] {
-    return [{ type: 'STATE_SNAPSHOT', snapshot: this.value ?? {} }];
+    return [{ type: 'STATE_SNAPSHOT', snapshot: this.current }];
   }
 }
 

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { Interrupts } from '../../interrupt/index.js';
-import { Runs } from '../../run/index.js';
+import { RunDigests, Runs } from '../../run/index.js';
 import { SessionModule, Sessions } from '../../session/index.js';
-import { AgUiRuns } from '../ag-ui-events/index.js';
+import { AgUiRuns, STATE_DIGEST, StateDigest } from '../ag-ui-events/index.js';
 import { ErrorMappers, HttpModule } from '../http/index.js';
 import { CopilotAgentController } from './agent.controller.js';
 import { CopilotRuntime } from './copilot-runtime.js';
@@ -30,7 +30,8 @@ import { CopilotThreads } from './threads.service.js';
   ],
 })
 export class CopilotKitModule {
-  constructor(mappers: ErrorMappers) {
+  constructor(mappers: ErrorMappers, digests: RunDigests) {
     mappers.register('/copilotkit', copilotKitErrorBody);
+    digests.register(STATE_DIGEST, () => new StateDigest());
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Demand, type JsonObject, type Principal } from '../../common/index.js';
-import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
+import { type AgentResponse, LoggedEvent, type Message } from '../../events/index.js';
+import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import {
@@ -9,6 +10,9 @@ import {
   type AgUiGeneration,
   type AgUiMessage,
   compactEvents,
+  keptInterrupt,
+  leftState,
+  questionsOf,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
 
@@ -37,6 +41,7 @@ export class ThreadReplay {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
+    private readonly interrupts: Interrupts,
   ) {}
 
   /** Batches of events; none for an unknown thread. Ends when no run of the thread is in progress. */
@@ -73,6 +78,7 @@ export class ThreadReplay {
     shown: AgUiMessage[],
   ): AsyncGenerator<readonly AgUiEvent[], void, void> {
     const { principal, generation, signal, demand } = request;
+    const before = [...shown];
     const options = { ...(signal && { signal }), ...(demand && { demand }) };
     const input = toAgUiMessages(await this.runs.input(principal, run.runId), generation);
     const fold = new AgUiFold({
@@ -95,28 +101,42 @@ export class ThreadReplay {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
       const response = await this.runs.response(principal, run.runId);
       written.push(...(response.output ?? []));
-      yield await this.prunedRun(request, run, response, [...input, ...toAgUiMessages(written, generation)]);
+      const own = [...input, ...toAgUiMessages(written, generation)];
+      yield await this.prunedRun(request, run, response, { before, own });
     }
     shown.push(...toAgUiMessages(written, generation));
   }
 
-  /** A run of which only the messages and the end are kept. The state is the thread's of now: later runs begin with theirs. */
+  /**
+   * A run of which only the messages, the end, the questions and the state it left are kept; the thread's of
+   * now where an earlier version removed the events.
+   */
   private async prunedRun(
     { principal, threadId, generation }: ReplayRequest,
     run: RunView,
     response: AgentResponse,
-    messages: readonly AgUiMessage[],
+    { before, own }: { readonly before: readonly AgUiMessage[]; readonly own: readonly AgUiMessage[] },
   ): Promise<AgUiEvent[]> {
-    const state = (await this.sessions.view(principal, threadId))?.state ?? {};
+    const state = leftState(run) ?? (await this.sessions.view(principal, threadId))?.state ?? {};
+    const { sessionId, parentRunId } = run;
     const fold = new AgUiFold({
-      threadId: run.sessionId,
+      threadId: sessionId,
       runId: run.runKey ?? run.runId,
+      ...(parentRunId !== null && { parentRunId }),
       generation,
-      input: inputOf(run, messages),
+      input: inputOf(run, own),
     });
-    const [started, ...end] = fold.next({ event: response, seq: run.lastSeq, isTerminal: true } as LoggedEvent);
-    const snapshot: AgUiEvent[] = Object.keys(state).length > 0 ? [{ type: 'STATE_SNAPSHOT', snapshot: state }] : [];
-    return [...(started ? [started] : []), ...snapshot, ...end];
+    const snapshots: AgUiEvent[] = [];
+    const waits = run.state === 'interrupted';
+    if (waits || Object.keys(state).length > 0) snapshots.push({ type: 'STATE_SNAPSHOT', snapshot: state });
+    if (waits) {
+      const interrupt = keptInterrupt(run, response, await questionsOf(this.interrupts, principal, run));
+      // What it says itself is said by the snapshots here; the end has to know of it.
+      fold.next(new LoggedEvent(run.lastSeq, '', interrupt, 0));
+      if (interrupt.items.length > 0) snapshots.push({ type: 'MESSAGES_SNAPSHOT', messages: [...before, ...own] });
+    }
+    const [started, ...end] = fold.next(new LoggedEvent(run.lastSeq, '', response, 0));
+    return [...(started ? [started] : []), ...snapshots, ...end];
   }
 }
 

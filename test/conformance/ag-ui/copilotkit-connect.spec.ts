@@ -1,7 +1,9 @@
 import { HttpAgent } from '@ag-ui/client';
+import { RunDigests } from '../../../src/run/index.js';
 import { RunRemover } from '../../../src/run/ports/run-remover.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
-import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
+import { bootAgUi, openedWindows, SHOW_MAP, type AgUiServer } from '../../support/ag-ui-server.js';
+import { behaviour, say } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { pruneRuns } from '../../support/ledger.js';
 
@@ -35,8 +37,17 @@ describeOnDatabases('CopilotKit', (open) => {
         client.addMessage({ id: `u${index}`, role: 'user', content });
         await runAgent(client);
       }
-      await pruneRuns(server.app.app.get(RunRemover, { strict: false }), Date.now() + 1, Date.now(), 100);
+      await prune();
       return client;
+    }
+
+    const parts = () => ({
+      remover: server.app.app.get(RunRemover, { strict: false }),
+      digests: server.app.app.get(RunDigests, { strict: false }),
+    });
+
+    async function prune(): Promise<void> {
+      await pruneRuns(parts().remover, Date.now() + 1, Date.now(), 100);
     }
 
     /** What a page shows that opens the thread. */
@@ -56,6 +67,65 @@ describeOnDatabases('CopilotKit', (open) => {
     it('shows the shared state as it is', async () => {
       await pruned('pruned-2', ['plain text'], { title: 'Rain' });
       expect((await opened('pruned-2')).state).toEqual({ title: 'Rain' });
+    });
+
+    it('shows the state that each of its runs left', async () => {
+      behaviour.current = async function* (context) {
+        context.state.patch([{ op: 'add', path: '/count', value: Number(context.state.get()['count'] ?? 0) + 1 }]);
+        yield say(context, 'Counted.');
+      };
+      const client = new HttpAgent({ url: `${server.url}/ag-ui/code-fail`, threadId: 'pruned-7' });
+      for (const id of ['u1', 'u2']) {
+        client.addMessage({ id, role: 'user', content: 'count' });
+        await runAgent(client);
+      }
+      const { remover, digests } = parts();
+      const found = await remover.prunable(Date.now() + 1, 100);
+      const runs = await Promise.all(found.map(async (run) => ({ run, digests: await digests.of(run) })));
+      await remover.prune(runs, Date.now());
+      const states = (await connect({ threadId: 'pruned-7' })).flatMap(({ type, snapshot }) =>
+        type === 'STATE_SNAPSHOT' ? [snapshot] : [],
+      );
+      expect(states).toEqual([{ count: 1 }, { count: 2 }]);
+    });
+
+    it('shows what its last run asked, which can be answered', async () => {
+      await pruned('pruned-5', ['plain text', 'open both windows'], { title: 'Rain' });
+      const page = await opened('pruned-5');
+      expect(page.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+      expect(page.state).toEqual({ title: 'Rain' });
+      expect(page.pendingInterrupts).toMatchObject([
+        { reason: 'tool_call', toolCallId: 'call_x', responseSchema: {}, expiresAt: expect.any(String) },
+        { reason: 'tool_call', toolCallId: 'call_y' },
+      ]);
+      const events = (await connect({ threadId: 'pruned-5', protocolVersion: '1.0' })).map(({ type }) => type);
+      expect(events.slice(-4)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
+      const before = openedWindows.length;
+      const client = new HttpAgent({ url: `${server.url}/ag-ui`, threadId: 'pruned-5' });
+      const resume = page.pendingInterrupts.map(({ id: interruptId }) => ({
+        interruptId,
+        status: 'resolved' as const,
+        payload: { approved: true },
+      }));
+      await runAgent(client, { resume });
+      expect(openedWindows.slice(before).sort()).toEqual(['attic', 'kitchen']);
+      expect((await opened('pruned-5')).pendingInterrupts).toEqual([]);
+    });
+
+    it('waits for the tool of the page still', async () => {
+      const threadId = 'pruned-6';
+      const client = new HttpAgent({ url: `${server.url}/ag-ui`, threadId });
+      client.addMessage({ id: 'u0', role: 'user', content: 'show the map' });
+      await runAgent(client, { tools: [SHOW_MAP] });
+      await prune();
+      const events = await connect({ threadId, protocolVersion: '1.0' });
+      expect(events.at(-1)).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['call_m'] } });
+      const page = await opened(threadId);
+      expect(page.messages).toEqual(client.messages);
+      page.addMessage({ id: 't1', role: 'tool', toolCallId: 'call_m', content: 'shown' });
+      const next = new HttpAgent({ url: `${server.url}/ag-ui`, threadId, initialMessages: page.messages });
+      await runAgent(next, { tools: [SHOW_MAP] });
+      expect(next.messages.at(-1)).toMatchObject({ content: 'There it is.' });
     });
 
     it('shows how its last run failed', async () => {

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../../common/index.js';
 import type { LoggedEvent } from '../../../events/index.js';
-import { Interrupts, type InterruptView } from '../../../interrupt/index.js';
+import { Interrupts } from '../../../interrupt/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
-import type { AgUiMessage } from '../../ag-ui-events/index.js';
+import { type AgUiMessage, questionsOf } from '../../ag-ui-events/index.js';
 import { encodePrunedRun } from './pruned-run.encoder.js';
 import { keptOf } from './run-digest.js';
 import { RunPositions } from './run-positions.js';
 import { RunsEncoder } from './runs.encoder.js';
-
-/** Questions read at once. */
-const PAGE = 100;
 
 /** Shows runs whose events were removed: from the response, the state and the questions that are kept. */
 @Injectable()
@@ -33,7 +30,7 @@ export class PrunedRuns {
   async frames(principal: Principal, run: RunView, history: readonly AgUiMessage[]): Promise<readonly string[]> {
     const last = await this.lastEvent(principal, run);
     const state = keptOf(run)?.state ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
-    const questions = run.state === 'interrupted' ? await this.questionsOf(principal, run) : [];
+    const questions = run.state === 'interrupted' ? await questionsOf(this.interrupts, principal, run) : [];
     const encoder = new RunsEncoder(run);
     const seq = this.positions.known(run) ?? 0;
     return encodePrunedRun({ run, last, history, state, questions }).map((event) => encoder.frame(event, last.at, seq));
@@ -45,17 +42,5 @@ export class PrunedRuns {
       if (event) return event;
     }
     throw new AppError('EVENTS_EXPIRED');
-  }
-
-  /** In the order in which they were asked. */
-  private async questionsOf(principal: Principal, run: RunView): Promise<readonly InterruptView[]> {
-    const found: InterruptView[] = [];
-    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-      const options = { sessionId: run.sessionId, limit: PAGE, ...(cursor !== undefined && { cursor }) };
-      const page = await this.interrupts.list(principal, options);
-      found.unshift(...page.items.filter(({ runId }) => runId === run.runId).reverse());
-      cursor = page.nextCursor;
-    }
-    return found;
   }
 }
