@@ -1,49 +1,13 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalObjectStore } from './adapters/local-object-store.js';
-import { S3ObjectStore } from './adapters/s3-object-store.js';
+import { S3ObjectStore, type S3Settings } from './adapters/s3-object-store.js';
+import { S3_KEYS, S3Server } from '../../test/support/s3-server.js';
+import { signatureV4 } from '../../test/support/sigv4.js';
 import type { ObjectStore } from './ports/object-store.js';
 
 const PATH = 'agent-inputs/default/~abc/2026/03/6f1c2a3e-9b1d-4c7e-8a53-0d2f5c1b7e90.png';
-
-/** The three calls of the S3 protocol that the store makes, over HTTP, in memory. */
-class Bucket {
-  readonly objects = new Map<string, { readonly bytes: Buffer; readonly type: string | undefined }>();
-  readonly unsigned: string[] = [];
-  private readonly server: Server = createServer((request, response) => {
-    void readBody(request).then((bytes) => {
-      const key = decodeURIComponent((request.url ?? '').split('?', 1)[0] ?? '');
-      const signed = /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-west-1\/s3\/aws4_request, SignedHeaders=/;
-      if (!signed.test(request.headers.authorization ?? '')) this.unsigned.push(key);
-      const found = this.objects.get(key);
-      if (request.method === 'PUT') this.objects.set(key, { bytes, type: request.headers['content-type'] });
-      if (request.method === 'DELETE') this.objects.delete(key);
-      if (request.method === 'DELETE') response.writeHead(204).end();
-      else if (request.method === 'PUT') response.writeHead(200, { etag: '"x"' }).end();
-      else if (found) response.writeHead(200, { 'content-length': found.bytes.length }).end(found.bytes);
-      else response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
-    });
-  });
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 async function keepsObjects(store: ObjectStore): Promise<void> {
   expect(await store.get(PATH)).toBeUndefined();
@@ -70,21 +34,69 @@ describe('LocalObjectStore', () => {
 });
 
 describe('S3ObjectStore', () => {
-  it('keeps objects in a bucket, with signed requests', async () => {
-    const bucket = new Bucket();
-    const store = new S3ObjectStore({
+  let bucket: S3Server;
+  beforeEach(async () => (bucket = await S3Server.start()));
+  afterEach(() => bucket.stop());
+
+  const store = (changes: Partial<S3Settings> = {}): S3ObjectStore =>
+    new S3ObjectStore({
       bucket: 'files',
       region: 'eu-west-1',
-      endpoint: await bucket.listen(),
-      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      endpoint: bucket.url,
+      credentials: S3_KEYS,
       forcePathStyle: true,
+      ...changes,
     });
-    await keepsObjects(store);
-    await store.put(PATH, Buffer.from('x'), 'image/png');
-    expect([...bucket.objects]).toEqual([[`/files/${PATH}`, { bytes: Buffer.from('x'), type: 'image/png' }]]);
-    expect(bucket.unsigned).toEqual([]);
-    await store.close();
-    await bucket.close();
-    await expect(store.get(PATH)).rejects.toThrow();
+
+  it('keeps objects in a bucket, with requests whose signatures are good', async () => {
+    const objects = store();
+    await keepsObjects(objects);
+    await objects.put(PATH, Buffer.from('x'), 'image/png');
+    expect([...bucket.objects]).toEqual([[PATH, { bytes: Buffer.from('x'), type: 'image/png' }]]);
+    const odd = "agent-inputs/ä b/+%20&=/~(1)*!'.png";
+    await objects.put(odd, Buffer.from('odd'), 'image/png');
+    expect(await objects.get(odd)).toEqual(Buffer.from('odd'));
+    expect(new Set(bucket.refusals)).toEqual(new Set(['NoSuchKey']));
+    await objects.close();
+  });
+
+  it.each<[string, Partial<S3Settings>]>([
+    ['SignatureDoesNotMatch', { credentials: { ...S3_KEYS, secretAccessKey: 'another' } }],
+    ['InvalidAccessKeyId', { credentials: { ...S3_KEYS, accessKeyId: 'another' } }],
+    ['AuthorizationHeaderMalformed', { region: 'us-east-1' }],
+    ['NoSuchBucket', { bucket: 'other' }],
+  ])('says %s when the settings are wrong, and takes nothing for missing', async (code, settings) => {
+    const objects = store(settings);
+    await expect(objects.put(PATH, Buffer.from('x'), 'image/png')).rejects.toMatchObject({ name: code });
+    await expect(objects.get(PATH)).rejects.toMatchObject({ name: code });
+    await expect(objects.remove(PATH)).rejects.toMatchObject({ name: code });
+    expect(new Set(bucket.refusals)).toEqual(new Set([code]));
+    expect(bucket.objects.size).toBe(0);
+    await objects.close();
+  });
+});
+
+describe('the store that judges signatures', () => {
+  it('computes the one of the published example', () => {
+    const headers = {
+      host: 'examplebucket.s3.amazonaws.com',
+      range: 'bytes=0-9',
+      'x-amz-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      'x-amz-date': '20130524T000000Z',
+    };
+    const scope = { day: '20130524', region: 'us-east-1', service: 's3' };
+    const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+    const request = { method: 'GET', target: '/test.txt', headers };
+    expect(signatureV4(request, Object.keys(headers), scope, secret)).toBe(
+      'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+    );
+  });
+
+  it('refuses requests that are not signed', async () => {
+    const bucket = await S3Server.start();
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      expect((await fetch(`${bucket.url}/files/x`, { method })).status).toBe(403);
+    }
+    await bucket.stop();
   });
 });
