@@ -22,6 +22,7 @@ export const ERROR_CATALOGUE = {
   SESSION_EXISTS: { status: 409, message: 'A session with this id exists already' },
   EVENTS_EXPIRED: { status: 410, message: 'The events of this run were removed; its final response is kept' },
   CURSOR_AHEAD: { status: 409, message: 'The cursor is ahead of the end of this run' },
+  TOOL_CALL_ALREADY_ANSWERED: { status: 409, message: 'This call was already answered' },
   INTERRUPT_ALREADY_ANSWERED: { status: 409, message: 'This was already answered' },
   INTERRUPT_PENDING: { status: 409, message: 'The conversation has open questions that the request does not answer' },
   INTERRUPT_EXPIRED: { status: 410, message: 'The time to answer this is over' },

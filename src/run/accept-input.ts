@@ -56,6 +56,10 @@ function values(message: Message): unknown[] {
   });
 }
 
+/** The rules that a refused result broke, as the error's details name them. */
+export const ANSWERED_CALL = 'answered_call';
+export const UNKNOWN_CALL = 'unknown_call';
+
 /**
  * Checks the results of client tools against the calls they answer: those of the session and those
  * in the request itself.
@@ -70,8 +74,8 @@ export function checkToolResults(input: readonly Message[], traffic: readonly Me
     if (message.type === 'function_call_output') {
       const id = callIdOf(message);
       const path = `input[${index}].content[0].data.call_id`;
-      if (answered.has(id)) throw refusal(path, `The call ${id} was already answered`);
-      if (!open.has(id)) throw refusal(path, `No open tool call has the id ${id}`);
+      if (answered.has(id)) throw refusal(path, `The call ${id} was already answered`, ANSWERED_CALL);
+      if (!open.has(id)) throw refusal(path, `No open tool call has the id ${id}`, UNKNOWN_CALL);
     }
     note(message, open, answered);
   }
@@ -89,6 +93,6 @@ export function callIdOf(message: Message): string {
   return typeof id === 'string' ? id : '';
 }
 
-function refusal(path: string, message: string): AppError {
-  return new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+function refusal(path: string, message: string, rule: string): AppError {
+  return new AppError('INVALID_PARAMETER', message, { details: [{ path, message, rule }] });
 }

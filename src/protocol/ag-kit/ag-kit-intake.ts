@@ -6,6 +6,7 @@ import { Sessions } from '../../session/index.js';
 import { requestPrincipal } from '../http/index.js';
 import { type AgKitRequest, type AgKitResume, decodeAgKitRequest } from './ag-kit-request.decoder.js';
 import { decodeBotRequest } from './bot-request.decoder.js';
+import { resultRefusal } from './result-refusal.js';
 import { answerOf } from './resume-answer.js';
 
 /** Who asks, and for which agent. */
@@ -46,18 +47,22 @@ export class AgKitIntake {
     const userId = headerUser ?? request.userId;
     const principal = requestPrincipal(userId ?? conversationId);
     const answers = resume ? [await this.answer(resume, request, userId)] : [];
-    const { runId } = await this.runs.accept({
+    const { tools: clientTools, forwardedProps } = request;
+    const accepted = this.runs.accept({
       wire: 'ag-kit',
       principal,
       sessionId: conversationId,
       agentType,
       input: messages,
-      clientTools: request.tools,
+      clientTools,
       modelOptions: {},
-      forwardedProps: request.forwardedProps,
+      forwardedProps,
       onBusy: 'reject',
       anonymous: userId === undefined,
       ...(answers.length > 0 && { answers }),
+    });
+    const { runId } = await accepted.catch((error: unknown) => {
+      throw resultRefusal(error, body['messages']);
     });
     return { runId, principal };
   }

@@ -18,6 +18,7 @@ import { BotEncoder } from './bot.encoder.js';
 import { BotsController } from './bots.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { Conversations } from './conversations.js';
+import { HealthzController } from './healthz.controller.js';
 import { PublicAgents } from './public-agents.js';
 import { SendMessageController } from './send-message.controller.js';
 import { SendMessage } from './send-message.js';
@@ -32,7 +33,7 @@ const AG_UI_RUNS = {
 /** AG-Kit. Needs `Runs`, `Sessions`, `Interrupts`, `AgentRegistry`, `IdFactory` and `AppConfig` from global modules. */
 @Module({
   imports: [HttpModule],
-  controllers: [SendMessageController, BotsController, ConversationsController],
+  controllers: [SendMessageController, HealthzController, BotsController, ConversationsController],
   providers: [SendMessage, AgKitIntake, AgUiIntake, AgKitReader, Conversations, PublicAgents, AG_UI_RUNS],
 })
 export class AgKitModule {

@@ -21,7 +21,11 @@ interface SdkBot {
     readonly recordList: readonly { readonly role: string; readonly content: string }[];
     readonly total: number;
   }>;
-  createConversation(body: { readonly botId: string; readonly title?: string }): Promise<{ conversationId: string }>;
+  createConversation(body: {
+    readonly botId: string;
+    readonly title?: string;
+    readonly conversationId?: string;
+  }): Promise<{ conversationId: string }>;
   getConversation(query: {
     readonly botId: string;
     readonly pageSize?: number;
@@ -105,7 +109,7 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     expect(events.at(-1)).toEqual({ type: 'tool-call-end', toolCallId: 'k1' });
     const result = { messages: [{ role: 'tool', toolCallId: 'k1', content: 'ok: blue' }], tools: [TOOL] };
     expect(textOf(await send('c3', result))).toBe('It is blue.');
-    await expect(send('c3', result)).rejects.toThrow('INVALID_ARGUMENT');
+    await expect(send('c3', result)).rejects.toThrow('TOOL_CALL_ALREADY_ANSWERED');
     await expect(send('c3', { messages: [{ role: 'tool', toolCallId: 'nobody', content: 'x' }] })).rejects.toThrow(
       'INVALID_ARGUMENT',
     );
@@ -154,6 +158,39 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     expect(textOf(await send('c6', user('plain text')))).toBe('The sky is blue today.');
   });
 
+  it('is told which result is refused and why, and nothing is kept of the request', async () => {
+    const post = async (messages: readonly object[]): Promise<{ status: number; body: unknown }> => {
+      const answer = await fetch(`${server.url}/send-message`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ conversationId: 'c9', messages, tools: [TOOL] }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: answer.ok ? text : (JSON.parse(text) as unknown) };
+    };
+    const output = (toolCallId: string) => ({ role: 'tool', toolCallId, content: 'ok' });
+    const unknown = await post([{ role: 'user', content: 'hi' }, output('k1')]);
+    const refused = {
+      path: 'messages[1].toolCallId',
+      message: 'No open tool call has the id k1',
+      rule: 'unknown_call',
+    };
+    expect(unknown).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT', details: [refused] } });
+    expect((await post([{ role: 'user', content: 'make it blue' }])).status).toBe(200);
+    expect((await post([output('k1')])).status).toBe(200);
+    const answered = await post([output('k1')]);
+    expect(answered).toMatchObject({ status: 409, body: { details: [{ path: 'messages[0].toolCallId' }] } });
+    const records = await bot.getChatRecords({ botId: 'worker', conversationId: 'c9', sort: 'asc' });
+    expect(records.recordList.map(({ content }) => content)).toEqual(['make it blue', 'It is blue.']);
+  });
+
+  it('is answered where the vendor asks for health', async () => {
+    for (const path of ['/healthz', '/v1/aibot/bots/worker/healthz']) {
+      const answer = await fetch(server.url + path);
+      expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok' }]);
+    }
+  });
+
   it('throws what is refused before the stream', async () => {
     await expect(send('c7', { messages: 'hi' })).rejects.toThrow('INVALID_ARGUMENT');
     await expect(send('c7', user('hi'), 'nobody')).rejects.toThrow('AGENT_NOT_FOUND');
@@ -186,6 +223,7 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     const { conversationList, total } = await bot.getConversation({ botId: 'worker' });
     expect(conversationList[0]).toMatchObject({ conversationId, title: 'Weather' });
     expect(total).toBeGreaterThan(1);
+    await expect(bot.createConversation({ botId: 'worker', conversationId })).rejects.toThrow('CONVERSATION_EXISTS');
     const second = await bot.getConversation({ botId: 'worker', pageSize: 1, pageNumber: 2 });
     expect(second.conversationList).toHaveLength(1);
     expect(second.conversationList[0]?.conversationId).not.toBe(conversationId);
