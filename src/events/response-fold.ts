@@ -52,6 +52,11 @@ export class ResponseFold {
     }
   }
 
+  /** The ids of the messages that were taken back. */
+  get retired(): readonly string[] {
+    return [...this.discarded];
+  }
+
   /** The response as it stands; undefined before its first event. Do not change it. */
   response(): AgentResponse | undefined {
     if (this.ended) return this.ended;

@@ -11,6 +11,8 @@ export interface ResponseBuilderOptions {
   readonly sink?: (event: BuilderEvent) => void;
   /** Goes on with a response as `ResponseFold` left it. Its ids win over the given ones. */
   readonly resume?: AgentResponse;
+  /** The ids of messages that earlier attempts have taken back. */
+  readonly retired?: Iterable<string>;
 }
 
 /** What a terminal response may carry. */

@@ -40,6 +40,8 @@ export class ResponseBuilder {
   private queue: BuilderEvent[] = [];
   /** Every message with an id of this response, announced or not. */
   private readonly known = new Map<string, MessageBuilder>();
+  /** The ids of messages that were taken back. */
+  private readonly retired: Set<string>;
   /** The announced messages, in the order of their announcements. */
   private output: MessageBuilder[] = [];
   private readonly extraUsage: Usage[] = [];
@@ -53,6 +55,7 @@ export class ResponseBuilder {
     this.ids = options.ids ?? new RandomIds();
     this.clock = options.clock ?? new SystemClock();
     this.sink = options.sink;
+    this.retired = new Set(options.retired);
     this.sessionId = resume ? resume.session_id : (options.sessionId ?? null);
     this.responseId = resume?.id ?? options.responseId ?? this.ids.next('response_');
     this.createdAt = resume?.created_at ?? this.seconds();
@@ -169,15 +172,17 @@ export class ResponseBuilder {
 
   /**
    * Adds a whole message at once, under its own id: announcement, contents and closing, which is
-   * returned. A message that is not closed yet is left open. A known id is updated instead.
+   * returned. A message that is not closed yet is left open. A known id is updated instead. An id that
+   * was taken back gets a number: readers know what they saw under it, and that it no longer counts.
    *
    * @param metadata what all its events carry, beside what its closing does
    */
   addMessage(message: Message, metadata?: JsonObject): Message {
     this.ensureNotEnded('addMessage');
-    const present = this.known.get(message.id);
+    const id = this.currentId(message.id);
+    const present = this.known.get(id);
     if (present) return updateOpenMessage(present, message);
-    const { id, role, type } = message;
+    const { role, type } = message;
     const builder = new MessageBuilder(this.owner, { id, role, type, ...(metadata && { metadata }) });
     return addWholeMessage(this.remember(builder), message);
   }
@@ -190,7 +195,7 @@ export class ResponseBuilder {
    */
   updateMessage(message: Message): Message | undefined {
     this.ensureNotEnded('updateMessage');
-    const present = this.known.get(message.id);
+    const present = this.known.get(this.currentId(message.id));
     return present && updateOpenMessage(present, message);
   }
 
@@ -209,7 +214,10 @@ export class ResponseBuilder {
     const discarded = this.output.filter((message) => messageIds.includes(message.id));
     const closings = discarded.filter((message) => !message.isClosed).map((message) => message.incomplete());
     this.output = this.output.filter((message) => !discarded.includes(message));
-    for (const message of discarded) this.known.delete(message.id);
+    for (const message of discarded) {
+      this.known.delete(message.id);
+      this.retired.add(message.id);
+    }
     return closings;
   }
 
@@ -265,6 +273,13 @@ export class ResponseBuilder {
     this.ended = event;
     for (const message of this.known.values()) message.abandon();
     return event;
+  }
+
+  /** The id under which an agent's own id counts now. */
+  private currentId(given: string): string {
+    let id = given;
+    for (let times = 2; this.retired.has(id); times += 1) id = `${given}_${times}`;
+    return id;
   }
 
   private record(event: BuilderEvent): void {

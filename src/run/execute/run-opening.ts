@@ -50,7 +50,7 @@ export class RunOpening {
         writer.emit(event);
         if (event.object === 'message') writer.say(messages.afterEvent(event));
       },
-      ...(remains.response ? { resume: remains.response } : {}),
+      ...(remains.response ? { resume: remains.response, retired: remains.retired } : {}),
     });
     const messages = new FinalMessages(response, finishedMessages(remains), remains.joined);
     const close = (): void => {

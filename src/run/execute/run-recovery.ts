@@ -18,6 +18,8 @@ const PAGE = 1024;
 /** What an interrupted execution left behind. */
 export interface Remains {
   readonly response: AgentResponse | undefined;
+  /** The ids of messages that were taken back before. */
+  readonly retired: readonly string[];
   readonly steps: readonly StoredStep[];
   /** The shared state as the run last set it; undefined when it did not. */
   readonly sessionState: JsonObject | undefined;
@@ -32,6 +34,7 @@ export interface Remains {
 /** What a run without a past has. */
 export const NO_REMAINS: Remains = {
   response: undefined,
+  retired: [],
   steps: [],
   sessionState: undefined,
   stateShown: false,
@@ -65,6 +68,7 @@ export class RunRecovery {
     }
     return {
       response: fold.response(),
+      retired: fold.retired,
       steps: await this.store.steps(run.no),
       sessionState: state.changed,
       stateShown: state.shown,
