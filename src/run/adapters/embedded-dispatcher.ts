@@ -102,11 +102,17 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
 
   private execute(run: RunRecord, input?: readonly Message[]): void {
     const control = new RunControl(run.leaseUntil);
-    const done = this.finish(run, this.executor.execute(run, control, input));
+    // A run that this process lost and took over again: nobody else would tell its old execution.
+    this.active.get(run.no)?.control.stop('lost');
+    const done = this.finish(run, control, this.executor.execute(run, control, input));
     this.active.set(run.no, { control, done });
   }
 
-  private async finish(run: RunRecord, execution: ReturnType<RunExecutor['execute']>): Promise<void> {
+  private async finish(
+    run: RunRecord,
+    control: RunControl,
+    execution: ReturnType<RunExecutor['execute']>,
+  ): Promise<void> {
     try {
       const how = await execution;
       if (how === 'handed-over') await this.store.release(run.no, run.fence, this.clock.now());
@@ -114,7 +120,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     } catch (error) {
       this.logger.error(`run ${run.id} was not put away: ${String(error)}`);
     } finally {
-      this.active.delete(run.no);
+      if (this.active.get(run.no)?.control === control) this.active.delete(run.no);
       if (this.isBehind) this.wake();
     }
   }
