@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
 import { AttachmentReader } from './attachment-reader.js';
@@ -12,9 +12,14 @@ import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import type { Signature } from './url-signer.js';
 
+/** After so many seconds a client may try again when the store was away. */
+const RETRY_SECONDS = 5;
+
 /** Attachments: upload, signed addresses, and the bytes for models. */
 @Injectable()
 export class AttachmentService extends AttachmentReader {
+  private readonly logger = new Logger(AttachmentService.name);
+
   constructor(
     private readonly store: AttachmentStore,
     private readonly objects: ObjectStore,
@@ -28,7 +33,8 @@ export class AttachmentService extends AttachmentReader {
   /**
    * Keeps a file of a user. Unless a message refers to it, it is deleted after a day.
    *
-   * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is kept
+   * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is kept;
+   *   ATTACHMENT_STORE_ERROR
    */
   async upload(principal: Principal, file: UploadedFile): Promise<{ attachment: StoredAttachment; signed: SignedUrl }> {
     const { mimeType, width, height } = checkedImage(file, this.config.attachments.maxBytes);
@@ -48,7 +54,7 @@ export class AttachmentService extends AttachmentReader {
     };
     // The row comes first: should the process stop now, the sweeper finds what there is to delete.
     await this.store.insert(attachment);
-    await this.objects.put(attachment.path, file.bytes, mimeType);
+    await this.stored(this.objects.put(attachment.path, file.bytes, mimeType));
     const signed = this.sign(principal, referenceOf(attachment.path));
     if (!signed) throw new Error(`The path ${attachment.path} is not its owner's`);
     return { attachment, signed };
@@ -81,26 +87,38 @@ export class AttachmentService extends AttachmentReader {
     return this.urls.sign(principal, reference);
   }
 
-  /** The content behind a reference, or undefined when it is gone. */
+  /** The content behind a reference, or undefined when it is gone. @throws AppError ATTACHMENT_STORE_ERROR */
   async read(reference: string): Promise<AttachmentContent | undefined> {
     const place = parseReference(reference);
-    const bytes = place && (await this.objects.get(place.path));
+    const bytes = place && (await this.stored(this.objects.get(place.path)));
     return bytes && { bytes, mimeType: place.mimeType };
   }
 
   /**
    * The content for the holder of a signature.
    *
-   * @throws AppError ATTACHMENT_NOT_FOUND, INVALID_SIGNATURE, SIGNATURE_EXPIRED
+   * @throws AppError ATTACHMENT_NOT_FOUND, INVALID_SIGNATURE, SIGNATURE_EXPIRED, ATTACHMENT_STORE_ERROR
    */
   async open(id: string, signature: Signature | undefined): Promise<{ attachment: StoredAttachment; bytes: Buffer }> {
     const attachment = await this.living(id);
     if (!attachment) throw new AppError('ATTACHMENT_NOT_FOUND');
     if (!signature) throw new AppError('INVALID_SIGNATURE');
     this.urls.verify(attachment, signature);
-    const bytes = await this.objects.get(attachment.path);
+    const bytes = await this.stored(this.objects.get(attachment.path));
     if (!bytes) throw new AppError('ATTACHMENT_NOT_FOUND');
     return { attachment, bytes };
+  }
+
+  /** What the store says of itself is for the log: it may name hosts and keys. */
+  private async stored<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      this.logger.error(
+        `The attachment store failed: ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,
+      );
+      throw new AppError('ATTACHMENT_STORE_ERROR', undefined, { cause, retryAfterSeconds: RETRY_SECONDS });
+    }
   }
 
   private async living(id: string): Promise<StoredAttachment | undefined> {

@@ -43,7 +43,7 @@ describe('S3ObjectStore', () => {
       bucket: 'files',
       region: 'eu-west-1',
       endpoint: bucket.url,
-      credentials: S3_KEYS,
+      credentials: Object.freeze({ ...S3_KEYS }),
       forcePathStyle: true,
       ...changes,
     });

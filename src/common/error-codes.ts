@@ -40,6 +40,7 @@ export const ERROR_CATALOGUE = {
   AGENT_UNKNOWN_ERROR: { status: 500, message: 'Unknown agent error' },
   INTERNAL_ERROR: { status: 500, message: 'Internal error' },
   DATABASE_ERROR: { status: 503, message: 'The database is not available' },
+  ATTACHMENT_STORE_ERROR: { status: 503, message: 'The attachment store is not available' },
   NOT_READY: { status: 503, message: 'The server is not ready' },
   SHUTTING_DOWN: { status: 503, message: 'The server is shutting down' },
   AGENT_ERROR: { status: 500, message: 'The agent failed' },

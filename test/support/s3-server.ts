@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { signatureV4 } from './sigv4.js';
 
 /** Who may use the store. */
-export const S3_KEYS = { accessKeyId: 'AKIDTEST', secretAccessKey: 'a secret/with+signs=' } as const;
+export const S3_KEYS = { accessKeyId: 'AKIDTEST', secretAccessKey: 'a-secret/with+signs=' } as const;
 
 const BUCKET = 'files';
 const REGION = 'eu-west-1';

@@ -64,7 +64,8 @@ export class S3ObjectStore extends ObjectStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint === undefined ? {} : { endpoint }),
-      ...(credentials ? { credentials } : {}),
+      // A copy: the SDK notes things in it, and the configuration is frozen.
+      ...(credentials ? { credentials: { ...credentials } } : {}),
     });
   }
 }
