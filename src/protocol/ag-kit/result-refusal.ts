@@ -11,7 +11,7 @@ export function resultRefusal(error: unknown, messages: unknown): unknown {
   const rule = detail?.rule;
   if (!detail || (rule !== ANSWERED_CALL && rule !== UNKNOWN_CALL)) return error;
   const { message } = detail;
-  const index = (Array.isArray(messages) ? messages : []).findIndex(
+  const index = (Array.isArray(messages) ? messages : []).findLastIndex(
     (item) => isPlainObject(item) && message.split(' ').includes(String(item['toolCallId'])),
   );
   const path = index < 0 ? 'messages' : `messages[${index}].toolCallId`;

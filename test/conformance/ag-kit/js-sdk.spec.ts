@@ -180,6 +180,9 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     expect((await post([output('k1')])).status).toBe(200);
     const answered = await post([output('k1')]);
     expect(answered).toMatchObject({ status: 409, body: { details: [{ path: 'messages[0].toolCallId' }] } });
+    expect((await post([{ role: 'user', content: 'make it blue' }, output('k1'), output('k1')])).body).toMatchObject({
+      details: [{ path: 'messages[2].toolCallId' }],
+    });
     const records = await bot.getChatRecords({ botId: 'worker', conversationId: 'c9', sort: 'asc' });
     expect(records.recordList.map(({ content }) => content)).toEqual(['make it blue', 'It is blue.']);
   });
