@@ -12,6 +12,7 @@ import {
   generationOf,
   normaliseRunInput,
   principalOf,
+  toAgUiMessages,
 } from '../ag-ui-events/index.js';
 import {
   acceptedTail,
@@ -25,6 +26,7 @@ import {
   useStreamSigns,
 } from '../http/index.js';
 import { agentCapabilities, type RuntimeInfo, runtimeInfo } from './runtime-info.js';
+import { ReaderCopy } from './reader-copy.js';
 import { ThreadReplay } from './thread-replay.js';
 
 /** What an unmodified client calls its only agent. */
@@ -96,10 +98,13 @@ export class CopilotRuntime {
     );
     const { demand } = client;
     useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
+    const generation = generationOf(input.protocolVersion);
+    const own = toAgUiMessages(input.messages, generation);
     const request = {
       principal: principalOf(input, headerUser(client.request)),
       threadId: input.threadId,
-      generation: generationOf(input.protocolVersion),
+      generation,
+      ...(own.length > 0 && { has: new ReaderCopy(own) }),
     };
     return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal, demand })), demand });
   }

@@ -15,6 +15,7 @@ import {
   questionsOf,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
+import { ReaderCopy } from './reader-copy.js';
 
 const PAGE = 100;
 
@@ -23,6 +24,8 @@ export interface ReplayRequest {
   readonly principal: Principal;
   readonly threadId: string;
   readonly generation: AgUiGeneration;
+  /** What its reader has of it already. */
+  readonly has?: ReaderCopy;
   /** Leaves out runs that are not over, and what comes after them. */
   readonly finishedOnly?: boolean;
   /** Ends the replay: its reader is gone. */
@@ -91,11 +94,14 @@ export class ThreadReplay {
     fold.history = [...shown, ...input];
     shown.push(...input);
     const written: Message[] = [];
+    const isOver = run.finishedAt !== null;
+    const view = request.has && (await this.viewOf(request.has, principal, run, shown));
     try {
       for await (const batch of this.runs.tail(principal, run.runId, options)) {
         collect(batch, written);
         const events = batch.flatMap((event) => fold.next(event));
-        yield run.finishedAt === null ? events : compactEvents(events);
+        const own = isOver ? compactEvents(events) : events;
+        yield view ? view(own, toAgUiMessages(written, generation)) : own;
       }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
@@ -105,6 +111,35 @@ export class ThreadReplay {
       yield await this.prunedRun(request, run, response, { before, own });
     }
     shown.push(...toAgUiMessages(written, generation));
+  }
+
+  /**
+   * What becomes of a run's events for a reader that has some of its messages; undefined for others. Of a run
+   * that is over it gets what it lacks, and a snapshot that puts the rest right; one in progress it forgets, to
+   * see it from its beginning.
+   */
+  private async viewOf(
+    copy: ReaderCopy,
+    principal: Principal,
+    run: RunView,
+    shown: readonly AgUiMessage[],
+  ): Promise<RunViewer | undefined> {
+    const output = (await this.runs.response(principal, run.runId)).output ?? [];
+    if (copy.lacks(output)) return undefined;
+    const before = [...shown];
+    let begun = false;
+    return (events, written) => {
+      const [first, ...rest] = events;
+      if (run.finishedAt !== null) {
+        const left = events.filter((event) => !copy.has(event));
+        const last = left.at(-1);
+        if (last?.type !== 'RUN_FINISHED' && last?.type !== 'RUN_ERROR') return left;
+        return [...left.slice(0, -1), copy.snapshot([...before, ...written]), last];
+      }
+      if (begun || first?.type !== 'RUN_STARTED') return events;
+      begun = true;
+      return [first, copy.snapshot(before, output), ...rest];
+    };
   }
 
   /**
@@ -139,6 +174,9 @@ export class ThreadReplay {
     return [...(started ? [started] : []), ...snapshots, ...end];
   }
 }
+
+/** A run's events as one reader is shown them. `written` is what the run wrote, known with its end. */
+type RunViewer = (events: readonly AgUiEvent[], written: readonly AgUiMessage[]) => readonly AgUiEvent[];
 
 /** What RUN_STARTED repeats of a run's request: the messages that were new in it. */
 function inputOf(run: RunView, messages: readonly AgUiMessage[]): JsonObject {

@@ -69,6 +69,31 @@ describeOnDatabases('CopilotKit', (open) => {
       expect((await opened('pruned-2')).state).toEqual({ title: 'Rain' });
     });
 
+    it('shows a run in progress from its beginning, also to a page that has a part of it', async () => {
+      let goOn: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      behaviour.current = async function* (context) {
+        const text = context.response.createMessageBuilder().createContentBuilder();
+        yield text.addTextDelta('One, ');
+        await gate;
+        yield text.addTextDelta('two.');
+      };
+      const threadId = 'live-1';
+      const client = new HttpAgent({ url: `${server.url}/ag-ui/code-fail`, threadId });
+      client.addMessage({ id: 'u1', role: 'user', content: 'count' });
+      let run: Promise<unknown> = Promise.resolve();
+      await new Promise<void>((begun) => {
+        run = runAgent(client, {}, { onTextMessageContentEvent: () => begun() });
+      });
+      const url = `${server.url}/copilotkit/agent/default/connect`;
+      const mine = { id: 'draft', role: 'user', content: 'not sent yet' } as const;
+      const page = new HttpAgent({ url, threadId, initialMessages: [...structuredClone(client.messages), mine] });
+      await runAgent(page, {}, { onTextMessageContentEvent: () => goOn() });
+      await run;
+      expect(page.messages.map(({ content }) => content).sort()).toEqual(['One, two.', 'count', 'not sent yet']);
+      expect(client.messages.map(({ content }) => content)).toEqual(['count', 'One, two.']);
+    });
+
     it('shows the state that each of its runs left', async () => {
       behaviour.current = async function* (context) {
         context.state.patch([{ op: 'add', path: '/count', value: Number(context.state.get()['count'] ?? 0) + 1 }]);
