@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IdFactory, type JsonObject } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import { Sessions, type SessionView } from '../../session/index.js';
+import { fieldError } from '../http/index.js';
 import { ConversationItems, MAX_NEW_ITEMS } from './conversation-items.js';
 import { bodyFields } from './request/create-request.decoder.js';
 import { decodeMetadata } from './request/setting.decoder.js';
@@ -54,9 +55,11 @@ export class ConversationService {
     return conversationOf(session);
   }
 
-  /** Replaces the metadata. @throws AppError SESSION_NOT_FOUND */
+  /** Replaces the metadata. @throws AppError SESSION_NOT_FOUND; MISSING_PARAMETER, for nothing is no new metadata */
   async update(id: string, body: unknown): Promise<Conversation> {
-    const metadata = decodeMetadata(bodyFields(body));
+    const fields = bodyFields(body);
+    if (!fields.object('metadata')) throw fieldError('metadata', 'is required', 'MISSING_PARAMETER');
+    const metadata = decodeMetadata(fields);
     const principal = await this.owner.ofConversation(id);
     return conversationOf(await this.sessions.saveMetadata(principal, id, metadata));
   }

@@ -21,6 +21,22 @@ describe('conversations over Responses', () => {
     expect(items.data.map(({ type }) => type)).toEqual(['message', 'message']);
   });
 
+  it('keep their metadata when an update brings none', async () => {
+    const { conversations } = server.client;
+    const { id } = await conversations.create({ metadata: { topic: 'cats' } });
+    const update = fetch(`${server.baseUrl}/conversations/${id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const { status } = await update;
+    expect(status).toBe(400);
+    expect((await (await update).json()) as object).toMatchObject({
+      error: { param: 'metadata', code: 'missing_required_parameter' },
+    });
+    expect((await conversations.retrieve(id)).metadata).toEqual({ topic: 'cats' });
+  });
+
   it('and responses can be ended by clients that declare JSON with every request', async () => {
     const declared = { headers: { 'content-type': 'application/json' } };
     const { id: conversation } = await server.client.conversations.create();

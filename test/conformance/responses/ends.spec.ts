@@ -46,6 +46,17 @@ describeOnDatabases('the ends of a response', (open) => {
     expect(await (await bench.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
   });
 
+  it('are those of other responses also for texts that no database keeps as they are', async () => {
+    const text = 'a\0b\ud800';
+    const body = { input: text, instructions: text, metadata: { [text]: text } };
+    const { id } = (await (await bench.post(body)).json()) as { id: string };
+    expect(await bench.response(id)).toMatchObject({
+      status: 'completed',
+      instructions: text,
+      metadata: { [text]: text },
+    });
+  });
+
   it('are a cancel when the client of one JSON answer leaves', async () => {
     const client = new AbortController();
     const begins = bench.begins();
