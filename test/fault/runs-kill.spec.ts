@@ -95,6 +95,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
 
   it('is followed by a browser’s EventSource over every death of the server, and ends it', async () => {
     const { threadId } = (await client.submit(runInput('count to 60 slowly'))).body;
+    const waits = jest.spyOn(globalThis, 'setTimeout');
     const source = new EventSource(`${server.url}/api/v1/agent/runs/${threadId}/events`);
     const seen: { id: string; event: AgUiEvent }[] = [];
     let wake: () => void = () => undefined;
@@ -106,10 +107,19 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     const until = async (holds: () => boolean): Promise<void> => {
       while (!holds()) await new Promise<void>((resolve) => (wake = resolve));
     };
-    for (const count of [8, 25]) {
-      await until(() => seen.length >= count);
-      await killAndRestart();
-    }
+    await until(() => seen.length >= 8);
+    await killAndRestart();
+    await until(() => seen.length >= 25);
+    const [shown, before] = [seen.length, waits.mock.calls.length];
+    await server.terminate();
+    await server.restart();
+    await until(() => seen.length > shown);
+    // Its own wait would be 3 s: the first frame says 1 s, a server that stops says half a second.
+    const reconnects = (from: number) => waits.mock.calls.slice(from).map(([, wait]) => wait);
+    expect(reconnects(0)).toContain(1000);
+    expect(reconnects(0)).not.toContain(3000);
+    expect(reconnects(before)).toContain(500);
+    waits.mockRestore();
     // It closes itself: at the terminal event's id the server says 204.
     await until(() => source.readyState === EventSource.CLOSED);
     expect(seen.map(({ id }) => id)).toEqual(seen.map((_, index) => `1-${index + 1}`));
