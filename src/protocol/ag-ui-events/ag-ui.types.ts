@@ -35,8 +35,7 @@ interface Owned {
 }
 
 /** A message of a conversation, as MESSAGES_SNAPSHOT shows it (contract ag-ui, section 1.2). */
-export type AgUiMessage = Owned &
-  (
+export type AgUiMessage = Owned & { readonly encryptedValue?: string; readonly metadata?: JsonObject } & (
     | {
         readonly id: string;
         readonly role: 'developer' | 'system';

@@ -1,6 +1,7 @@
+import { isPlainObject, type JsonObject } from '../../common/index.js';
 import { type Content, dataOf, isTerminalStatus, type Message, textOf } from '../../events/index.js';
 import type { AgUiGeneration, AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from './ag-ui.types.js';
-import { CallParents, kindOfMessage } from './message-kinds.js';
+import { CallParents, CLIENT_METADATA, kindOfMessage } from './message-kinds.js';
 import { ownerOf } from './ownership.js';
 import { callOutputOf } from './results.js';
 
@@ -20,7 +21,7 @@ export function toAgUiMessages(messages: readonly Message[], generation: AgUiGen
     else {
       const encoded = encodeMessage(message, generation);
       if (!encoded) continue;
-      const own = { ...encoded, ...ownerField(message) };
+      const own = { ...encoded, ...encryptedValue(message), ...metadataField(message), ...ownerField(message) };
       places.set(own.id, shown.length);
       shown.push(own);
     }
@@ -41,6 +42,12 @@ function addCall(shown: AgUiMessage[], places: Map<string, number>, parentId: st
   shown[place] = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
 }
 
+/** What its client noted of a message. */
+function metadataField(message: Message): { metadata?: JsonObject } {
+  const noted = message.metadata?.[CLIENT_METADATA];
+  return isPlainObject(noted) ? { metadata: noted } : {};
+}
+
 function ownerField(message: Message): { subagentRunId?: string } {
   const owner = ownerOf(message);
   return owner === undefined ? {} : { subagentRunId: owner };
@@ -57,7 +64,7 @@ function encodeMessage(message: Message, generation: AgUiGeneration): AgUiMessag
   const { id, role } = message;
   const kind = kindOfMessage(message);
   if (kind === 'output') return toolMessage(message);
-  if (kind === 'reasoning') return { id, role: 'reasoning', content: textOf(message), ...encryptedValue(message) };
+  if (kind === 'reasoning') return { id, role: 'reasoning', content: textOf(message) };
   if (message.type !== 'message') return undefined;
   if (role === 'assistant') return { id, role, content: wordsOf(message), ...nameOf(message) };
   if (role === 'user') return { id, role, content: userContent(message, generation), ...nameOf(message) };

@@ -9,6 +9,9 @@ const OUTPUTS: ReadonlySet<MessageType> = new Set([
   'mcp_call_output',
 ]);
 
+/** The key under which a message keeps the `metadata` that its client gave it: it is the client's own. */
+export const CLIENT_METADATA = 'client_metadata';
+
 /** What a message of the log is on AG-UI. */
 export type MessageKind = 'text' | 'reasoning' | 'call' | 'output' | 'custom' | 'silent';
 

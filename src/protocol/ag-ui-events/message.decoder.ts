@@ -8,6 +8,7 @@ import {
   SUBAGENT_ID,
 } from '../../events/index.js';
 import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { CLIENT_METADATA } from './message-kinds.js';
 import { decodeParts, partsText } from './part.decoder.js';
 
 const MAX_CALLS = 256;
@@ -61,9 +62,7 @@ function decodeMessage(fields: Fields, id: string, callNames: Map<string, string
     case 'tool':
       return toolOutput(fields, id, metadata, callNames);
     case 'reasoning':
-      return [
-        plain(fields, { id, role: 'assistant', type: 'reasoning', metadata: { ...metadata, ...sealed(fields) } }),
-      ];
+      return [plain(fields, { id, role: 'assistant', type: 'reasoning', metadata })];
     case 'activity':
       return [];
     default:
@@ -76,11 +75,17 @@ function plain(fields: Fields, input: MessageInput): Message {
   return messageOf({ ...input, metadata: filled(input.metadata) }, contentsOf(fields));
 }
 
-/** What a message says of itself: who speaks, and which subagent wrote it. */
+/** What a message says of itself: who speaks, which subagent wrote it, what its client noted and its provider sealed. */
 function metadataOf(fields: Fields): JsonObject {
   const name = fields.string('name');
   const owner = fields.string('subagentRunId', ID_LENGTH);
-  return { ...(name !== undefined && { name }), ...(owner !== undefined && { [SUBAGENT_ID]: owner }) };
+  const noted = fields.object('metadata') as JsonObject | undefined;
+  return {
+    ...(name !== undefined && { name }),
+    ...(owner !== undefined && { [SUBAGENT_ID]: owner }),
+    ...(noted && { [CLIENT_METADATA]: noted }),
+    ...sealed(fields),
+  };
 }
 
 function filled(metadata: JsonObject | null | undefined): JsonObject | null {

@@ -1,3 +1,4 @@
+import { toAgUiMessages } from './message-encoder.js';
 import { decodeRunInput } from './run-input.decoder.js';
 
 const base = { threadId: 't', runId: 'r', messages: [] };
@@ -94,6 +95,18 @@ describe('a RunAgentInput', () => {
     ];
     const owners = decodeRunInput({ ...base, messages }).messages.map(({ metadata }) => metadata?.['subagent_id']);
     expect(owners).toEqual(['s', 's', 's', undefined]);
+  });
+
+  it('gives a client back what it noted of its messages, and what was sealed in them', () => {
+    const noted = { metadata: { parentId: null, tags: ['a'] }, encryptedValue: 'sealed' };
+    const messages = [
+      { id: 'u', role: 'user', content: 'x', ...noted },
+      { id: 'a', role: 'assistant', content: 'y', ...noted },
+      { id: 't', role: 'tool', toolCallId: 'c', content: 'z', ...noted },
+      { id: 'r', role: 'reasoning', content: 'w', ...noted },
+    ];
+    expect(toAgUiMessages(decodeRunInput({ ...base, messages }).messages, 'v0')).toEqual(messages);
+    expect(() => decodeRunInput({ ...base, messages: [{ ...messages[0], metadata: 'x' }] })).toThrow(/metadata/);
   });
 
   it('reads pictures in both forms, and keeps what is sealed', () => {
