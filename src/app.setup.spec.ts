@@ -74,7 +74,14 @@ describe('configureApp', () => {
     const response = await (await boot()).inject({ url: '/liveness', headers: { origin: 'https://a.example' } });
     const exposed = String(response.headers['access-control-expose-headers']).split(', ');
     expect(exposed).toEqual(
-      expect.arrayContaining(['X-Request-Id', 'Location', 'Retry-After', 'Content-Location', 'Idempotency-Replayed']),
+      expect.arrayContaining([
+        'X-Request-Id',
+        'Location',
+        'Retry-After',
+        'Content-Location',
+        'Idempotency-Replayed',
+        'ETag',
+      ]),
     );
   });
 

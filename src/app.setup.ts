@@ -16,6 +16,7 @@ const EXPOSED_HEADERS = [
   'Retry-After',
   'Content-Location',
   'Idempotency-Replayed',
+  'ETag',
 ];
 
 /** Fastify as Parley wants it, for `NestFactory.create` and for tests. */

@@ -9,7 +9,7 @@ import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
 import { RunPageDto, RunViewDto } from './dto/runs.dto.js';
 import { RunLookup } from './run-lookup.js';
 import { statusOf } from './run-names.js';
-import { entityTag, statusOfTag } from './status/run-view.encoder.js';
+import { entityTag, namesTag, statusOfTag } from './status/run-view.encoder.js';
 import { type RunPage, RunViews } from './status/run-views.js';
 
 const DEFAULT_LIMIT = 20;
@@ -80,7 +80,7 @@ export class RunStatusController {
     const view = await this.views.of(principal, last);
     const etag = entityTag(view);
     reply.headers({ etag, 'cache-control': 'no-cache' });
-    if (tag?.trim() !== etag) return view;
+    if (!namesTag(tag, etag)) return view;
     reply.status(304);
     return undefined;
   }

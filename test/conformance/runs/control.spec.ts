@@ -88,6 +88,12 @@ describeOnDatabases('the state of a run', (open) => {
     const path = `/runs/${threadId}/run-1`;
     expect((await client.json('GET', path, undefined, { 'if-none-match': etag })).status).toBe(304);
     // Another status than the one of the tag is an answer at once, the same is waited for.
+    for (const tags of [`W/${etag}`, `"a", ${etag}`, '*']) {
+      expect((await client.json('GET', path, undefined, { 'if-none-match': tags })).status).toBe(304);
+    }
+    for (const tags of ['"0-running"', 'a', '', etag.slice(1, -1)]) {
+      expect((await client.json('GET', path, undefined, { 'if-none-match': tags })).status).toBe(200);
+    }
     const other = await client.json<RunState>('GET', `${path}?wait=55`, undefined, { 'if-none-match': '"0-queued"' });
     expect(other.body.status).toBe('running');
     const waiting = client.json<RunState>('GET', `${path}?wait=55`, undefined, { 'if-none-match': etag });

@@ -62,9 +62,15 @@ export function entityTag({ lastSeq, status }: RunsRunView): string {
   return `"${lastSeq ?? 'x'}-${status}"`;
 }
 
-/** The status that an entity tag was made with; undefined for tags of others. */
-export function statusOfTag(tag: string | undefined): string | undefined {
-  return /^\s*(?:W\/)?"(?:\d+|x)-([a-z_]+)"\s*$/.exec(tag ?? '')?.[1];
+/** Whether an If-None-Match header names an entity tag; proxies make tags weak (RFC 9110, section 13.1.2). */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || [...header.matchAll(/"[^"]*"/g)].some(([one]) => one === tag);
+}
+
+/** The status that the first tag of a header was made with; undefined for tags of others. */
+export function statusOfTag(header: string | undefined): string | undefined {
+  return /^\s*(?:W\/)?"(?:\d+|x)-([a-z_]+)"/.exec(header ?? '')?.[1];
 }
 
 function timeOf(milliseconds: number): string {
