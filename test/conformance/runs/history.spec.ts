@@ -124,6 +124,11 @@ describeOnDatabases('GET /history', (openDatabase) => {
       [2, 'assistant', 'One.'],
       [3, 'assistant', 'Two.'],
     ]);
+    // The next run says nothing: it begins as soon as the first is over.
+    behaviour.current = async function* (context) {
+      await stopped(context);
+      yield undefined;
+    };
     await client.submit(runInput('next', { ...code, runId: 'run-2' }));
     await client.json('POST', `/runs/${threadId}/run-1/cancel`, { wait: true });
     const { messages } = await page(threadId);

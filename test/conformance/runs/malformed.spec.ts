@@ -99,7 +99,9 @@ function put(body: Record<string, unknown>, place: readonly (string | number)[],
     target = next as Record<string | number, unknown>;
   }
   const key = place.at(-1) as string;
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  // A copy: the same object put into itself would be a circle.
+  const copy = structuredClone(value);
+  Object.defineProperty(target, key, { value: copy, enumerable: true, configurable: true, writable: true });
 }
 
 /** A good body with one to four odd things in it, or something that is no body at all. */
