@@ -1,6 +1,6 @@
 import type { Usage } from '../../events/index.js';
 import type { ModelMessage, ModelPart, ModelRequest } from '../ports/model-client.js';
-import { estimateTextTokens, MEDIA_TOKENS } from '../prompt/token-estimate.js';
+import { estimateTextTokens, MEDIA_TOKENS, usageOf } from '../prompt/token-estimate.js';
 
 /**
  * What a model call has used that was cut off: providers count at the end of an answer, so it is
@@ -12,14 +12,7 @@ export function cutUsage(
 ): Usage {
   const declared = tools.length === 0 ? 0 : estimateTextTokens(JSON.stringify(tools));
   const input = messages.reduce((sum, message) => sum + tokensOf(message), declared);
-  const reasoning = estimateTextTokens(thought);
-  const output = estimateTextTokens(spoken) + reasoning;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    ...(reasoning > 0 && { reasoning_tokens: reasoning }),
-  };
+  return usageOf(input, estimateTextTokens(spoken), estimateTextTokens(thought));
 }
 
 function tokensOf(message: ModelMessage): number {

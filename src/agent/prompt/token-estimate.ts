@@ -1,4 +1,4 @@
-import type { Content, Message } from '../../events/index.js';
+import type { Content, Message, Usage } from '../../events/index.js';
 
 /** What an image, an audio or a file is counted as, in tokens. */
 export const MEDIA_TOKENS = 1000;
@@ -17,6 +17,17 @@ export function estimateTextTokens(text: string): number {
     if (text.charCodeAt(at) >= FIRST_WIDE_CHARACTER) wide += 1;
   }
   return wide + Math.ceil((text.length - wide) / LATIN_PER_TOKEN);
+}
+
+/** The usage of one model call by its parts, in tokens. Thoughts are output, and are told only when there are any. */
+export function usageOf(input: number, spoken: number, thought: number): Usage {
+  const output = spoken + thought;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    ...(thought > 0 && { reasoning_tokens: thought }),
+  };
 }
 
 /** About how many tokens a message is; lists of tools are shown to people only. */

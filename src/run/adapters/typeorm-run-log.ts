@@ -68,8 +68,8 @@ interface WrittenRow {
 export class TypeOrmRunLog extends RunLog {
   constructor(
     private readonly database: Database,
-    readonly sessions: SessionStore,
-    readonly interrupts: InterruptStore,
+    private readonly sessions: SessionStore,
+    private readonly interrupts: InterruptStore,
   ) {
     super();
   }
@@ -132,7 +132,8 @@ export class TypeOrmRunLog extends RunLog {
       await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
     if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
-    if (row.keep === 'kept') await this.addMessages(tx, write);
+    // Most commits hold pieces of a text only.
+    if (row.keep === 'kept' && (write.messages || write.end)) await this.addMessages(tx, write);
     if (write.end) await this.saveSession(tx, write, write.end, row);
     return true;
   }
@@ -149,9 +150,11 @@ export class TypeOrmRunLog extends RunLog {
 
   /** What the end of a run leaves in its session beside messages: no state when it was rolled back. */
   private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: WrittenRow): Promise<void> {
-    if (end.asked) await openQuestions(tx, this, write, end.asked, ended.cancel_requested_at !== null);
+    const { sessions, interrupts } = this;
+    if (end.asked)
+      await openQuestions(tx, { sessions, interrupts }, write, end.asked, ended.cancel_requested_at !== null);
     if (end.sessionState && ended.keep !== 'rolled_back')
-      await this.sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
+      await sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../events/index.js';
 import type { ModelMessage, ModelRequest } from '../../ports/model-client.js';
+import { usageOf } from '../../prompt/token-estimate.js';
 
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -10,14 +11,7 @@ export function estimateUsage(request: ModelRequest, spoken: number, thought: nu
     0,
   );
   const input = tokens(request.messages.reduce((sum, message) => sum + sizeOf(message), tools));
-  const reasoning = tokens(thought);
-  const output = tokens(spoken) + reasoning;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
-  };
+  return usageOf(input, tokens(spoken), tokens(thought));
 }
 
 function sizeOf(message: ModelMessage): number {
