@@ -3,7 +3,7 @@
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
 const FEATURES =
-  'agent|attachment|auth|calendar|common|config|database|events|health|interrupt|run|session|telemetry|tools|ui-schema|user-settings';
+  'agent|attachment|auth|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -33,6 +33,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(protocol/|app\\.module\\.ts$|app\\.setup(\\.spec)?\\.ts$|main\\.ts$)' },
       to: { path: '^src/protocol/' },
+    },
+    {
+      name: 'only-the-root-knows-the-samples',
+      comment: 'The server works without them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(samples/|app\\.module\\.ts$)|${SPECS}` },
+      to: { path: '^src/samples/' },
     },
     {
       name: 'protocols-do-not-know-each-other',
@@ -82,10 +89,10 @@ module.exports = {
     layer('tools', 'agent|interrupt|health|protocol|run|session'),
     layer('agent', 'health|protocol|run'),
     layer('run', 'health|protocol'),
-    layer('user-settings', 'agent|attachment|calendar|health|protocol|run|session|tools'),
-    layer('attachment', 'agent|calendar|health|protocol|run|tools'),
-    layer('calendar', 'agent|health|protocol|run'),
-    layer('ui-schema', 'agent|calendar|health|protocol|run|session|tools'),
+    layer('user-settings', 'agent|attachment|health|protocol|run|session|tools'),
+    layer('attachment', 'agent|health|protocol|run|tools'),
+    layer('samples', 'health|protocol|run'),
+    layer('ui-schema', 'agent|health|protocol|run|session|tools'),
     {
       name: 'common-and-events-are-plain',
       severity: 'error',

@@ -2,13 +2,13 @@ import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs
 import { createModelClient } from './agent/adapters/index.js';
 import { AgentModule, ModelClient } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
-import { CalendarModule } from './calendar/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
 import { AppConfig, ConfigModule } from './config/index.js';
 import { Database, DatabaseModule } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
+import { OfflineModelClient, SamplesModule } from './samples/index.js';
 import { LoggingModule } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
@@ -39,11 +39,11 @@ export class AppModule {
         CommonModule,
         DatabaseModule.forRoot(config.database),
         AgentModule.forRoot({
-          model: { provide: ModelClient, useFactory: createModelClient, inject: [AppConfig, AttachmentReader] },
+          model: { provide: ModelClient, useFactory: createModel, inject: [AppConfig, AttachmentReader] },
         }),
         UserSettingsModule,
         AttachmentModule,
-        CalendarModule,
+        SamplesModule,
         RunModule,
         ProtocolModule,
         HealthModule.forRoot(
@@ -56,4 +56,9 @@ export class AppModule {
       providers: [...(extensions.providers ?? [])],
     };
   }
+}
+
+/** The configured model server; without one the offline demo model. */
+function createModel(config: AppConfig, attachments: AttachmentReader): ModelClient {
+  return config.model.kind === 'offline' ? new OfflineModelClient() : createModelClient(config, attachments);
 }

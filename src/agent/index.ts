@@ -8,6 +8,6 @@ export type { PredictedState } from './loop/predicted-state.js';
 export * from './ports/model-client.js';
 export * from './subagent/subagent.js';
 export { fitHistory } from './prompt/context-window.js';
-export { estimateMessageTokens, estimateTextTokens } from './prompt/token-estimate.js';
+export { estimateMessageTokens, estimateTextTokens, usageOf } from './prompt/token-estimate.js';
 export { toModelMessages } from './prompt/prompt.js';
 export { callsOf, isCall, isCallOutput, outputsOf, type CallOutput } from './prompt/tool-traffic.js';

@@ -1,3 +1,4 @@
+export * from './abortable-delay.js';
 export * from './app-error.js';
 export * from './assert-unreachable.js';
 export * from './clock.js';

@@ -4,7 +4,6 @@ import { IsInt } from 'class-validator';
 import { Clock } from '../common/index.js';
 import { type AppConfig, ConfigModule } from '../config/index.js';
 import { AgentTool } from './agent-tool.decorator.js';
-import { ToolAnswer } from './tool-answer.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolContext } from './tool.js';
 import { ToolsModule } from './tools.module.js';
@@ -36,8 +35,8 @@ class Calculator {
 
 @Injectable()
 class Doubled {
-  @AgentTool({ name: 'get_weather', description: 'Again', effects: 'none', parameters: { type: 'object' } })
-  async weather(): Promise<string> {
+  @AgentTool({ name: 'get_current_time', description: 'Again', effects: 'none', parameters: { type: 'object' } })
+  async time(): Promise<string> {
     return '';
   }
 }
@@ -77,15 +76,10 @@ function context(timeZone = 'UTC'): ToolContext {
   return { timeZone, locale: null, forwardedProps: {} } as unknown as ToolContext;
 }
 
-/** What the model sees of a result. */
-function valueOf(result: unknown): unknown {
-  return result instanceof ToolAnswer ? result.value : result;
-}
-
 describe('ToolsModule', () => {
   let module: TestingModule;
   const invoke = async (name: string, args: Record<string, string>, zone?: string): Promise<unknown> =>
-    valueOf(await (await module.get(ToolRegistry).find(name))?.invoke(args, context(zone)));
+    (await module.get(ToolRegistry).find(name))?.invoke(args, context(zone));
 
   beforeAll(async () => {
     module = await boot(Calculator);
@@ -94,30 +88,18 @@ describe('ToolsModule', () => {
 
   it('finds decorated methods of any module', async () => {
     const tools = await module.get(ToolRegistry).list();
-    expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'get_current_time', 'get_weather']);
+    expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'get_current_time']);
     const add = tools.find(({ name }) => name === 'add');
     expect(add).toMatchObject({ timeoutMs: 1234, effects: 'none', parameters: { required: ['a', 'b'] } });
     expect(await add?.invoke({ a: 1, b: 2 }, context())).toBe(3);
   });
 
   it.each([
-    [Doubled, 'Two tools are named "get_weather"'],
+    [Doubled, 'Two tools are named "get_current_time"'],
     [Misnamed, '"get weather" cannot be the name of a tool'],
     [Misdescribed, 'The parameters of tool "banana" cannot be used'],
   ])('does not boot with %p', async (provider, sentence) => {
     await expect(boot(provider)).rejects.toThrow(sentence);
-  });
-
-  it('get_weather invents the same weather for a city each time, and says so', async () => {
-    const first = await invoke('get_weather', { city: 'Beijing' });
-    expect(first).toMatchObject({
-      city: 'Beijing',
-      unit: 'celsius',
-      note: expect.stringContaining('sample data') as string,
-    });
-    expect(await invoke('get_weather', { location: 'Beijing' })).toEqual(first);
-    expect(await invoke('get_weather', { city: 'Beijing', unit: 'fahrenheit' })).toMatchObject({ unit: 'fahrenheit' });
-    await expect(invoke('get_weather', {})).rejects.toThrow('Name the city');
   });
 
   it('get_current_time takes the argument, then the zone of the user', async () => {

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { LocalToolSource } from './adapters/local-tool-source.js';
 import { CurrentTimeTool } from './builtin/current-time.tool.js';
-import { WeatherTool } from './builtin/weather.tool.js';
 import { McpToolSource } from './mcp/mcp-tool-source.js';
 import { AppConfig } from '../config/index.js';
 import { loadPolicy } from './policy/load-policy.js';
@@ -20,7 +19,6 @@ import { ToolRegistry } from './tool-registry.js';
     { provide: ToolPolicy, useFactory: (config: AppConfig) => loadPolicy(config.tools), inject: [AppConfig] },
     LocalToolSource,
     McpToolSource,
-    WeatherTool,
     CurrentTimeTool,
     {
       provide: ToolRegistry,

@@ -1,4 +1,3 @@
-export { OfflineModelClient, type OfflineSettings } from './offline-model-client.js';
 export {
   OpenAiCompatibleModelClient,
   type OpenAiCompatibleHooks,

@@ -1,13 +1,11 @@
 import type { AttachmentReader } from '../../attachment/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { ModelClient } from '../ports/model-client.js';
-import { OfflineModelClient } from './offline-model-client.js';
 import { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
 
-/** The model client that the configuration asks for. Nothing is called yet. @param attachments the images of prompts */
+/** The client of the configured model server. Nothing is called yet. @param attachments the images of prompts */
 export function createModelClient(config: Pick<AppConfig, 'model'>, attachments: AttachmentReader): ModelClient {
-  const { kind, baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = config.model;
-  if (kind === 'offline') return new OfflineModelClient();
+  const { baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = config.model;
   const provider = providerName(baseUrl);
   const settings = {
     provider,

@@ -1,9 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { AttachmentReader } from '../../attachment/index.js';
-import { AppError } from '../../common/index.js';
+import { abortableDelay, AppError, type Delay } from '../../common/index.js';
 import { ModelClient, type ModelEvent, type ModelRequest } from '../ports/model-client.js';
-import { abortableDelay, type Delay } from './abortable-delay.js';
 import { toAppError } from './openai-compatible/error-mapping.js';
 import { withInlineImages } from './openai-compatible/inline-images.js';
 import { toCallOptions } from './openai-compatible/prompt-mapping.js';

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
+import { Database, type SqlValue } from '../../database/index.js';
+import type { CalendarEvent } from './calendar-event.js';
+import { type CalendarRange, CalendarStore } from './calendar-store.js';
+
+interface EventRow {
+  readonly id: string;
+  readonly title: string;
+  readonly starts_at: number;
+  readonly ends_at: number;
+  readonly event_timezone: string;
+  readonly location: string | null;
+  readonly notes: string | null;
+}
+
+const COLUMNS = 'id, title, starts_at, ends_at, event_timezone, location, notes';
+
+const INSERT = `
+  INSERT INTO calendar_events (id, tenant_id, user_id, idempotency_key, title, starts_at, ends_at, event_timezone,
+    location, notes, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (tenant_id, user_id, idempotency_key) DO NOTHING`;
+
+const BY_KEY = `
+  SELECT ${COLUMNS} FROM calendar_events WHERE tenant_id = ? AND user_id = ? AND idempotency_key = ?`;
+
+const LIST = `
+  SELECT ${COLUMNS} FROM calendar_events
+  WHERE tenant_id = ? AND user_id = ? AND ends_at > ? AND starts_at < ?
+  ORDER BY starts_at, id LIMIT ?`;
+
+/** Calendars in the ledger. */
+@Injectable()
+export class TypeOrmCalendarStore extends CalendarStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async add(
+    { tenantId, userId }: Principal,
+    idempotencyKey: string,
+    event: CalendarEvent,
+    now: number,
+  ): Promise<{ readonly event: CalendarEvent; readonly created: boolean }> {
+    const values: SqlValue[] = [
+      ...[event.id, tenantId, userId, idempotencyKey, event.title, event.startsAt, event.endsAt],
+      ...[event.eventTimezone, event.location, event.notes, now],
+    ];
+    return this.database.write(async (tx) => {
+      if ((await tx.run(INSERT, values)) === 1) return { event, created: true };
+      const [row] = await tx.all<EventRow>(BY_KEY, [tenantId, userId, idempotencyKey]);
+      if (!row) throw new Error('the event was neither written nor found');
+      return { event: eventOf(row), created: false };
+    });
+  }
+
+  async list(
+    { tenantId, userId }: Principal,
+    { from, until, limit }: CalendarRange,
+  ): Promise<readonly CalendarEvent[]> {
+    const end = until ?? Number.MAX_SAFE_INTEGER;
+    const rows = await this.database.read.all<EventRow>(LIST, [tenantId, userId, from, end, limit]);
+    return rows.map(eventOf);
+  }
+}
+
+function eventOf(row: EventRow): CalendarEvent {
+  return {
+    id: row.id,
+    title: row.title,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    eventTimezone: row.event_timezone,
+    location: row.location,
+    notes: row.notes,
+  };
+}

@@ -1,0 +1,163 @@
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import type { Json, JsonObject } from '../../common/index.js';
+import { synthesizeArguments } from './argument-synthesis.js';
+import { Evidence } from './evidence.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, ownProperties: true });
+addFormats(ajv);
+
+const make = (schema: JsonObject, text: string): JsonObject =>
+  synthesizeArguments(schema, new Evidence(text, { now: 0 }));
+
+const strings: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc
+    .record({ min: fc.nat(20), extra: fc.nat(20) })
+    .map(({ min, extra }) => ({ type: 'string', minLength: min, maxLength: min + extra })),
+  fc
+    .constantFrom('date-time', 'date', 'time', 'email', 'uri', 'uuid', 'ipv4', 'hostname')
+    .map((format) => ({ type: 'string', format })),
+  fc.constant({ type: 'string' }),
+);
+const numbers: fc.Arbitrary<JsonObject> = fc
+  .record({
+    type: fc.constantFrom('number', 'integer'),
+    low: fc.integer({ min: -1000, max: 1000 }),
+    span: fc.integer({ min: 10, max: 500 }),
+    step: fc.constantFrom(undefined, 2, 5),
+    exclusive: fc.boolean(),
+  })
+  .map(({ type, low, span, step, exclusive }) => ({
+    type,
+    ...(exclusive ? { exclusiveMinimum: low, exclusiveMaximum: low + span } : { minimum: low, maximum: low + span }),
+    ...(step === undefined ? {} : { multipleOf: step }),
+  }));
+const choices: fc.Arbitrary<JsonObject> = fc.oneof(
+  fc
+    .uniqueArray(fc.oneof(fc.string({ minLength: 1 }), fc.integer()), { minLength: 1, maxLength: 4 })
+    .map((values) => ({ enum: values })),
+  fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)).map((value: Json) => ({ const: value })),
+);
+const plain = fc.oneof(
+  strings,
+  numbers,
+  choices,
+  fc.constant<JsonObject>({ type: 'boolean' }),
+  fc.constant<JsonObject>({ type: ['string', 'null'] }),
+);
+
+const { object } = fc.letrec<{ object: JsonObject; any: JsonObject }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    plain,
+    tie('object'),
+    fc
+      .record({ items: tie('any'), least: fc.nat(3) })
+      .map(({ items, least }) => ({ type: 'array', items, minItems: least, maxItems: least + 2 })),
+    tie('any').map((schema) => ({ anyOf: [{ type: 'null' }, schema] })),
+    tie('any').map((schema) => ({ allOf: [schema] })),
+  ),
+  object: fc
+    .record({
+      properties: fc.dictionary(
+        fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('city', 'start_time', 'timezone', '__proto__', 'on')),
+        tie('any'),
+        { maxKeys: 5 },
+      ),
+      mask: fc.array(fc.boolean(), { maxLength: 5 }),
+      closed: fc.boolean(),
+    })
+    .map(({ properties, mask, closed }) => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties).filter((key, index) => mask[index] === true && key !== '__proto__'),
+      ...(closed ? { additionalProperties: false } : {}),
+    })),
+}));
+
+const texts = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    'Make it blue, "quoted text", 42 and -7.5, tomorrow at 10 for 30 minutes called Plan, turn it off, a@b.example https://x.example/y',
+    '把背景改成蓝色，明天下午3点，数到5',
+    'city: Paris, on: no, level = 300',
+  ),
+);
+
+describe('synthesizeArguments', () => {
+  it('makes arguments that its schema accepts', () => {
+    fc.assert(
+      fc.property(object, texts, (schema, text) => {
+        const validate = ajv.compile(schema);
+        const made = make(schema, text);
+        if (!validate(made)) throw new Error(`${JSON.stringify(made)}: ${ajv.errorsText(validate.errors)}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is deterministic', () => {
+    fc.assert(
+      fc.property(object, texts, (schema, text) => expect(make(schema, text)).toEqual(make(schema, text))),
+      { numRuns: 100 },
+    );
+  });
+
+  it('follows references and ends on recursive schemas', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { node: { $ref: '#/$defs/node' }, tree: { $ref: '#/$defs/tree' } },
+      required: ['node', 'tree'],
+      $defs: {
+        node: {
+          type: 'object',
+          properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
+          required: ['name'],
+        },
+        tree: {
+          type: 'object',
+          properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+          required: ['children'],
+        },
+      },
+    };
+    const made = make(schema, 'hello "first"');
+    expect(made).toEqual({ node: { name: 'first' }, tree: { children: [] } });
+  });
+
+  it.each<[string, JsonObject, string, Json]>([
+    [
+      'an enum value in the text',
+      { type: 'string', enum: ['low', 'high_priority'] },
+      'Make it high priority',
+      'high_priority',
+    ],
+    ['the default of an enum', { type: 'string', enum: ['low', 'high'], default: 'high' }, 'whatever', 'high'],
+    ['a named value', { type: 'number' }, 'first 1, then value: 9', 9],
+    ['quoted items', { type: 'array', items: { type: 'string' } }, 'add "milk" and "eggs"', ['milk', 'eggs']],
+    ['numbers as items', { type: 'array', items: { type: 'number' } }, 'the mean of 1, 2 and 3.5', [1, 2, 3.5]],
+    [
+      'distinct filler items',
+      { type: 'array', items: { type: 'integer' }, minItems: 3, uniqueItems: true },
+      'hi',
+      [0, 1, 2],
+    ],
+    ['a default', { type: 'string', default: 'plain' }, 'hi', 'plain'],
+    ['an address', { type: 'string', format: 'uri' }, 'open https://a.example/b.', 'https://a.example/b'],
+    ['the text itself', { type: 'string' }, ' just words ', 'just words'],
+  ])('takes %s', (_, schema, text, expected) => {
+    expect(make({ type: 'object', properties: { value: schema }, required: ['value'] }, text)).toEqual({
+      value: expected,
+    });
+  });
+
+  it('leaves optional properties out unless the text has them', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { size: { type: 'integer' }, name: { type: 'string' }, mode: { enum: ['a1', 'b2'] } },
+    };
+    expect(make(schema, 'nothing here')).toEqual({});
+    expect(make(schema, 'mode b2 with "x"')).toEqual({ name: 'x', mode: 'b2' });
+  });
+});

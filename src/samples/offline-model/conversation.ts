@@ -1,0 +1,68 @@
+import type { ModelMessage, ModelRequest } from '../../agent/index.js';
+
+/** An answer of a tool to a call of the current turn. */
+export interface ToolAnswer {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** What the offline model knows when it answers: everything is read from the request. */
+export interface Conversation {
+  /** The name of the persona, from the system prompt; `Friday` when that names nobody. */
+  readonly persona: string;
+  /** The text of the last user message. */
+  readonly text: string;
+  readonly chinese: boolean;
+  /** Parts of the last user message that cannot be read, by kind. */
+  readonly attachments: { readonly image: number; readonly audio: number; readonly file: number };
+  /** Texts of all user messages, oldest first, the last one included. */
+  readonly userTexts: readonly string[];
+  /** What the assistant said last before the last user message. */
+  readonly lastReply: string;
+  /** Tool answers since the last user message. */
+  readonly results: readonly ToolAnswer[];
+  readonly systemText: string;
+}
+
+const ARTICLES: ReadonlySet<string> = new Set(['A', 'An', 'The', 'In', 'On', 'Here', 'Now', 'Not', 'Only', 'Always']);
+
+/** Reads a request as the offline model sees it. */
+export function readConversation(request: ModelRequest): Conversation {
+  const { messages } = request;
+  const last = messages.findLastIndex((message) => message.role === 'user');
+  const user = messages[last];
+  const parts = user?.role === 'user' ? user.content : [];
+  const systemText = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n');
+  const text = user ? textOf(user) : '';
+  const count = (type: string): number => parts.filter((part) => part.type === type).length;
+  const before = messages.slice(0, Math.max(0, last)).findLast((message) => message.role === 'assistant');
+  return {
+    persona: personaOf(systemText),
+    text,
+    chinese: /\p{Script=Han}/u.test(text),
+    attachments: { image: count('image'), audio: count('audio'), file: count('file') },
+    userTexts: messages.filter((message) => message.role === 'user').map(textOf),
+    lastReply: before ? textOf(before) : '',
+    results: messages.slice(last + 1).flatMap((m) => (m.role === 'tool' ? [{ name: m.name, content: m.content }] : [])),
+    systemText,
+  };
+}
+
+function textOf(message: ModelMessage): string {
+  if (message.role !== 'user') return message.content;
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+function personaOf(system: string): string {
+  const patterns = [
+    /\b[Yy]our name is\s+(\p{Lu}[\p{L}\d-]*)/u,
+    /\b[Yy]ou are\s+(?:an?\s[^.\n]{0,60}?\b(?:named|called)\s+)?(\p{Lu}[\p{L}\d-]*)/u,
+    /你(?:的名字)?(?:是|叫)(?:一个[^，。\n]{0,20}叫)?\s*([A-Za-z][\w-]*)/u,
+    /你(?:的名字是|叫)\s*(\p{Script=Han}{1,6})/u,
+  ];
+  for (const pattern of patterns) {
+    const name = pattern.exec(system)?.[1];
+    if (name && !ARTICLES.has(name)) return name;
+  }
+  return 'Friday';
+}

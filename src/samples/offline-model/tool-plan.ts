@@ -1,0 +1,123 @@
+import type { ToolDeclaration } from '../../tools/index.js';
+import { synthesizeArguments } from './argument-synthesis.js';
+import type { Conversation } from './conversation.js';
+import { Evidence, type EvidenceOptions } from './evidence.js';
+import { placesIn, timeZonesIn } from './places.js';
+import { type Plan, type PlannedCall, say } from './plan.js';
+import { bestTool, namedTools, payloadFor } from './tool-match.js';
+
+const WEATHER =
+  /\bweather\b|\bforecast\b|\btemperature\b|\bhow (?:hot|cold|warm) is it\b|\bis it (?:raining|sunny|snowing)\b|天气|气温/i;
+const TIME =
+  /\bwhat(?:'s|’s| is)?\s+(?:the\s+)?(?:current\s+|local\s+)?(?:time|date)\b|\b(?:current|local) (?:time|date)\b|\btime is it\b|\bwhat day is\b|\btoday(?:'s|’s) date\b|\btell me the time\b|几点|(?:现在|当前)的?时间|今天(?:是)?(?:几号|星期几|周几|日期)/i;
+const SCHEDULE =
+  /\b(?:schedule|book|plan|arrange|add|create|put|set up|organi[sz]e)\b.{0,60}\b(?:meeting|appointment|event|call|lunch|dinner|review|interview|calendar|stand-?up|reminder)\b|^\s*(?:please\s+)?schedule\b|(?:安排|预约|预定|添加|创建).{0,20}(?:会议|日程|约会|会)/i;
+const LIST_EVENTS =
+  /\b(?:list|show|what|which|see|check|any|do i have)\b.{0,40}\b(?:meetings?|appointments?|events?|calendar|schedule|agenda)\b|(?:列出|查看|看看|有什么|有哪些|显示).{0,10}(?:会议|日程|安排)/i;
+const NO_TOOLS =
+  /\b(?:without|don't|don’t|do not|no)\s+(?:use\s+|using\s+|call\s+|calling\s+)?(?:any\s+)?tools?\b|不要(?:用|使用|调用)工具/i;
+const ASKS_PLACE = 'For which city?';
+const ASKS_WHEN = 'When should it be? Tell me the day and the time.';
+
+/** Chooses tools for a turn: spelled-out names and well-known subjects. */
+export function planKnownTools(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  if (NO_TOOLS.test(talk.text)) return undefined;
+  const spelled = namedTools(talk.text, tools);
+  if (spelled.length > 0)
+    return calls(
+      spelled.flatMap((tool) => callsOf(tool, talk, now)),
+      'The text spells out the name of a tool',
+    );
+  const weather = toolNamed(tools, /^(?:.*[_./:-])?get_?weather$/i);
+  const time = toolNamed(tools, /^(?:.*[_./:-])?get_?current_?time$/i);
+  const made: PlannedCall[] = [];
+  const isPlaceAnswer = talk.lastReply.includes(ASKS_PLACE) && talk.text.length <= 60;
+  if (weather && (WEATHER.test(talk.text) || isPlaceAnswer)) {
+    const cities = isPlaceAnswer ? placesIn(`in ${talk.text}`) : placesIn(talk.text);
+    if (cities.length === 0)
+      return say(
+        talk.chinese ? `${ASKS_PLACE} 请问是哪个城市？` : ASKS_PLACE,
+        'The weather needs a city and none is named',
+      );
+    made.push(...cities.map((place) => call(weather, talk, { now, place })));
+  }
+  if (time && TIME.test(talk.text)) made.push(...timeCalls(time, talk, now));
+  if (made.length > 0) return calls(made, 'The question is about weather or time');
+  return planCalendar(talk, tools, now);
+}
+
+/** Chooses the tool whose name or description shares the most words with the text. */
+export function planByWords(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  if (NO_TOOLS.test(talk.text)) return undefined;
+  const tool = bestTool(talk.text, tools);
+  return (
+    tool &&
+    calls(
+      [call(tool, talk, { now, place: placesIn(talk.text)[0] })],
+      'The words of the text fit what this tool says of itself',
+    )
+  );
+}
+
+/** Calls the tool that fits the words best, or else the first, because a call is wanted. */
+export function planAnyTool(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  const tool = bestTool(talk.text, tools) ?? tools[0];
+  return tool && calls(callsOf(tool, talk, now).slice(0, 1), 'The request wants a tool to be called');
+}
+
+function planCalendar(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  const list = toolNamed(tools, /calendar_?(?:list|read|events)|list_?(?:calendar|events|meetings)/i);
+  const write = toolNamed(tools, /calendar_?(?:write|create|add)|create_?(?:event|meeting)/i);
+  const asked = talk.lastReply.includes(ASKS_WHEN) && talk.text.length <= 120;
+  if (write && (asked || (SCHEDULE.test(talk.text) && !/^\s*(?:list|show|what|which)\b/i.test(talk.text)))) {
+    const text = asked ? talk.userTexts.slice(-2).join('\n') : talk.text;
+    const planned = { ...talk, text };
+    if (!new Evidence(text, evidenceOptions(talk, { now })).moment) {
+      return say(talk.chinese ? `${ASKS_WHEN} 请告诉我日期和时间。` : ASKS_WHEN, 'The meeting has no time yet');
+    }
+    return calls([call(write, planned, { now })], 'A meeting is to be written to the calendar');
+  }
+  return list && LIST_EVENTS.test(talk.text)
+    ? calls([call(list, talk, { now })], 'The calendar is asked for')
+    : undefined;
+}
+
+function callsOf(tool: ToolDeclaration, talk: Conversation, now: number): readonly PlannedCall[] {
+  const places = placesIn(talk.text);
+  if (/weather/i.test(tool.name) && places.length > 0) return places.map((place) => call(tool, talk, { now, place }));
+  return [call(tool, talk, { now, place: places[0] })];
+}
+
+function timeCalls(tool: ToolDeclaration, talk: Conversation, now: number): readonly PlannedCall[] {
+  const zones = timeZonesIn(talk.text);
+  if (zones.length === 0) return [call(tool, talk, { now })];
+  return zones.map((timeZone) => call(tool, talk, { now, timeZone }));
+}
+
+interface CallHints {
+  readonly now: number;
+  readonly place?: string | undefined;
+  readonly timeZone?: string;
+}
+
+function call(tool: ToolDeclaration, talk: Conversation, hints: CallHints): PlannedCall {
+  const options = { ...evidenceOptions(talk, hints), payload: payloadFor(talk.text, tool) };
+  return { name: tool.name, arguments: synthesizeArguments(tool.parameters, new Evidence(talk.text, options)) };
+}
+
+function evidenceOptions(talk: Conversation, { now, place, timeZone }: CallHints): EvidenceOptions {
+  return {
+    systemText: talk.systemText,
+    now,
+    ...(place === undefined ? {} : { place }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+  };
+}
+
+function calls(planned: readonly PlannedCall[], why: string): Plan {
+  return { kind: 'calls', calls: planned, why };
+}
+
+function toolNamed(tools: readonly ToolDeclaration[], name: RegExp): ToolDeclaration | undefined {
+  return tools.find((tool) => name.test(tool.name));
+}
