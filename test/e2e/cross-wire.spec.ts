@@ -20,22 +20,19 @@ class GatedModel extends ModelClient {
     this.gate = new Promise((resolve) => (this.open = resolve));
   }
 
-  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent, void, void> {
+  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent[], void, void> {
     this.requests.push(request);
     const last = request.messages.at(-1);
     const words = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
     if (last?.role === 'user' && words.startsWith('Look')) {
-      yield text('Let me look. ');
-      yield call(0, 'get_weather', '{"city":"Paris"}', `call_${this.requests.length}`);
-      yield finish('tool-calls');
+      yield [text('Let me look. ')];
+      yield [call(0, 'get_weather', '{"city":"Paris"}', `call_${this.requests.length}`), finish('tool-calls')];
     } else if (last?.role === 'tool') {
-      yield text('It is ');
+      yield [text('It is ')];
       await this.gate;
-      yield text('fine.');
-      yield finish();
+      yield [text('fine.'), finish()];
     } else {
-      yield text(`Answer to ${words}`);
-      yield finish();
+      yield [text(`Answer to ${words}`), finish()];
     }
   }
 }

@@ -105,11 +105,11 @@ describe('against an upstream that misbehaves', () => {
       (response) => (begin(response, { content: 'one ' }, { content: 'two' }), end(response)),
     );
     let text = '';
-    for await (const event of clientFor(url, { idleTimeoutMs: 40 }).stream(
+    for await (const batch of clientFor(url, { idleTimeoutMs: 40 }).stream(
       request('hi'),
       new AbortController().signal,
     )) {
-      if (event.type === 'text-delta') text += event.text;
+      for (const event of batch) if (event.type === 'text-delta') text += event.text;
       await new Promise<void>((resolve) => setTimeout(resolve, 70));
     }
     expect(text).toBe('one two');
@@ -245,8 +245,8 @@ describe('against an upstream that misbehaves', () => {
 
   it('hangs up when the reader leaves', async () => {
     const { url, hungUp } = await start((response) => begin(response, { content: 'one' }));
-    for await (const event of clientFor(url).stream(request('hi'), new AbortController().signal)) {
-      expect(event.type).toBe('text-delta');
+    for await (const [event] of clientFor(url).stream(request('hi'), new AbortController().signal)) {
+      expect(event?.type).toBe('text-delta');
       break;
     }
     await hungUp;

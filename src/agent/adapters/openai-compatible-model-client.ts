@@ -54,13 +54,13 @@ export class OpenAiCompatibleModelClient extends ModelClient {
     this.random = hooks.random ?? Math.random;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[], void, undefined> {
     for (let attempt = 0; ; attempt += 1) {
       let begun = false;
       try {
         for await (const event of this.attempt(request, signal)) {
           begun = true;
-          yield event;
+          yield [event];
         }
         return;
       } catch (error) {

@@ -79,8 +79,8 @@ describe('errors, retries and abort against a model server', () => {
     const reason = new Error('cancelled');
     const seen: string[] = [];
     const run = async (): Promise<void> => {
-      for await (const event of client.stream(request('hi'), controller.signal)) {
-        seen.push(event.type);
+      for await (const batch of client.stream(request('hi'), controller.signal)) {
+        seen.push(...batch.map(({ type }) => type));
         if (seen.length === 3) controller.abort(reason);
       }
     };

@@ -1,9 +1,9 @@
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
 import type { AgentContext } from '../agent.js';
-import type { ModelClient, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
-import { untilAborted } from '../until-aborted.js';
+import type { ModelClient, ModelEvent, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
 import { cutUsage } from './cut-usage.js';
+import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
@@ -20,6 +20,8 @@ export interface StepOutput {
   readonly refusal?: string;
 }
 
+type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
+
 /** One model call of a run. */
 export interface ModelStep extends StepSetting {
   readonly context: AgentContext;
@@ -35,8 +37,8 @@ export interface ModelStep extends StepSetting {
 
 /**
  * Makes one model call and streams its answer into messages, unless the journal has it already: then
- * nothing is called and nothing is written. Yields after each event, as a checkpoint. What an answer has
- * used that is cut off is estimated and counted with the response.
+ * nothing is called and nothing is written. Yields after each batch of events, as a checkpoint. The usage
+ * of an answer that is cut off is estimated and counted with the response.
  *
  * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing is written
  */
@@ -48,24 +50,34 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   if (stored) return replayed(stored.output, call.callIds);
   const writer = writerOf(call);
   const told = withSituation(request, call.situation);
+  const batches = new ModelBatches(client.stream(told, context.signal), context.signal);
   let isFinished = false;
   try {
-    for await (const event of untilAborted(client.stream(told, context.signal), context.signal)) {
-      context.signal.throwIfAborted();
-      if (event.type === 'finish') {
+    for (let batch = await batches.next(); batch; batch = await batches.next()) {
+      const end = writeBatch(writer, batch);
+      if (end) {
         isFinished = true;
-        const { output, messageIds } = finish(context, writer, event.reason, event.usage);
+        const { output, messageIds } = finish(context, writer, end.reason, end.usage);
         context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
         return output;
       }
-      writer.write(event);
       yield;
     }
   } finally {
+    batches.close();
     // A call that never answered cost nothing that anybody knows of.
     if (!isFinished && !writer.isEmpty) context.response.addUsage(cutUsage(told, writer.texts));
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+}
+
+/** Writes events up to the end of the answer, which is returned when the batch has it. */
+function writeBatch(writer: StepWriter, batch: readonly ModelEvent[]): ModelFinish | undefined {
+  for (const event of batch) {
+    if (event.type === 'finish') return event;
+    writer.write(event);
+  }
+  return undefined;
 }
 
 function writerOf(call: ModelStep): StepWriter {

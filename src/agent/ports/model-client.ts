@@ -91,12 +91,16 @@ export type ModelEvent =
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 
 /**
- * One model provider. `stream` throws an `AppError` with a MODEL_* code when the call fails; retries
- * of the upstream with back-off happen inside and only before the first event. After `signal` aborts
- * no further event comes and the iteration ends by throwing the signal's reason.
+ * One model provider. `stream` yields the answer in batches: the events that arrived together, such as
+ * those of one socket read. A batch is never empty; a client need not limit its size, because the model
+ * loop divides large ones.
+ *
+ * `stream` throws an `AppError` with a MODEL_* code when the call fails; retries of the upstream with
+ * back-off happen inside and only before the first event. After `signal` aborts no further batch comes
+ * and the iteration ends by throwing the signal's reason.
  */
 export abstract class ModelClient {
   /** Provider name for logs and usage. */
   abstract readonly provider: string;
-  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
 }

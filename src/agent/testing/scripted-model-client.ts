@@ -1,8 +1,9 @@
 import { ModelClient, type ModelEvent, type ModelRequest } from '../ports/model-client.js';
 
-/** What one model call does, in order: says an event, throws, waits for ever, or runs a hook. */
+/** What one model call does, in order: yields one event or a batch, throws, hangs, or runs a hook. */
 export type ScriptStep =
   | ModelEvent
+  | { readonly type: 'batch'; readonly events: readonly ModelEvent[] }
   | { readonly type: 'throw'; readonly error: Error }
   | { readonly type: 'hang' }
   | { readonly type: 'do'; readonly action: () => void | Promise<void> };
@@ -20,7 +21,7 @@ export class ScriptedModelClient extends ModelClient {
     super();
   }
 
-  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent, void, void> {
+  async *stream(request: ModelRequest): AsyncGenerator<readonly ModelEvent[], void, void> {
     const call = this.requests.push(request) - 1;
     const steps = typeof this.script === 'function' ? this.script(request, call) : this.script[call];
     if (!steps) throw new Error(`No script for model call ${call}`);
@@ -28,7 +29,7 @@ export class ScriptedModelClient extends ModelClient {
       if (step.type === 'throw') throw step.error;
       else if (step.type === 'do') await step.action();
       else if (step.type === 'hang') await new Promise(() => undefined);
-      else yield step;
+      else yield step.type === 'batch' ? step.events : [step];
     }
   }
 }

@@ -17,7 +17,7 @@ export interface OfflineSettings {
 
 const SLOW_MS = 30;
 const ARGUMENT_PIECE = 8;
-/** Unpaced pieces between two turns of the event loop, so that a cancel is noticed in a long answer. */
+/** Pieces of one batch when there is no pace; the event loop takes a turn between two. */
 const BURST = 16;
 
 /**
@@ -37,18 +37,24 @@ export class OfflineModelClient extends ModelClient {
     this.delay = settings.delay ?? abortableDelay;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[], void, undefined> {
     signal.throwIfAborted();
     const answer = composeAnswer(request, this.clock.now());
     const pace = answer.slow ? Math.max(SLOW_MS, this.paceMs) : this.paceMs;
-    let pieces = 0;
+    let batch: ModelEvent[] = [];
+    let isFirst = true;
     for (const event of eventsOf(answer, request)) {
-      if (pieces > 0 && pace > 0 && event.type !== 'finish') await this.delay(pace, signal);
-      else if (pieces % BURST === BURST - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+      batch.push(event);
+      if (pace === 0 ? batch.length < BURST : event.type === 'finish') continue;
+      if (!isFirst) await (pace > 0 ? this.delay(pace, signal) : new Promise<void>((resolve) => setImmediate(resolve)));
       signal.throwIfAborted();
-      pieces += 1;
-      yield event;
+      yield batch;
+      batch = [];
+      isFirst = false;
     }
+    signal.throwIfAborted();
+    if (batch.length > 0) yield batch;
+    signal.throwIfAborted();
   }
 }
 

@@ -28,10 +28,10 @@ interface Read {
 class ToolModel extends ModelClient {
   readonly provider = 'scripted';
 
-  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent, void, void> {
+  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent[], void, void> {
     await Promise.resolve();
-    if (messages.at(-1)?.role === 'tool') yield* [text('It is '), text('fine.'), finish()];
-    else yield* [text('Let me look. '), call(0, 'get_weather', '{"city":"Paris"}', 'call_1'), finish('tool-calls')];
+    if (messages.at(-1)?.role === 'tool') yield [text('It is '), text('fine.'), finish()];
+    else yield [text('Let me look. '), call(0, 'get_weather', '{"city":"Paris"}', 'call_1'), finish('tool-calls')];
   }
 }
 

@@ -17,7 +17,7 @@ export async function collect(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Collected> {
   const events: ModelEvent[] = [];
-  for await (const event of client.stream(request, signal)) events.push(event);
+  for await (const batch of client.stream(request, signal)) events.push(...batch);
   return assemble(events);
 }
 
@@ -29,7 +29,7 @@ export async function failureOf(
 ): Promise<{ error: unknown; events: ModelEvent[] }> {
   const events: ModelEvent[] = [];
   try {
-    for await (const event of client.stream(request, signal)) events.push(event);
+    for await (const batch of client.stream(request, signal)) events.push(...batch);
   } catch (error) {
     return { error, events };
   }

@@ -1,0 +1,80 @@
+import type { ModelEvent } from '../ports/model-client.js';
+import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
+import { loopAgent, TestRun } from '../testing/test-run.js';
+import { ModelBatches } from './model-batches.js';
+
+const WORDS = Array.from({ length: 5000 }, (_, index) => text(`word${index} `));
+
+async function* batchesOf(...batches: (readonly ModelEvent[])[]): AsyncGenerator<readonly ModelEvent[], void, void> {
+  await Promise.resolve();
+  yield* batches;
+}
+
+async function readAll(batches: ModelBatches): Promise<(readonly ModelEvent[])[]> {
+  const read: (readonly ModelEvent[])[] = [];
+  for (let batch = await batches.next(); batch; batch = await batches.next()) read.push(batch);
+  return read;
+}
+
+describe('ModelBatches', () => {
+  const { signal } = new AbortController();
+
+  it('returns small batches as they are, and divides a large one', async () => {
+    const small = [text('a'), text('b')];
+    const read = await readAll(new ModelBatches(batchesOf(small, WORDS, [finish()]), signal));
+    expect(read[0]).toBe(small);
+    expect(read.flat()).toEqual([...small, ...WORDS, finish()]);
+    expect(Math.max(...read.map(({ length }) => length))).toBe(64);
+  });
+
+  it('rejects at once when the signal aborts while the model hangs, and leaves the model', async () => {
+    const controller = new AbortController();
+    let isLeft = false;
+    const hanging: AsyncIterable<readonly ModelEvent[]> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => undefined),
+        return: () => {
+          isLeft = true;
+          return new Promise(() => undefined);
+        },
+      }),
+    };
+    const batches = new ModelBatches(hanging, controller.signal);
+    const next = batches.next();
+    controller.abort(new Error('cancelled'));
+    await expect(next).rejects.toThrow('cancelled');
+    batches.close();
+    expect(isLeft).toBe(true);
+  });
+
+  it('returns nothing more after an abort, even what had arrived', async () => {
+    const controller = new AbortController();
+    const batches = new ModelBatches(batchesOf(WORDS), controller.signal);
+    await batches.next();
+    controller.abort(new Error('cancelled'));
+    await expect(batches.next()).rejects.toThrow('cancelled');
+  });
+});
+
+describe('a model that sends a whole answer at once', () => {
+  it.each([
+    ['in one batch', [{ type: 'batch', events: WORDS } as const, finish()]],
+    ['in one batch per event, without waiting', [...WORDS, finish()]],
+  ])('lets the event loop take its turns: %s', async (_, script) => {
+    const run = new TestRun();
+    const pieces = (): number => run.events.filter(({ object }) => object === 'content').length;
+    const perTurn: number[] = [];
+    let isOver = false;
+    const watch = (): void => {
+      perTurn.push(pieces() - perTurn.reduce((sum, count) => sum + count, 0));
+      if (!isOver) setImmediate(watch);
+    };
+    setImmediate(watch);
+    await run.drive(loopAgent(new ScriptedModelClient([script])));
+    isOver = true;
+    // The last turn has the closing event too.
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(65);
+    expect(perTurn.length).toBeGreaterThanOrEqual(Math.floor(WORDS.length / 64));
+    expect(pieces()).toBe(WORDS.length + 1);
+  });
+});
