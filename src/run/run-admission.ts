@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, fingerprint, IdFactory } from '../common/index.js';
+import { AppError, Clock, fingerprint, IdFactory } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunStore } from './ports/run-store.js';
 import type { Continuation } from './run-answers.js';
+import { runView } from './run-view.js';
 import type { AcceptedRun, RunRequest } from './run.types.js';
 
 /** Lets runs in: the durable half of it, then the hint to the dispatcher. */
@@ -17,12 +18,17 @@ export class RunAdmission {
     private readonly ids: IdFactory,
   ) {}
 
+  /** @throws AppError SHUTTING_DOWN */
+  requireOpen(): void {
+    if (!this.dispatcher.accepting) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
+  }
+
   /** @throws AppError as `RunStore.accept`; then nothing is written */
   async admit({ request, answers }: Continuation): Promise<AcceptedRun> {
     const lease = this.dispatcher.reserve();
     let started = false;
     try {
-      const { run, input, created, canceled } = await this.store.accept(request, {
+      const { run, input, created, queuedBefore, canceled } = await this.store.accept(request, {
         runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
         fingerprint: requestFingerprint(request),
         now: this.clock.now(),
@@ -35,7 +41,8 @@ export class RunAdmission {
       for (const runNo of canceled) this.dispatcher.cancel(runNo);
       if (run.state === 'queued') this.dispatcher.wake();
       const { createdSession, ordinal } = run;
-      return { runId: run.id, sessionId: run.sessionId, created, createdSession, ordinal };
+      const view = runView(run, queuedBefore);
+      return { runId: run.id, sessionId: run.sessionId, created, createdSession, ordinal, run: view };
     } finally {
       if (lease && !started) this.dispatcher.unreserve();
     }

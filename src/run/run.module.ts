@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { InterruptModule } from '../interrupt/index.js';
 import { SessionModule } from '../session/index.js';
 import { EmbeddedDispatcher } from './adapters/embedded-dispatcher.js';
+import { InProcessAnnouncements } from './adapters/in-process-announcements.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunRemover } from './adapters/typeorm-run-remover.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -16,8 +17,10 @@ import { GroupCommit } from './live/group-commit.js';
 import { RunFeeds } from './live/run-feeds.js';
 import { RunReader } from './live/run-reader.js';
 import { RunTail } from './live/run-tail.js';
+import { SessionFollower } from './live/session-follower.js';
 import { ToolsModule } from '../tools/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
+import { RunAnnouncements } from './ports/run-announcements.js';
 import { RunLog } from './ports/run-log.js';
 import { RunRemover } from './ports/run-remover.js';
 import { RunStore } from './ports/run-store.js';
@@ -40,12 +43,14 @@ import { Runs } from './runs.js';
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: RunRemover, useClass: TypeOrmRunRemover },
+    { provide: RunAnnouncements, useClass: InProcessAnnouncements },
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
     GroupCommit,
     RunFeeds,
     RunTail,
     RunReader,
+    SessionFollower,
     RunRecovery,
     RunOpening,
     AgentQuestions,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../common/index.js';
+import type { Principal } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import { RunAdmission } from './run-admission.js';
 import { RunAnswers } from './run-answers.js';
 import { RunEnds } from './run-ends.js';
 import { RunReader } from './live/run-reader.js';
-import { Dispatcher } from './ports/dispatcher.js';
+import { RunAnnouncements } from './ports/run-announcements.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
 import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './runs.js';
 
@@ -17,14 +17,18 @@ export class RunService extends Runs {
     private readonly reader: RunReader,
     private readonly answers: RunAnswers,
     private readonly ends: RunEnds,
-    private readonly dispatcher: Dispatcher,
+    private readonly announcements: RunAnnouncements,
   ) {
     super();
   }
 
   async accept(request: RunRequest): Promise<AcceptedRun> {
-    if (!this.dispatcher.accepting) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
-    return this.admission.admit(await this.answers.complete(request));
+    this.admission.requireOpen();
+    const accepted = await this.admission.admit(await this.answers.complete(request));
+    const { tenantId } = request.principal;
+    const { sessionId, userId } = accepted.run;
+    if (accepted.created) this.announcements.announce({ tenantId, userId, sessionId });
+    return accepted;
   }
 
   async answer(
@@ -50,6 +54,15 @@ export class RunService extends Runs {
 
   list(principal: Principal, sessionId: string, options: ListOptions = {}): Promise<readonly RunView[]> {
     return this.reader.list(principal, sessionId, options);
+  }
+
+  next(
+    principal: Principal,
+    sessionId: string,
+    afterOrdinal: number,
+    signal: AbortSignal,
+  ): Promise<RunView | undefined> {
+    return this.reader.next(principal, sessionId, afterOrdinal, signal);
   }
 
   response(principal: Principal, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {

@@ -83,7 +83,7 @@ export interface RunRequest {
   readonly systemPrompt?: string;
 }
 
-/** What `accept` answers once the run is committed. A repeated request gets the same answer. */
+/** What `accept` returns once the run is committed. A repeated request gets the run of the first one. */
 export interface AcceptedRun {
   readonly runId: string;
   readonly sessionId: string;
@@ -93,6 +93,8 @@ export interface AcceptedRun {
   readonly createdSession: boolean;
   /** Grows with every run of the session: 1 for the first run of a session that it opened. */
   readonly ordinal: number;
+  /** The run as the transaction that accepted it left it: it need not be read again. */
+  readonly run: RunView;
 }
 
 /** A run as it stands. Times are milliseconds since the epoch. */

@@ -84,6 +84,21 @@ export abstract class Runs {
   /** The runs of a session, newest first; none of an unknown session. */
   abstract list(principal: Principal, sessionId: string, options?: ListOptions): Promise<readonly RunView[]>;
 
+  /**
+   * The first run of a session with a greater ordinal than `afterOrdinal`, among those that `list` lists:
+   * at once when it exists, otherwise when it is accepted, by this process or another one. The session
+   * need not exist yet.
+   *
+   * @returns undefined when the signal aborts or the server stops
+   * @throws the driver's error when the database cannot be read
+   */
+  abstract next(
+    principal: Principal,
+    sessionId: string,
+    afterOrdinal: number,
+    signal: AbortSignal,
+  ): Promise<RunView | undefined>;
+
   /** The response as it stands, folded from the log. @throws AppError RUN_NOT_FOUND */
   abstract response(principal: Principal, runId: string, options?: ReadOptions): Promise<AgentResponse>;
 

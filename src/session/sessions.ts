@@ -36,6 +36,12 @@ export interface FoundMessage extends SessionMessage {
   readonly userId: string;
 }
 
+/** Where a run is in its session. */
+export interface RunPosition {
+  readonly sessionId: string;
+  readonly ordinal: number;
+}
+
 /** Which messages to read. */
 export interface MessagesQuery {
   readonly limit: number;
@@ -80,6 +86,18 @@ export abstract class Sessions {
 
   /** Messages in the order they were stored; none of an unknown session. */
   abstract messages(principal: Principal, sessionId: string, query: MessagesQuery): Promise<readonly SessionMessage[]>;
+
+  /**
+   * The messages of a session before a run's own, its input included: those of runs with smaller ordinals,
+   * oldest first. They do not change with what the session does later. None of an unknown session.
+   *
+   * @param options.limit only the newest so many; all when absent
+   */
+  abstract before(
+    principal: Principal,
+    run: RunPosition,
+    options?: { readonly limit?: number },
+  ): Promise<readonly SessionMessage[]>;
 
   /** The newest message with this id. */
   abstract message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined>;

@@ -53,7 +53,7 @@ describeOnLedgers('the time of runs', (ledger) => {
       if (context.sessionId === 'first') await gate;
     };
     const first = await accept(on, 'first');
-    const waiting = await Promise.all(['b', 'c'].map((id) => accept(on, id)));
+    const waiting = [await accept(on, 'b'), await accept(on, 'c')];
     expect((await on.runs.view(ALICE, waiting[0] ?? '')).state).toBe('queued');
     release();
     await on.read(first);

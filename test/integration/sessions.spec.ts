@@ -124,6 +124,26 @@ describeOnLedgers('sessions', (ledger) => {
     });
   });
 
+  it('show what came before a run, in the order of the conversation, whatever came later', async () => {
+    const first = (await ledger().accept({ input: [userText('1', 'i1')] }, { lease: LEASE })).run;
+    const second = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
+    const hidden = (await ledger().accept({ input: [userText('h', 'h')], store: false })).run;
+    const output = [userText('one', 'o1'), userText('two', 'o2')];
+    await ledger().log.append([logWrite(first, { lines: lines(0, 1), end: runEnd({ output }) })]);
+    const before = async (run: { sessionId: string; ordinal: number }, limit?: number): Promise<string[]> =>
+      ids(await sessions().before(ALICE, run, limit === undefined ? undefined : { limit }));
+    expect(await before(first)).toEqual([]);
+    // The second run was queued before the first one answered.
+    expect(await before(second)).toEqual(['i1', 'o1', 'o2']);
+    expect(await before(second, 2)).toEqual(['o1', 'o2']);
+    expect(await before(hidden)).toEqual(['i1', 'o1', 'o2', 'i2']);
+    await sessions().append(ALICE, 'session', [userText('3', 'i3')]);
+    expect(await before(second)).toEqual(['i1', 'o1', 'o2']);
+    expect(await sessions().before(BOB, second)).toEqual([]);
+    expect(await before({ sessionId: 'none', ordinal: 9 })).toEqual([]);
+    expect((await sessions().before(ALICE, second)).map(({ runId }) => runId)).toEqual(Array(3).fill(first.id));
+  });
+
   it('let a message go', async () => {
     await ledger().accept({ input: [userText('1', 'm1')] });
     expect(await sessions().removeMessage(BOB, 'session', 'm1')).toBe(false);

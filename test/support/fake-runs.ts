@@ -41,7 +41,10 @@ export class FakeRuns extends Runs {
     const runId = request.runId ?? `response_${this.runs.size + 1}`;
     const created = !this.runs.has(runId);
     if (created) this.add(runId, this.script(request, runId), request);
-    return { runId, sessionId: request.sessionId, created, createdSession: created, ordinal: 1 };
+    const view = await this.view(request.principal, runId);
+    // A new run is accepted before anything is written.
+    const run: RunView = created ? { ...view, ...JUST_ACCEPTED } : view;
+    return { runId, sessionId: request.sessionId, created, createdSession: created, ordinal: 1, run };
   }
 
   /** Puts a run with a log there. */
@@ -59,13 +62,12 @@ export class FakeRuns extends Runs {
   override async answer(principal: Principal, answers: readonly InterruptAnswer[]): Promise<AcceptedRun> {
     if (this.refusal) throw this.refusal;
     this.answers.push({ principal, answers });
-    return {
-      runId: `response_${this.runs.size + 1}`,
-      sessionId: 's1',
-      created: true,
-      createdSession: false,
-      ordinal: this.runs.size + 1,
+    const accepted = { runId: `response_${this.runs.size + 1}`, sessionId: 's1', ordinal: this.runs.size + 1 };
+    const run = {
+      ...fakeView(accepted.runId, { request: undefined, log: [], wake: [], canceled: false }),
+      ...accepted,
     };
+    return { ...accepted, created: true, createdSession: false, run };
   }
 
   override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
@@ -88,32 +90,7 @@ export class FakeRuns extends Runs {
   }
 
   override async view(_: Principal, runId: string): Promise<RunView> {
-    const { log, canceled, request } = this.find(runId);
-    const last = log.at(-1)?.event;
-    const ended = last && isTerminalEvent(last) ? last : undefined;
-    return {
-      runId,
-      sessionId: request?.sessionId ?? 's1',
-      userId: request?.principal.userId ?? 'alice',
-      agentType: 'worker',
-      state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
-      attempt: 1,
-      createdAt: 1_795_253_520_000,
-      startedAt: log.length > 0 ? 1_795_253_520_500 : null,
-      finishedAt: ended ? 1_795_253_521_000 : null,
-      ordinal: 1,
-      wire: request?.wire ?? 'agent-api',
-      runKey: request?.runKey ?? null,
-      parentRunId: request?.parentRunId ?? null,
-      wireData: request?.wireData ?? {},
-      timedOut: ended?.error?.code === 'TIMEOUT',
-      queuePosition: log.length > 0 ? null : 1,
-      cancelRequestedAt: canceled ? 1 : null,
-      lastSeq: log.length - 1,
-      error: ended?.error ?? null,
-      usage: null,
-      digests: null,
-    };
+    return fakeView(runId, this.find(runId));
   }
 
   override async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
@@ -123,6 +100,18 @@ export class FakeRuns extends Runs {
   override async list(principal: Principal, sessionId: string): Promise<readonly RunView[]> {
     const views = await Promise.all([...this.runs.keys()].map((runId) => this.view(principal, runId)));
     return views.filter((view) => view.sessionId === sessionId).reverse();
+  }
+
+  override async next(
+    principal: Principal,
+    sessionId: string,
+    afterOrdinal: number,
+    signal: AbortSignal,
+  ): Promise<RunView | undefined> {
+    const runs = await this.list(principal, sessionId);
+    const found = runs.filter(({ ordinal }) => ordinal > afterOrdinal).at(-1);
+    if (found || signal.aborted) return found;
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
   }
 
   override async input(_: Principal, runId: string): Promise<readonly Message[]> {
@@ -173,4 +162,35 @@ export class FakeRuns extends Runs {
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
   }
+}
+
+/** How a run differs from its state in the log at the moment it was accepted. */
+const JUST_ACCEPTED = { state: 'running', finishedAt: null, lastSeq: -1, error: null, timedOut: false } as const;
+
+function fakeView(runId: string, { log, canceled, request }: FakeRun): RunView {
+  const last = log.at(-1)?.event;
+  const ended = last && isTerminalEvent(last) ? last : undefined;
+  return {
+    runId,
+    sessionId: request?.sessionId ?? 's1',
+    userId: request?.principal.userId ?? 'alice',
+    agentType: 'worker',
+    state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
+    attempt: 1,
+    createdAt: 1_795_253_520_000,
+    startedAt: log.length > 0 ? 1_795_253_520_500 : null,
+    finishedAt: ended ? 1_795_253_521_000 : null,
+    ordinal: 1,
+    wire: request?.wire ?? 'agent-api',
+    runKey: request?.runKey ?? null,
+    parentRunId: request?.parentRunId ?? null,
+    wireData: request?.wireData ?? {},
+    timedOut: ended?.error?.code === 'TIMEOUT',
+    queuePosition: log.length > 0 ? null : 1,
+    cancelRequestedAt: canceled ? 1 : null,
+    lastSeq: log.length - 1,
+    error: ended?.error ?? null,
+    usage: null,
+    digests: null,
+  };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/index.js';
 import type { Queryable } from '../../database/index.js';
-import type { AcceptOptions, Acceptance } from '../ports/run-store.js';
+import type { AcceptOptions, Acceptance, RunRecord } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
@@ -10,6 +10,10 @@ const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
 export const FIND_BY_KEY = `
   SELECT ${RUN_COLUMNS} FROM runs WHERE run_key = ? AND session_no =
     (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
+
+/** How many runs of its session are queued before a run. */
+export const WAITING_BEFORE = `
+  SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
 
 /**
  * The run of an equal request that was accepted before, under the client's run id: that of the
@@ -25,7 +29,14 @@ export async function findRepeated(
   const row = await findRow(tx, request, options);
   if (!row) return undefined;
   if (row.fingerprint !== options.fingerprint) throw new AppError('RUN_ID_CONFLICT');
-  return { run: runRecord(row), input: [], created: false, canceled: [] };
+  const run = runRecord(row);
+  return { run, input: [], created: false, queuedBefore: await queuedBefore(tx, run), canceled: [] };
+}
+
+async function queuedBefore(tx: Queryable, run: RunRecord): Promise<number> {
+  if (run.state !== 'queued') return 0;
+  const [row] = await tx.all<{ n: number }>(WAITING_BEFORE, [run.sessionNo, run.ordinal]);
+  return row?.n ?? 0;
 }
 
 async function findRow(tx: Queryable, request: RunRequest, { runId }: AcceptOptions): Promise<RunRow | undefined> {

@@ -15,7 +15,7 @@ import { cancelActive, lockActive } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
 const COUNT_ACTIVE = `
-  SELECT COUNT(*) AS active FROM runs WHERE session_no = ? AND status IN ('queued', 'running')`;
+  SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs WHERE session_no = ? AND status IN ('queued', 'running')`;
 
 const INSERT = `
   INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
@@ -61,12 +61,14 @@ export async function acceptRun(
   const { principal } = request;
   await attachments.bind(tx, { principal, sessionNo: session.no, messages: input, now: options.now });
   await sessions.append(tx, owner, input, options.now, { origin: 'input', hidden: run.keep !== 'kept' });
-  return { run, input, created: true, canceled: turn.canceled };
+  return { run, input, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
 }
 
 interface Turn {
   /** True when the run may start at once; it waits its turn otherwise. */
   readonly starts: boolean;
+  /** How many runs of the session are queued before it. */
+  readonly queuedBefore: number;
   /** Runs that are executed now and shall end. */
   readonly canceled: readonly number[];
 }
@@ -82,17 +84,17 @@ async function takeTurn(
   request: RunRequest,
   options: AcceptOptions,
 ): Promise<Turn> {
-  if (session.runOrdinal === 1) return { starts: true, canceled: [] };
+  if (session.runOrdinal === 1) return { starts: true, queuedBefore: 0, canceled: [] };
   if (supersedes(request)) {
     const rollback = request.onBusy === 'rollback';
     const canceled = await cancelActive(tx, sessions, session.no, { now: options.now, rollback });
-    return { starts: canceled.length === 0, canceled };
+    return { starts: canceled.length === 0, queuedBefore: 0, canceled };
   }
-  const [row] = await tx.all<{ active: number }>(COUNT_ACTIVE, [session.no]);
-  const active = row?.active ?? 0;
+  const [row] = await tx.all<{ active: number; queued: number }>(COUNT_ACTIVE, [session.no]);
+  const { active = 0, queued = 0 } = row ?? {};
   if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
   if (active > options.queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
-  return { starts: active === 0, canceled: [] };
+  return { starts: active === 0, queuedBefore: queued, canceled: [] };
 }
 
 async function newInput(

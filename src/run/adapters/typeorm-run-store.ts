@@ -16,7 +16,7 @@ import {
 } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
 import { failure, WAITED_TOO_LONG } from '../execute/run-ending.js';
-import { FIND_BY_KEY } from './accept-repeated.js';
+import { FIND_BY_KEY, WAITING_BEFORE } from './accept-repeated.js';
 import { acceptRun } from './accept-run.js';
 import { cancelRun, endUnstarted, forUpdate } from './cancel-run.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
@@ -65,8 +65,10 @@ const EXPIRE = `
 
 const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
 
-const WAITING_BEFORE = `
-  SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
+const NEXT = `
+  SELECT ${RUN_COLUMNS} FROM runs WHERE session_no =
+    (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)
+    AND ordinal > ? AND (keep <> 'transient' OR status IN ('queued', 'running')) ORDER BY ordinal LIMIT 1`;
 
 const OVERDUE = `
   SELECT ${RUN_COLUMNS} FROM runs WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
@@ -124,6 +126,13 @@ export class TypeOrmRunStore extends RunStore {
     const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ?${where}
       AND (keep <> 'transient' OR status IN ('queued', 'running')) ORDER BY ordinal DESC LIMIT ?`;
     return (await this.database.read.all<RunRow>(sql, [...values, query.limit])).map(runRecord);
+  }
+
+  async next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined> {
+    const { tenantId, userId } = principal;
+    if (!isStorable(sessionId) || !isStorable(userId)) return undefined;
+    const [row] = await this.database.read.all<RunRow>(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
+    return row && runRecord(row);
   }
 
   async waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {

@@ -6,6 +6,7 @@ import { RunFeed } from './run-feed.js';
 export class RunFeeds {
   private readonly feeds = new Map<number, RunFeed>();
   private closed = false;
+  private readonly closeListeners = new Set<() => void>();
 
   /** Takes the feed of a run into use; every call needs one `leave`. */
   join(runNo: number): RunFeed {
@@ -29,9 +30,17 @@ export class RunFeeds {
     return this.closed;
   }
 
+  /** Calls the listener once when the feeds close. Returns how to take it back. */
+  onClose(listener: () => void): () => void {
+    this.closeListeners.add(listener);
+    return () => this.closeListeners.delete(listener);
+  }
+
   /** Lets every reader end. */
   close(): void {
     this.closed = true;
     for (const feed of this.feeds.values()) feed.ring();
+    for (const listener of this.closeListeners) listener();
+    this.closeListeners.clear();
   }
 }

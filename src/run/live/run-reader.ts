@@ -14,6 +14,7 @@ import { runView } from '../run-view.js';
 import type { RunView } from '../run.types.js';
 import type { ListOptions, ReadOptions, TailOptions } from '../runs.js';
 import { RunTail } from './run-tail.js';
+import { SessionFollower } from './session-follower.js';
 
 const PAGE = 1024;
 const LISTED = 20;
@@ -26,6 +27,7 @@ export class RunReader {
     private readonly log: RunLog,
     private readonly tails: RunTail,
     private readonly sessions: SessionStore,
+    private readonly follower: SessionFollower,
   ) {}
 
   tail(principal: Principal, runId: string, options: TailOptions): AsyncIterable<readonly LoggedEvent[]> {
@@ -44,6 +46,16 @@ export class RunReader {
   async list(principal: Principal, sessionId: string, options: ListOptions): Promise<readonly RunView[]> {
     const runs = await this.store.list(principal, sessionId, { limit: LISTED, ...options });
     return Promise.all(runs.map((run) => this.viewOf(run)));
+  }
+
+  async next(
+    principal: Principal,
+    sessionId: string,
+    afterOrdinal: number,
+    signal: AbortSignal,
+  ): Promise<RunView | undefined> {
+    const run = await this.follower.next(principal, sessionId, afterOrdinal, signal);
+    return run && this.viewOf(run);
   }
 
   /** The terminal event is the whole response; of a run that is not over the log is folded. */

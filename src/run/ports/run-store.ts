@@ -107,6 +107,8 @@ export interface Acceptance {
   readonly input: readonly Message[];
   /** False: the same request had been accepted before. */
   readonly created: boolean;
+  /** How many runs of the session are queued before this one; 0 unless it is queued itself. */
+  readonly queuedBefore: number;
   /** The runs that are executed now and shall end because of this one. */
   readonly canceled: readonly number[];
 }
@@ -151,6 +153,9 @@ export abstract class RunStore {
 
   /** Runs of the caller's session, newest first. */
   abstract list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]>;
+
+  /** The run of the caller's session with the smallest ordinal greater than `afterOrdinal`, among those that `list` lists. */
+  abstract next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined>;
 
   /** How many runs of its session come before a waiting run. */
   abstract waitingBefore(run: RunRecord): Promise<number>;

@@ -7,6 +7,7 @@ import {
   type FoundMessage,
   type MessageScope,
   type MessagesQuery,
+  type RunPosition,
   type SessionMessage,
   type SessionPage,
   Sessions,
@@ -91,6 +92,19 @@ export class TypeOrmSessions extends Sessions {
     const order = query.order === 'desc' ? 'DESC' : 'ASC';
     const values = [...given.map(([, value]) => value as number), query.limit];
     return this.readMessages(principal, sessionId, `${where} ORDER BY m.seq ${order} LIMIT ?`, values);
+  }
+
+  async before(
+    principal: Principal,
+    { sessionId, ordinal }: RunPosition,
+    { limit }: { readonly limit?: number } = {},
+  ): Promise<readonly SessionMessage[]> {
+    // The first run of a session has nothing before it.
+    if (ordinal <= 1) return [];
+    const [most, values] = limit === undefined ? ['', []] : [' LIMIT ?', [limit]];
+    const rest = ` AND m.run_ordinal < ? ORDER BY m.run_ordinal DESC, m.seq DESC${most}`;
+    const newestFirst = await this.readMessages(principal, sessionId, rest, [ordinal, ...values]);
+    return [...newestFirst].reverse();
   }
 
   async message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined> {

@@ -1,0 +1,119 @@
+import { InProcessAnnouncements } from '../adapters/in-process-announcements.js';
+import type { RunRecord, RunStore } from '../ports/run-store.js';
+import { runningRun } from '../testing/memory-run-log.js';
+import { RunFeeds } from './run-feeds.js';
+import { SessionFollower } from './session-follower.js';
+
+const ALICE = { tenantId: 'default', userId: 'alice' };
+const SESSION = { ...ALICE, sessionId: 'session' };
+
+/** A follower over runs in memory. Only `setTimeout` is fake: polling happens when a test says so. */
+class Bench {
+  readonly announcements = new InProcessAnnouncements();
+  readonly feeds = new RunFeeds();
+  readonly controller = new AbortController();
+  runs: RunRecord[] = [];
+  reads = 0;
+  private readonly store: Pick<RunStore, 'next'> = {
+    next: (_principal, _sessionId, after) => {
+      this.reads += 1;
+      return Promise.resolve(this.runs.find(({ ordinal }) => ordinal > after));
+    },
+  };
+  private readonly follower = new SessionFollower(this.store as RunStore, this.announcements, this.feeds);
+
+  next(after: number): Promise<number | undefined> {
+    return this.follower.next(ALICE, 'session', after, this.controller.signal).then((run) => run?.ordinal);
+  }
+
+  accept(ordinal: number): void {
+    this.runs.push(runningRun({ ordinal }));
+  }
+
+  expectNothingLeft(): void {
+    expect(jest.getTimerCount()).toBe(0);
+    expect(this.announcements.size).toBe(0);
+  }
+}
+
+/** Lets every promise that is ready settle. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the next run of a session', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('is returned at once when it exists, the oldest first', async () => {
+    const bench = new Bench();
+    for (const ordinal of [1, 2, 3]) bench.accept(ordinal);
+    expect(await bench.next(0)).toBe(1);
+    expect(await bench.next(1)).toBe(2);
+    expect(bench.reads).toBe(2);
+    bench.expectNothingLeft();
+  });
+
+  it('comes with its announcement, without waiting for a poll', async () => {
+    const bench = new Bench();
+    const [first, second] = [bench.next(1), bench.next(1)];
+    await settled();
+    bench.announcements.announce({ ...SESSION, sessionId: 'other' });
+    bench.announcements.announce({ ...SESSION, userId: 'bob' });
+    await settled();
+    expect(bench.reads).toBe(2);
+    bench.accept(2);
+    bench.announcements.announce(SESSION);
+    expect(await Promise.all([first, second])).toEqual([2, 2]);
+    expect(bench.reads).toBe(4);
+    bench.expectNothingLeft();
+  });
+
+  it('is not missed when it is announced while the ledger is read', async () => {
+    const bench = new Bench();
+    const next = bench.next(0);
+    bench.accept(1);
+    bench.announcements.announce(SESSION);
+    expect(await next).toBe(1);
+    bench.expectNothingLeft();
+  });
+
+  it('is found by polling when another process accepted it, less and less often', async () => {
+    const bench = new Bench();
+    const next = bench.next(0);
+    for (const wait of [25, 50, 100, 200, 400, 500, 500]) {
+      const { reads } = bench;
+      await settled();
+      await jest.advanceTimersByTimeAsync(wait - 1);
+      expect(bench.reads).toBe(Math.max(reads, 1));
+      await jest.advanceTimersByTimeAsync(1);
+      expect(bench.reads).toBe(reads + 1);
+    }
+    bench.accept(1);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(await next).toBe(1);
+    bench.expectNothingLeft();
+  });
+
+  it('is undefined when the caller leaves or the server stops', async () => {
+    const bench = new Bench();
+    const left = bench.next(0);
+    await settled();
+    bench.controller.abort();
+    expect(await left).toBeUndefined();
+    expect(await bench.next(0)).toBeUndefined();
+    bench.expectNothingLeft();
+    const stopped = new Bench();
+    const open = stopped.next(0);
+    await settled();
+    stopped.feeds.close();
+    expect(await open).toBeUndefined();
+    expect(await stopped.next(0)).toBeUndefined();
+    stopped.expectNothingLeft();
+  });
+
+  it('leaves nothing behind when the ledger fails', async () => {
+    const bench = new Bench();
+    bench.runs = undefined as unknown as RunRecord[];
+    await expect(bench.next(0)).rejects.toThrow(TypeError);
+    bench.expectNothingLeft();
+  });
+});

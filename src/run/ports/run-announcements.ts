@@ -1,0 +1,18 @@
+/** Whose session, and which. */
+export interface SessionKey {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+/**
+ * Announces newly accepted runs to whoever waits for the next run of a session. An announcement is a hint
+ * that may be lost, so those who wait also poll the ledger.
+ */
+export abstract class RunAnnouncements {
+  /** Announces that a run of this session was committed. */
+  abstract announce(session: SessionKey): void;
+
+  /** Calls the listener at each announcement for this session. Returns how to unsubscribe. */
+  abstract subscribe(session: SessionKey, listener: () => void): () => void;
+}

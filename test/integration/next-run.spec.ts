@@ -1,0 +1,60 @@
+import { InProcessAnnouncements } from '../../src/run/adapters/in-process-announcements.js';
+import { RunFeeds } from '../../src/run/live/run-feeds.js';
+import { SessionFollower } from '../../src/run/live/session-follower.js';
+import { FailingCodeAgent } from '../support/code-agents.js';
+import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
+import { RunServer } from '../support/run-server.js';
+
+describeOnLedgers('waiting for the next run of a session', (ledger) => {
+  const follower = (): SessionFollower =>
+    new SessionFollower(ledger().runs, new InProcessAnnouncements(), new RunFeeds());
+  const next = async (after: number, sessionId = 'session', principal = ALICE): Promise<number | undefined> =>
+    (await follower().next(principal, sessionId, after, AbortSignal.timeout(10_000)))?.ordinal;
+
+  it('finds what another process accepts, in a session that did not exist before', async () => {
+    const other = await ledger().another();
+    const waiting = next(0);
+    await other.accept();
+    expect(await waiting).toBe(1);
+    const second = next(1);
+    await other.accept();
+    expect(await second).toBe(2);
+    await other.database.close();
+  });
+
+  it('finds runs that the caller may list, and no others', async () => {
+    const { run } = await ledger().accept({ store: false }, { lease: LEASE });
+    const { run: kept } = await ledger().accept();
+    expect(await next(0)).toBe(run.ordinal);
+    await ledger().log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+    expect(await next(0)).toBe(kept.ordinal);
+    expect(await ledger().runs.next({ ...ALICE, userId: 'bob' }, 'session', 0)).toBeUndefined();
+    expect(await ledger().runs.next({ ...ALICE, tenantId: 'other' }, 'session', 0)).toBeUndefined();
+    expect(await ledger().runs.next(ALICE, 'a\0', 0)).toBeUndefined();
+    expect(await ledger().runs.next(ALICE, 'session', kept.ordinal)).toBeUndefined();
+  });
+
+  it('gets the view of what this process accepts, and nothing after the server has stopped', async () => {
+    const server = await RunServer.start(ledger(), [FailingCodeAgent]);
+    const sessionId = nextId('session');
+    const never = new AbortController().signal;
+    const waiting = server.runs.next(ALICE, sessionId, 0, never);
+    const { run } = await server.runs.accept(runRequest({ sessionId, agentType: 'code-fail' }));
+    expect(await waiting).toMatchObject({ runId: run.runId, sessionId, ordinal: 1 });
+    const open = server.runs.next(ALICE, sessionId, 1, never);
+    await server.ended(run.runId);
+    await server.stop();
+    expect(await open).toBeUndefined();
+  });
+
+  it('is not needed for a run just accepted: it comes with its view', async () => {
+    const first = await ledger().accept({ runId: 'first' }, { lease: LEASE });
+    const second = await ledger().accept({ runId: 'second' });
+    const third = await ledger().accept({ runId: 'third' });
+    const again = await ledger().accept({ runId: 'third' });
+    const rival = await ledger().accept({ runId: 'rival', onBusy: 'interrupt' });
+    const before = [first, second, third, again, rival].map(({ queuedBefore }) => queuedBefore);
+    expect(before).toEqual([0, 0, 1, 1, 0]);
+    expect(await ledger().runs.waitingBefore(third.run)).toBe(0);
+  });
+});
