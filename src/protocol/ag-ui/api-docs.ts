@@ -3,7 +3,7 @@ import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiParam, ApiResponse
 import { AG_UI_PROTO_TYPE, anyEventSchema } from '../ag-ui-events/index.js';
 import { AgUiErrorDto } from './dto/error-body.dto.js';
 import { AG_UI_EVENT_MODELS } from './dto/event-models.js';
-import { AG_UI_EXAMPLES, RunAgentInputDto } from './dto/run-agent-input.dto.js';
+import { AG_UI_EXAMPLES, AgUiRunAgentInputDto } from './dto/run-agent-input.dto.js';
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
@@ -23,7 +23,7 @@ export function ApiAgUiRun(summary: string): MethodDecorator {
       description:
         'Starts a run and streams its events, camelCase, one `data:` line each. Nothing is ever null. The run goes on when the client leaves. `Accept: application/vnd.ag-ui.event+proto` gives the binary stream.',
     }),
-    ApiBody({ type: RunAgentInputDto, examples: AG_UI_EXAMPLES }),
+    ApiBody({ type: AgUiRunAgentInputDto, examples: AG_UI_EXAMPLES }),
     ApiHeader({ name: 'X-User-Id', required: false, description: 'The user, when forwardedProps.user_id says none.' }),
     ApiExtraModels(...AG_UI_EVENT_MODELS),
     ApiResponse({

@@ -7,7 +7,7 @@ import { BodyLimit, requestPrincipal, ShapePipe, SsePost, StreamDemand } from '.
 import { ApiRunsRoute } from './api-docs.js';
 import { RUN_EXAMPLES } from './dto/examples.js';
 import { SubmitQueryDto } from './dto/queries.dto.js';
-import { RunAgentInputDto } from './dto/run-input.dto.js';
+import { RunsRunAgentInputDto } from './dto/run-input.dto.js';
 import { TaskAcceptedDto } from './dto/runs.dto.js';
 import { RunAnswering } from './events/run-answering.js';
 import { MAX_BODY_BYTES } from './input/rules.js';
@@ -28,7 +28,7 @@ export class RunsController {
   @SsePost('runs')
   @BodyLimit(MAX_BODY_BYTES)
   @ApiHeader({ name: 'Accept-Language', required: false, description: 'The language of cards and of tools’ texts.' })
-  @ApiBody({ type: RunAgentInputDto, examples: RUN_EXAMPLES })
+  @ApiBody({ type: RunsRunAgentInputDto, examples: RUN_EXAMPLES })
   @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run is committed.' })
   @ApiRunsRoute(
     'Start a run',

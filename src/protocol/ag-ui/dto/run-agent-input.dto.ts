@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 const anyObject = { type: 'object', additionalProperties: true } as const;
 
 /** A request of an AG-UI client (contract ag-ui, section 1.1). It documents; the decoder decides. */
-export class RunAgentInputDto {
+export class AgUiRunAgentInputDto {
   @ApiProperty({ example: 'thread-1', maxLength: 256, description: 'The conversation: the session on other wires.' })
   threadId!: string;
 

@@ -27,7 +27,7 @@ export class ToolDto {
 }
 
 /** The clock of the user's device. */
-export class ClientTimeDto {
+export class AgentApiClientTimeDto {
   @ApiProperty({ example: 'Asia/Shanghai', description: 'An IANA time zone.' })
   device_timezone!: string;
 
@@ -39,9 +39,9 @@ export class ClientTimeDto {
 }
 
 /** Properties for tools and agents, which the server passes on; it reads only `client_time`. */
-export class ForwardedPropsDto {
-  @ApiPropertyOptional({ type: ClientTimeDto })
-  client_time?: ClientTimeDto;
+export class AgentApiForwardedPropsDto {
+  @ApiPropertyOptional({ type: AgentApiClientTimeDto })
+  client_time?: AgentApiClientTimeDto;
 }
 
 /** The body of `POST /process`. Fields that are not listed are accepted and passed on to tools. */
@@ -80,8 +80,8 @@ export class AgentRequestDto {
   })
   tools?: unknown[];
 
-  @ApiPropertyOptional({ type: ForwardedPropsDto })
-  forwarded_props?: ForwardedPropsDto;
+  @ApiPropertyOptional({ type: AgentApiForwardedPropsDto })
+  forwarded_props?: AgentApiForwardedPropsDto;
 
   @ApiPropertyOptional({ description: 'The model to use, if the server lets the client choose.' })
   model?: string;

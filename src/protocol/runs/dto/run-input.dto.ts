@@ -79,7 +79,7 @@ export class RunContextDto {
 }
 
 /** The client's time. */
-export class ClientTimeDto {
+export class RunsClientTimeDto {
   @ApiProperty({ example: 'America/Los_Angeles', description: 'An IANA name.' })
   device_timezone!: string;
 
@@ -91,16 +91,16 @@ export class ClientTimeDto {
 }
 
 /** Exactly these keys. */
-export class ForwardedPropsDto {
+export class RunsForwardedPropsDto {
   @ApiProperty({ example: 'worker' })
   agent_type!: string;
 
-  @ApiPropertyOptional({ type: ClientTimeDto })
-  client_time?: ClientTimeDto;
+  @ApiPropertyOptional({ type: RunsClientTimeDto })
+  client_time?: RunsClientTimeDto;
 }
 
 /** The body of `POST /runs`, at most 262,144 bytes. snake_case spellings are taken too. */
-export class RunAgentInputDto {
+export class RunsRunAgentInputDto {
   @ApiProperty({ format: 'uuid' })
   threadId!: string;
 
@@ -122,6 +122,6 @@ export class RunAgentInputDto {
   @ApiPropertyOptional({ type: [RunContextDto] })
   context?: readonly RunContextDto[];
 
-  @ApiProperty({ type: ForwardedPropsDto })
-  forwardedProps!: ForwardedPropsDto;
+  @ApiProperty({ type: RunsForwardedPropsDto })
+  forwardedProps!: RunsForwardedPropsDto;
 }
