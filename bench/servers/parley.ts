@@ -10,17 +10,17 @@ import type { Observable } from 'rxjs';
 import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.js';
 import { AppModule } from '../../src/app.module.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import type { Demand } from '../../src/common/index.js';
+import type { BackpressureGate } from '../../src/common/index.js';
 import { type AppConfig, configFrom } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
 import {
   encodeTail,
   HttpModule,
-  OpenStreams,
+  ActiveStreams,
   requestPrincipal,
   SsePost,
-  StreamDemand,
+  StreamGate,
   tailObservable,
 } from '../../src/protocol/http/index.js';
 import { Runs } from '../../src/run/index.js';
@@ -79,10 +79,10 @@ async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<re
 @Controller()
 class BenchController {
   @SsePost('bench/live')
-  live(@Query() query: Record<string, string>, @StreamDemand() demand: Demand): Observable<readonly string[]> {
+  live(@Query() query: Record<string, string>, @StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
     return tailObservable({
       open: () => encodeTail(eventsInMemory(query), new AgentApiEncoder({ doneFrame: true })),
-      demand,
+      gate,
     });
   }
 }
@@ -126,7 +126,7 @@ export async function startParley(databaseUrl: string | undefined): Promise<void
 }
 
 async function answer(app: NestFastifyApplication, question: ServerQuestion): Promise<ServerAnswer | undefined> {
-  if (question.ask === 'gone') return { goneMs: await untilGone(app.get(OpenStreams, { strict: false })) };
+  if (question.ask === 'gone') return { goneMs: await untilGone(app.get(ActiveStreams, { strict: false })) };
   if (question.ask !== 'replay') return undefined;
   const tail = app.get(Runs, { strict: false }).tail(requestPrincipal(undefined), question.runId, {});
   let frames = 0;
@@ -135,7 +135,7 @@ async function answer(app: NestFastifyApplication, question: ServerQuestion): Pr
 }
 
 /** Milliseconds until no stream is open; looks every millisecond, gives up after ten seconds. */
-async function untilGone(streams: OpenStreams): Promise<number> {
+async function untilGone(streams: ActiveStreams): Promise<number> {
   const start = performance.now();
   while (streams.size > 0 && performance.now() - start < 10_000) await new Promise((resolve) => setTimeout(resolve, 1));
   return performance.now() - start;

@@ -2,7 +2,7 @@ export * from './abortable-delay.js';
 export * from './app-error.js';
 export * from './assert-unreachable.js';
 export * from './clock.js';
-export * from './demand.js';
+export * from './backpressure-gate.js';
 export * from './duration.js';
 export * from './error-codes.js';
 export * from './ids.js';

@@ -1,4 +1,4 @@
-import type { Demand, Principal } from '../common/index.js';
+import type { BackpressureGate, Principal } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from './run.types.js';
 
@@ -16,7 +16,7 @@ export interface TailOptions extends ReadOptions {
   /** Only events with a greater number; -1, the default, for all. */
   readonly after?: number;
   /** Back-pressure of the socket that is fed. */
-  readonly demand?: Demand;
+  readonly gate?: BackpressureGate;
   /** Ends the iteration when it aborts (the client is gone). The run goes on. */
   readonly signal?: AbortSignal;
 }

@@ -72,11 +72,11 @@ export class FakeRuns extends Runs {
 
   override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
     const run = this.find(runId);
-    const { demand, signal } = options;
+    const { gate, signal } = options;
     this.openTails += 1;
     try {
       for (let position = (options.after ?? -1) + 1; signal?.aborted !== true;) {
-        for (let wait = demand?.ready(); wait; wait = demand?.ready()) await wait;
+        for (let wait = gate?.ready(); wait; wait = gate?.ready()) await wait;
         const batch = run.log.slice(position, position + 64);
         position += batch.length;
         if (batch.length > 0) yield batch;

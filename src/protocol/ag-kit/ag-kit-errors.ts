@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../common/index.js';
-import type { Failure } from '../http/index.js';
+import type { HttpError } from '../http/index.js';
 
 /** Codes that this wire names in its own words (contract ag-kit, section 1.8). */
 const NAMES: Partial<Record<ErrorCode, string>> = {
@@ -14,6 +14,6 @@ const NAMES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The error body of the AG-Kit routes: the vendor's SDK throws any JSON with a `code`. */
-export function agKitErrorBody({ status, code, message, details }: Failure, requestId: string): object {
+export function agKitErrorBody({ status, code, message, details }: HttpError, requestId: string): object {
   return { code: NAMES[code] ?? code, message, ...(details && { details }), ...(status >= 500 && { requestId }) };
 }

@@ -1,13 +1,13 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Demand } from '../../common/index.js';
-import { clientGoneOf, demandOf, headerUser, namedUser } from '../http/index.js';
+import type { BackpressureGate } from '../../common/index.js';
+import { clientGoneOf, gateOf, userIdHeader, checkedUserId } from '../http/index.js';
 
 /** Where a request comes from and its answer goes to. */
 export interface AgKitExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly demand: Demand;
+  readonly gate: BackpressureGate;
   /** Aborts when the client leaves before its answer is complete. */
   readonly gone: AbortSignal;
 }
@@ -17,7 +17,7 @@ export const Exchange = createParamDecorator((_: unknown, context: ExecutionCont
   const http = context.switchToHttp();
   const request = http.getRequest<FastifyRequest>();
   const reply = http.getResponse<FastifyReply>();
-  return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
+  return { request, reply, gate: gateOf(request), gone: clientGoneOf(reply) };
 });
 
 /**
@@ -27,7 +27,7 @@ export const Exchange = createParamDecorator((_: unknown, context: ExecutionCont
  */
 export function userIdOf(request: FastifyRequest): string | undefined {
   const { user_id: queried } = request.query as { readonly user_id?: unknown };
-  return headerUser(request) ?? namedUser(queried, 'user_id');
+  return userIdHeader(request) ?? checkedUserId(queried, 'user_id');
 }
 
 /** Gives a handler its `userIdOf`. */

@@ -40,11 +40,11 @@ export class AgKitIntake {
    * @throws AppError as `decodeAgKitRequest` and `Runs.accept`; INTERRUPT_NOT_FOUND when `resume` names
    *   no question of this conversation
    */
-  async agKit(body: Body, { agentType, userId: headerUser }: AgKitAsker): Promise<AgKitAccepted | undefined> {
+  async agKit(body: Body, { agentType, userId: userIdHeader }: AgKitAsker): Promise<AgKitAccepted | undefined> {
     const request = decodeAgKitRequest(body, this.ids.next('akr_'));
     const { conversationId, messages, resume } = request;
     if (messages.length === 0 && !resume) return undefined;
-    const userId = headerUser ?? request.userId;
+    const userId = userIdHeader ?? request.userId;
     const principal = requestPrincipal(userId ?? conversationId);
     const answers = resume ? [await this.answer(resume, request, userId)] : [];
     const { tools: clientTools, forwardedProps } = request;
@@ -72,10 +72,10 @@ export class AgKitIntake {
    *
    * @throws AppError as `decodeBotRequest` and `Runs.accept`
    */
-  async bot(body: Body, { agentType, userId: headerUser }: AgKitAsker): Promise<AgKitAccepted> {
+  async bot(body: Body, { agentType, userId: userIdHeader }: AgKitAsker): Promise<AgKitAccepted> {
     const request = decodeBotRequest(body, this.ids.next(''));
     const sessionId = request.conversationId ?? this.ids.next('');
-    const principal = requestPrincipal(headerUser ?? request.userId ?? sessionId);
+    const principal = requestPrincipal(userIdHeader ?? request.userId ?? sessionId);
     const isKnown = (await this.sessions.view(principal, sessionId)) !== undefined;
     const { runId } = await this.runs.accept({
       wire: 'ag-kit',

@@ -3,7 +3,7 @@ import type { Message } from '../../events/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
 import { decodeMessages } from '../ag-ui-events/index.js';
 import { checkJsonLimits } from '../http/json-limits.js';
-import { Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
 import { decodeTools } from './tool.decoder.js';
 
 const MAX_MESSAGES = 1000;
@@ -39,7 +39,7 @@ export interface AgKitRequest {
  * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
  */
 export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed: string): AgKitRequest {
-  const fields = new Fields(body, '');
+  const fields = new FieldReader(body, '');
   const conversationId = fields.string('conversationId', NAME_LENGTH);
   if (conversationId === undefined) throw fieldError('conversationId', 'is required', 'MISSING_PARAMETER');
   const items = fields.list('messages', MAX_MESSAGES);
@@ -63,7 +63,7 @@ export function extrasOf(body: Readonly<Record<string, unknown>>, known: Readonl
 
 /** Messages have a text; ids that Python clients give assistant messages name nothing here. */
 function wireMessage(item: unknown, index: number): unknown {
-  const fields = fieldsAt(item, `messages[${index}]`);
+  const fields = fieldReaderAt(item, `messages[${index}]`);
   const content = fields.string('content');
   if (content === undefined && fields.string('role') !== 'assistant') {
     throw fieldError(fields.at('content'), 'is required', 'MISSING_PARAMETER');
@@ -71,10 +71,10 @@ function wireMessage(item: unknown, index: number): unknown {
   return { ...fields.source, id: undefined };
 }
 
-function decodeResume(fields: Fields): AgKitResume | undefined {
+function decodeResume(fields: FieldReader): AgKitResume | undefined {
   const value = fields.object('resume');
   if (!value) return undefined;
-  const resume = new Fields(value, 'resume');
+  const resume = new FieldReader(value, 'resume');
   const interruptId = resume.string('interruptId', NAME_LENGTH);
   if (interruptId === undefined) throw fieldError('resume.interruptId', 'is required', 'MISSING_PARAMETER');
   const payload = (value['payload'] ?? null) as Json;

@@ -9,7 +9,7 @@ import {
   RUN_RECOVERED,
 } from '../../events/index.js';
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
-import type { ProtocolEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../http/encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 import { interruptEvents } from './interrupt.encoder.js';
@@ -34,7 +34,7 @@ const BREAK = '\n\n';
  * order: no result comes while a call is open, an interrupt is last and follows something to show it with.
  * The end of a client's call, which lets the client make it, comes when the call can no longer be taken back.
  */
-export class AgKitEncoder implements ProtocolEncoder {
+export class AgKitEncoder implements FrameEncoder {
   readonly joinable = true;
   private readonly fold = new AgUiFold({ threadId: '', runId: '', generation: 'v1' });
   private readonly calls = new ShownCalls();
@@ -57,7 +57,7 @@ export class AgKitEncoder implements ProtocolEncoder {
     return this.ended ? [DONE_FRAME] : [];
   }
 
-  closing(): string {
+  shutdownFrame(): string {
     const { errorText } = this.options;
     const events: AgKitEvent[] = [{ type: 'error', error: CLOSING }];
     if (errorText) events.unshift(...this.text(errorText));

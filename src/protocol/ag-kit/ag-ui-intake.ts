@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { IdFactory, isPlainObject } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type AgUiEvent, AgUiRuns, normaliseRunInput, type StartedRun } from '../ag-ui-events/index.js';
-import { type ProtocolEncoder, requestPrincipal } from '../http/index.js';
+import { type FrameEncoder, requestPrincipal } from '../http/index.js';
 import type { AgKitAccepted, AgKitAsker } from './ag-kit-intake.js';
 import { agUiFrame } from './ag-ui.frames.js';
 
 /** A run and the encoder of its stream, or the whole stream when there is nothing to run. */
 export type AgUiAnswer =
-  | { readonly kind: 'run'; readonly accepted: AgKitAccepted; readonly encoder: ProtocolEncoder }
+  | { readonly kind: 'run'; readonly accepted: AgKitAccepted; readonly encoder: FrameEncoder }
   | { readonly kind: 'frames'; readonly frames: readonly string[] };
 
 type Body = Readonly<Record<string, unknown>>;

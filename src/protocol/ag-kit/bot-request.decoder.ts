@@ -1,6 +1,6 @@
 import { AppError, type JsonObject } from '../../common/index.js';
 import { type Message, textMessage } from '../../events/index.js';
-import { Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
 import { extrasOf } from './ag-kit-request.decoder.js';
 
 const MAX_HISTORY = 1000;
@@ -28,14 +28,14 @@ export interface BotRequest {
  * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (files)
  */
 export function decodeBotRequest(body: Readonly<Record<string, unknown>>, seed: string): BotRequest {
-  const fields = new Fields(body, '');
+  const fields = new FieldReader(body, '');
   const text = fields.string('msg');
   if (text === undefined) throw fieldError('msg', 'is required', 'MISSING_PARAMETER');
   if ((fields.list('files', MAX_HISTORY) ?? []).length > 0) {
     throw new AppError('INVALID_PARAMETER', 'files are not taken on this wire: it is text only');
   }
   const history = (fields.list('history', MAX_HISTORY) ?? []).map((item, index) => {
-    const own = fieldsAt(item, `history[${index}]`);
+    const own = fieldReaderAt(item, `history[${index}]`);
     const role = ROLES.find((one) => one === own.string('role'));
     if (!role) throw fieldError(own.at('role'), `must be one of ${ROLES.join(', ')}`, 'INVALID_PARAMETER');
     return textMessage({ id: `msg_${seed}_${index}`, role, text: own.string('content') ?? '' });

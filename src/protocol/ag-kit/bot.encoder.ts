@@ -6,7 +6,7 @@ import {
   RUN_RECOVERED,
 } from '../../events/index.js';
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
-import type { ProtocolEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../http/encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import { CLOSING } from './ag-kit.encoder.js';
 import { leadOf } from './interrupt.encoder.js';
@@ -22,7 +22,7 @@ const BREAK = '\n\n';
  * pieces of the reasoning, and one last frame that says how it ended. Its clients can neither run tools
  * nor give permissions: a run that waits for one says so.
  */
-export class BotEncoder implements ProtocolEncoder {
+export class BotEncoder implements FrameEncoder {
   readonly joinable = true;
   private readonly fold = new AgUiFold({ threadId: '', runId: '', generation: 'v1' });
   private interrupt: InterruptEvent | undefined;
@@ -45,7 +45,7 @@ export class BotEncoder implements ProtocolEncoder {
     return this.ended ? [DONE_FRAME] : [];
   }
 
-  closing(): string {
+  shutdownFrame(): string {
     return this.frame({ type: 'text', content: '', error: { message: CLOSING } }, 'error') + DONE_FRAME;
   }
 

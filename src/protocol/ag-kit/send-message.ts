@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
-import { DONE_FRAME, type ProtocolEncoder, signsOf, useStreamSigns } from '../http/index.js';
+import { DONE_FRAME, type FrameEncoder, controlFramesFrom, useControlFrames } from '../http/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
@@ -16,7 +16,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** How a run is written to its client. */
 interface Writing {
-  readonly encoder: ProtocolEncoder;
+  readonly encoder: FrameEncoder;
   /** The name by which others can watch the same frames. */
   readonly watchedAs: string;
   readonly cancelWhenLeft: boolean;
@@ -43,7 +43,7 @@ export class SendMessage {
     const agentType = this.agentOf(agentId);
     const dialect = dialectOf(body, this.pinned(agentType));
     const asker = { agentType, userId: userIdOf(exchange.request) };
-    const stream = (accepted: AgKitAccepted, encoder: ProtocolEncoder): Observable<readonly string[]> =>
+    const stream = (accepted: AgKitAccepted, encoder: FrameEncoder): Observable<readonly string[]> =>
       this.stream(accepted, { encoder, watchedAs: WATCHED_AS[dialect], cancelWhenLeft }, exchange);
     switch (dialect) {
       case 'ag-kit': {
@@ -62,17 +62,17 @@ export class SendMessage {
   private stream(
     { runId, principal }: AgKitAccepted,
     { encoder, watchedAs, cancelWhenLeft }: Writing,
-    { request, reply, demand, gone }: AgKitExchange,
+    { request, reply, gate, gone }: AgKitExchange,
   ): Observable<readonly string[]> {
     reply.headers({
       'x-run-id': runId,
       'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=${watchedAs}`,
     });
-    useStreamSigns(request, signsOf(encoder));
-    return this.reader.live({ principal, runId, encoder, cancelWhenLeft }, demand, gone);
+    useControlFrames(request, controlFramesFrom(encoder));
+    return this.reader.live({ principal, runId, encoder, cancelWhenLeft }, gate, gone);
   }
 
-  private encoder(): ProtocolEncoder {
+  private encoder(): FrameEncoder {
     return new AgKitEncoder({ errorText: this.config.agKit.errorText });
   }
 

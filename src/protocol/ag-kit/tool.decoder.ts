@@ -1,6 +1,6 @@
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import { checkJsonLimits } from '../http/json-limits.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -16,7 +16,7 @@ const MAX_SCHEMA_DEPTH = 64;
 export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
   const tools = new Map<string, ToolDeclaration>();
   for (const [index, item] of items.entries()) {
-    const fields = fieldsAt(item, `tools[${index}]`);
+    const fields = fieldReaderAt(item, `tools[${index}]`);
     const name = fields.string('name');
     if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
     if (!NAME.test(name)) {
@@ -28,7 +28,7 @@ export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration
   return [...tools.values()];
 }
 
-function schemaOf(fields: Fields): JsonObject {
+function schemaOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
   const schema = typeof value === 'string' ? parsed(value, path) : value;

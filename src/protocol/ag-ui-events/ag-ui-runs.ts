@@ -3,7 +3,7 @@ import { AppError, type Principal } from '../../common/index.js';
 import type { Interrupts } from '../../interrupt/index.js';
 import type { BusyPolicy, Runs, RunView } from '../../run/index.js';
 import type { Sessions } from '../../session/index.js';
-import { Fields } from '../http/fields.js';
+import { FieldReader } from '../http/field-reader.js';
 import { requestPrincipal } from '../http/principal.js';
 import type { AgUiEvent, AgUiGeneration } from './ag-ui.types.js';
 import { AgUiEncoder, type AgUiEncoderOptions } from './ag-ui.encoder.js';
@@ -92,7 +92,8 @@ export class AgUiRuns {
   }
 
   private agentOf(input: RunAgentInput, { agentId, defaultAgent }: StartOptions): string {
-    const named = agentId ?? new Fields(input.forwardedProps, 'forwardedProps').string('agent_type') ?? defaultAgent;
+    const named =
+      agentId ?? new FieldReader(input.forwardedProps, 'forwardedProps').string('agent_type') ?? defaultAgent;
     if (named === defaultAgent || (named === 'default' && !this.isPublic('default'))) return defaultAgent;
     if (!this.isPublic(named)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${named}`);
     return named;
@@ -124,5 +125,7 @@ export function principalOf(input: Pick<RunAgentInput, 'threadId' | 'forwardedPr
   const { user_id, userId: camel } = input.forwardedProps;
   const named = user_id ?? camel;
   if (typeof named !== 'string' || named === '') return requestPrincipal(input.threadId);
-  return requestPrincipal(new Fields({ user_id: named }, 'forwardedProps').string('user_id', { min: 1, max: 256 }));
+  return requestPrincipal(
+    new FieldReader({ user_id: named }, 'forwardedProps').string('user_id', { min: 1, max: 256 }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.js';
-import type { ProtocolEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../http/encoder.js';
 import { dataFrame, eventFrame } from '../http/frames.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 import type { AgUiEvent, AgUiMessage } from './ag-ui.types.js';
@@ -21,7 +21,7 @@ export interface AgUiEncoderOptions extends AgUiFoldOptions {
  * of the last frame a client has is how many it has seen. No `[DONE]` ends the stream: it would kill
  * the clients (contract ag-ui, section 0).
  */
-export class AgUiEncoder implements ProtocolEncoder {
+export class AgUiEncoder implements FrameEncoder {
   readonly joinable = true;
   private readonly fold: AgUiFold;
   private count = 0;
@@ -50,7 +50,7 @@ export class AgUiEncoder implements ProtocolEncoder {
   }
 
   /** Without an id: a client that comes again names the last event it has. */
-  closing(): string {
+  shutdownFrame(): string {
     const { frameOf, keyCase = 'camel', runId } = this.options;
     if (frameOf) return frameOf(CLOSING_EVENT);
     return dataFrame(JSON.stringify(withKeyCase(CLOSING_EVENT, keyCase, runId)));

@@ -7,7 +7,7 @@ import {
   type MessageInput,
   SUBAGENT_ID,
 } from '../../events/index.js';
-import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
 import { CLIENT_METADATA } from './message-kinds.js';
 import { decodeParts, partsText } from './part.decoder.js';
 
@@ -30,7 +30,7 @@ export function decodeMessages(items: readonly unknown[], seed: readonly string[
   const ids = new Set<string>();
   const callNames = new Map<string, string>();
   return items.flatMap((item, index) => {
-    const fields = fieldsAt(item, `messages[${index}]`);
+    const fields = fieldReaderAt(item, `messages[${index}]`);
     const named = fields.string('id', ID_LENGTH);
     const id = named !== undefined && !ids.has(named) ? named : derivedId(seed, fields.source, ids);
     ids.add(id);
@@ -39,7 +39,7 @@ export function decodeMessages(items: readonly unknown[], seed: readonly string[
 }
 
 /** Equal messages are told apart by how many came before. */
-function derivedId(seed: readonly string[], source: Fields['source'], taken: ReadonlySet<string>): string {
+function derivedId(seed: readonly string[], source: FieldReader['source'], taken: ReadonlySet<string>): string {
   const { role, content, toolCalls, toolCallId } = source;
   for (let place = 0; ; place += 1) {
     const id = `msg_${fingerprint([...seed, role, content, toolCalls, toolCallId, place]).slice(0, 32)}`;
@@ -47,7 +47,7 @@ function derivedId(seed: readonly string[], source: Fields['source'], taken: Rea
   }
 }
 
-function decodeMessage(fields: Fields, id: string, callNames: Map<string, string>): Message[] {
+function decodeMessage(fields: FieldReader, id: string, callNames: Map<string, string>): Message[] {
   const role = fields.string('role');
   if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
   const metadata = metadataOf(fields);
@@ -71,12 +71,12 @@ function decodeMessage(fields: Fields, id: string, callNames: Map<string, string
 }
 
 /** A message of text or parts. */
-function plain(fields: Fields, input: MessageInput): Message {
+function plain(fields: FieldReader, input: MessageInput): Message {
   return messageOf({ ...input, metadata: filled(input.metadata) }, contentsOf(fields));
 }
 
 /** What a message says of itself: who speaks, which subagent wrote it, what its client noted and its provider sealed. */
-function metadataOf(fields: Fields): JsonObject {
+function metadataOf(fields: FieldReader): JsonObject {
   const name = fields.string('name');
   const owner = fields.string('subagentRunId', ID_LENGTH);
   const noted = fields.object('metadata') as JsonObject | undefined;
@@ -92,19 +92,19 @@ function filled(metadata: JsonObject | null | undefined): JsonObject | null {
   return metadata && Object.keys(metadata).length > 0 ? metadata : null;
 }
 
-function contentsOf(fields: Fields): readonly ContentInput[] {
+function contentsOf(fields: FieldReader): readonly ContentInput[] {
   const { content } = fields.source;
   if (Array.isArray(content)) return decodeParts(content, fields.at('content'));
   return [{ type: 'text', text: fields.string('content') ?? '' }];
 }
 
-function assistant(fields: Fields, input: MessageInput, callNames: Map<string, string>): Message[] {
+function assistant(fields: FieldReader, input: MessageInput, callNames: Map<string, string>): Message[] {
   const calls = fields.list('toolCalls', MAX_CALLS) ?? [];
   const { content } = fields.source;
   const hasText = Array.isArray(content) ? content.length > 0 : (fields.string('content') ?? '') !== '';
   const words = hasText || calls.length === 0 ? [plain(fields, input)] : [];
   const made = calls.map((call, index) => {
-    const own = fieldsAt(call, `${fields.at('toolCalls')}[${index}]`);
+    const own = fieldReaderAt(call, `${fields.at('toolCalls')}[${index}]`);
     const callId = own.string('id', ID_LENGTH);
     if (callId === undefined) throw fieldError(own.at('id'), 'is required', 'MISSING_PARAMETER');
     // The server shows a call without words under the id of its first call's message.
@@ -114,8 +114,8 @@ function assistant(fields: Fields, input: MessageInput, callNames: Map<string, s
   return [...words, ...made];
 }
 
-function toolCall(fields: Fields, callId: string, input: MessageInput, callNames: Map<string, string>): Message {
-  const called = fieldsAt(fields.source['function'] ?? {}, fields.at('function'));
+function toolCall(fields: FieldReader, callId: string, input: MessageInput, callNames: Map<string, string>): Message {
+  const called = fieldReaderAt(fields.source['function'] ?? {}, fields.at('function'));
   const name = called.string('name');
   if (name === undefined) throw fieldError(called.at('name'), 'is required', 'MISSING_PARAMETER');
   callNames.set(callId, name);
@@ -131,7 +131,7 @@ function toolCall(fields: Fields, callId: string, input: MessageInput, callNames
 
 /** The output of a call. A placeholder is none. */
 function toolOutput(
-  fields: Fields,
+  fields: FieldReader,
   id: string,
   metadata: JsonObject,
   callNames: ReadonlyMap<string, string>,
@@ -161,7 +161,7 @@ function ownerMetadata({ metadata }: MessageInput): JsonObject {
   return owner === undefined ? {} : { [SUBAGENT_ID]: owner };
 }
 
-function sealed(fields: Fields): JsonObject | null {
+function sealed(fields: FieldReader): JsonObject | null {
   const value = fields.string('encryptedValue');
   return value === undefined ? null : { encrypted_value: value };
 }

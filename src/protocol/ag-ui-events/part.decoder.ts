@@ -1,5 +1,5 @@
 import type { ContentInput } from '../../events/index.js';
-import { type Fields, fieldError, fieldsAt } from '../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
 
 const MAX_PARTS = 1000;
 const TYPES = ['text', 'image', 'audio', 'video', 'document', 'binary'] as const;
@@ -23,7 +23,7 @@ interface Media {
  */
 export function decodeParts(items: readonly unknown[], path: string): readonly ContentInput[] {
   if (items.length > MAX_PARTS) throw fieldError(path, `must have at most ${MAX_PARTS} items`, 'INVALID_PARAMETER');
-  return items.map((item, index) => decodePart(fieldsAt(item, `${path}[${index}]`)));
+  return items.map((item, index) => decodePart(fieldReaderAt(item, `${path}[${index}]`)));
 }
 
 /** Parts as one text, for where only text may stand; media are told as JSON. */
@@ -31,7 +31,7 @@ export function partsText(parts: readonly ContentInput[]): string {
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : JSON.stringify(part))).join('\n');
 }
 
-function decodePart(fields: Fields): ContentInput {
+function decodePart(fields: FieldReader): ContentInput {
   const type = fields.string('type');
   if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
   switch (type) {
@@ -52,8 +52,8 @@ function decodePart(fields: Fields): ContentInput {
   }
 }
 
-function modern(fields: Fields, kind: Media['kind']): Media {
-  const source = fieldsAt(fields.source['source'] ?? {}, fields.at('source'));
+function modern(fields: FieldReader, kind: Media['kind']): Media {
+  const source = fieldReaderAt(fields.source['source'] ?? {}, fields.at('source'));
   const type = source.string('type');
   const value = source.string('value');
   const mimeType = source.string('mimeType');
@@ -73,7 +73,7 @@ function modern(fields: Fields, kind: Media['kind']): Media {
   };
 }
 
-function legacy(fields: Fields): Media {
+function legacy(fields: FieldReader): Media {
   const mimeType = fields.string('mimeType');
   if (mimeType === undefined) throw fieldError(fields.at('mimeType'), 'is required', 'MISSING_PARAMETER');
   const [url, data, id] = [fields.string('url'), fields.string('data'), fields.string('id')];
@@ -90,7 +90,7 @@ function legacy(fields: Fields): Media {
   };
 }
 
-function filenameOf(fields: Fields): string | undefined {
+function filenameOf(fields: FieldReader): string | undefined {
   const filename = fields.object('metadata')?.['filename'];
   return typeof filename === 'string' ? filename : undefined;
 }

@@ -1,7 +1,7 @@
 import { AppError, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
-import { Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import { normaliseRunInput } from './key-case.js';
 import { decodeMessages } from './message.decoder.js';
 
@@ -48,7 +48,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
   if (!isPlainObject(body)) {
     throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
   }
-  const fields = new Fields(normaliseRunInput(body), '');
+  const fields = new FieldReader(normaliseRunInput(body), '');
   const threadId = required(fields, 'threadId');
   const runId = required(fields, 'runId');
   const parentRunId = fields.string('parentRunId', ID_LENGTH);
@@ -73,14 +73,14 @@ export function decodeRunInput(body: unknown): RunAgentInput {
   };
 }
 
-function required(fields: Fields, name: string): string {
+function required(fields: FieldReader, name: string): string {
   const value = fields.string(name, ID_LENGTH);
   if (value === undefined) throw fieldError(name, 'is required', 'MISSING_PARAMETER');
   return value;
 }
 
 /** Any JSON may stand here; what is no object is kept under `value`. */
-function forwardedProps(fields: Fields): JsonObject {
+function forwardedProps(fields: FieldReader): JsonObject {
   const value = fields.source['forwardedProps'] as Json | undefined;
   if (value === undefined || value === null) return {};
   return isPlainObject(value) ? value : { value };
@@ -90,7 +90,7 @@ function forwardedProps(fields: Fields): JsonObject {
 function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
   const tools = new Map<string, ToolDeclaration>();
   for (const [index, item] of items.entries()) {
-    const fields = fieldsAt(item, `tools[${index}]`);
+    const fields = fieldReaderAt(item, `tools[${index}]`);
     const name = fields.string('name');
     if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
     if (!TOOL_NAME.test(name)) {
@@ -109,12 +109,12 @@ function parametersOf(value: unknown): JsonObject {
 }
 
 function decodeContext(item: unknown, index: number): { description: string; value: string } {
-  const fields = fieldsAt(item, `context[${index}]`);
+  const fields = fieldReaderAt(item, `context[${index}]`);
   return { description: fields.string('description') ?? '', value: fields.string('value') ?? '' };
 }
 
 function decodeResume(item: unknown, index: number): ResumeEntry {
-  const fields = fieldsAt(item, `resume[${index}]`);
+  const fields = fieldReaderAt(item, `resume[${index}]`);
   const interruptId = fields.string('interruptId', ID_LENGTH);
   if (interruptId === undefined) throw fieldError(fields.at('interruptId'), 'is required', 'MISSING_PARAMETER');
   const status = fields.string('status') ?? 'resolved';

@@ -5,12 +5,12 @@ import { AppConfig } from '../../config/index.js';
 import { AgUiRuns, CLOSING_EVENT, keyCaseOf, type StartedRun, wantsProto, withKeyCase } from '../ag-ui-events/index.js';
 import {
   dataFrame,
-  headerUser,
+  userIdHeader,
   ShapePipe,
   SsePost,
   type StreamClient,
   StreamFor,
-  useStreamSigns,
+  useControlFrames,
 } from '../http/index.js';
 import { AgUiReader, binaryFrame } from './ag-ui.reader.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
@@ -54,14 +54,14 @@ export class AgUiController {
     body: unknown,
     agentId: string | undefined,
     query: AgUiQueryDto,
-    { request, reply, demand, gone }: StreamClient,
+    { request, reply, gate, gone }: StreamClient,
   ): Promise<Answer> {
     const { agUi, agent } = this.config;
     const started = await this.runs.start(body, {
       wire: 'ag-ui',
       agentId,
       defaultAgent: agent.defaultAgent,
-      userId: headerUser(request),
+      userId: userIdHeader(request),
       onBusy: query.multitask ?? agUi.busyPolicy,
     });
     const isBinary = wantsProto(request.headers.accept);
@@ -74,9 +74,9 @@ export class AgUiController {
     });
     const cancelWhenLeft = (query.on_disconnect ?? agUi.onDisconnect) === 'cancel';
     const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
-    if (isBinary) return this.reader.binary(started, encoder, { demand, gone, cancelWhenLeft });
-    useStreamSigns(request, { closing: dataFrame(JSON.stringify(CLOSING_EVENT)) });
-    return this.reader.live(started, encoder, { demand, gone, cancelWhenLeft });
+    if (isBinary) return this.reader.binary(started, encoder, { gate, gone, cancelWhenLeft });
+    useControlFrames(request, { shutdownFrame: dataFrame(JSON.stringify(CLOSING_EVENT)) });
+    return this.reader.live(started, encoder, { gate, gone, cancelWhenLeft });
   }
 
   /** A stream of the one event that says why nothing was run. */

@@ -9,7 +9,7 @@ import {
   TERMINAL_STATUSES,
 } from '../../events/index.js';
 import { DONE_FRAME } from '../http/frames.js';
-import type { ProtocolEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../http/encoder.js';
 
 /** How the encoder writes. */
 export interface AgentApiEncoderOptions {
@@ -55,7 +55,7 @@ const CLOSING = new RegExp(
  * data as whole values so far. Where the chat UI would open a new slot by mistake (pieces after a
  * replaced text), whole values with `delta: false` are sent instead.
  */
-export class AgentApiEncoder implements ProtocolEncoder {
+export class AgentApiEncoder implements FrameEncoder {
   readonly joinable = false;
   private readonly messages = new Map<string, Map<number, Slot>>();
   private readonly startingAfter: number;

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AppError, type Demand, type Principal } from '../../common/index.js';
+import { AppError, type BackpressureGate, type Principal } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { acceptedTail, encodeTail, OpenStreams, tailObservable, verifiedTail } from '../http/index.js';
+import { acceptedTail, encodeTail, ActiveStreams, tailObservable, verifiedTail } from '../http/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 
 /** When a client may ask a server again that is shutting down. */
@@ -25,18 +25,18 @@ export class AgentApiReader {
 
   constructor(
     private readonly runs: Runs,
-    private readonly streams: OpenStreams,
+    private readonly streams: ActiveStreams,
     private readonly config: AppConfig,
   ) {}
 
   /** The frames of an accepted run from its beginning. */
-  live(reading: RunReading, demand: Demand, clientGone: AbortSignal): Observable<readonly string[]> {
+  live(reading: RunReading, gate: BackpressureGate, clientGone: AbortSignal): Observable<readonly string[]> {
     if (clientGone.aborted) this.left(reading);
     const encoder = new AgentApiEncoder(this.config.agentApi);
     return tailObservable({
       open: (signal) =>
-        encodeTail(acceptedTail(this.runs.tail(reading.principal, reading.runId, { demand, signal })), encoder),
-      demand,
+        encodeTail(acceptedTail(this.runs.tail(reading.principal, reading.runId, { gate, signal })), encoder),
+      gate,
       onAbandoned: () => this.left(reading),
     });
   }
@@ -51,7 +51,7 @@ export class AgentApiReader {
     principal: Principal,
     runId: string,
     startingAfter: number,
-    demand: Demand,
+    gate: BackpressureGate,
   ): Promise<Observable<readonly string[]>> {
     const { lastSeq } = await this.runs.view(principal, runId);
     const encoder = new AgentApiEncoder({ ...this.config.agentApi, startingAfter });
@@ -60,8 +60,8 @@ export class AgentApiReader {
     };
     return tailObservable({
       open: (signal) =>
-        encodeTail(verifiedTail(this.runs.tail(principal, runId, { demand, signal }), lastSeq, verify), encoder),
-      demand,
+        encodeTail(verifiedTail(this.runs.tail(principal, runId, { gate, signal }), lastSeq, verify), encoder),
+      gate,
     });
   }
 
@@ -84,7 +84,7 @@ export class AgentApiReader {
 
   /** The reader is gone. A stream that the server itself ended, to shut down, was not left. */
   private left({ cancelWhenLeft, principal, runId }: RunReading): void {
-    if (!cancelWhenLeft || this.streams.closing) return;
+    if (!cancelWhenLeft || this.streams.isShuttingDown) return;
     this.runs.cancel(principal, runId).catch((error: unknown) => {
       this.logger.error(
         `Run ${runId} could not be cancelled after its client left`,

@@ -4,7 +4,7 @@ import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
 import { requestPrincipal } from '../http/principal.js';
-import { Fields, fieldError, kindOf } from '../http/fields.js';
+import { FieldReader, fieldError, kindOf } from '../http/field-reader.js';
 import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
 import { decodeTools } from './tool.decoder.js';
@@ -49,7 +49,7 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   if (!isPlainObject(body)) {
     throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
   }
-  const fields = new Fields(body, '');
+  const fields = new FieldReader(body, '');
   const runId = runIdOf(fields);
   const derive = runId === undefined ? undefined : (name: string) => fingerprint([runId, name]).slice(0, 32);
   const newId = messageIds(options.ids, derive);
@@ -75,7 +75,7 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   return { run: { ...run, ...optional, ...answering }, stream };
 }
 
-function runIdOf(fields: Fields): string | undefined {
+function runIdOf(fields: FieldReader): string | undefined {
   const [id, alias] = [fields.string('id'), fields.string('response_id')];
   if (id !== undefined && alias !== undefined && id !== alias) {
     throw fieldError('response_id', 'differs from id: they name the same thing', 'INVALID_PARAMETER');
@@ -96,7 +96,7 @@ function uuidOf(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-function modelOptionsOf(fields: Fields): ModelOptions {
+function modelOptionsOf(fields: FieldReader): ModelOptions {
   fields.integer('n', { min: 1, max: 5 });
   const settings = {
     model: fields.string('model'),
@@ -111,7 +111,7 @@ function modelOptionsOf(fields: Fields): ModelOptions {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function stopOf(fields: Fields): readonly string[] | undefined {
+function stopOf(fields: FieldReader): readonly string[] | undefined {
   if (typeof fields.source['stop'] === 'string') return [fields.source['stop']];
   const items = fields.list('stop', MAX_STOPS);
   items?.forEach((item, index) => {
@@ -121,7 +121,7 @@ function stopOf(fields: Fields): readonly string[] | undefined {
 }
 
 /** `client_time` is read and taken out; everything else, and every field this wire does not know, goes on as it is. */
-function forwardedOf(fields: Fields): { clientTime: ClientTime | undefined; forwardedProps: JsonObject } {
+function forwardedOf(fields: FieldReader): { clientTime: ClientTime | undefined; forwardedProps: JsonObject } {
   const extras = Object.entries(fields.source).filter(([name]) => !KNOWN_FIELDS.has(name));
   const { client_time: given, ...rest } = fields.object('forwarded_props') ?? {};
   const forwardedProps = { ...Object.fromEntries(extras), ...rest } as JsonObject;

@@ -1,7 +1,7 @@
 import { dataOf, type Message } from '../../events/index.js';
 import { isPlainObject, type JsonObject } from '../../common/index.js';
 import type { InterruptAnswer } from '../../run/index.js';
-import { fieldError, Fields } from '../http/fields.js';
+import { fieldError, FieldReader } from '../http/field-reader.js';
 
 const ID_LENGTH = { min: 1, max: 256 };
 const REASON_LENGTH = { min: 0, max: 2000 };
@@ -27,7 +27,7 @@ function decodeAnswer(message: Message, path: string): InterruptAnswer {
   const data = dataOf(message);
   if (!data) throw fieldError(`${path}.content`, 'must have a data content with the answer', 'MISSING_PARAMETER');
   const slot = (message.content ?? []).findIndex((content) => content.type === 'data' && content.data);
-  const fields = new Fields(data, `${path}.content[${slot}].data`);
+  const fields = new FieldReader(data, `${path}.content[${slot}].data`);
   const interruptId = fields.string('approval_request_id', ID_LENGTH) ?? fields.string('id', ID_LENGTH);
   if (interruptId === undefined) throw fieldError(fields.at('approval_request_id'), 'is required', 'MISSING_PARAMETER');
   const approve = fields.boolean('approve');
@@ -44,7 +44,7 @@ function decodeAnswer(message: Message, path: string): InterruptAnswer {
 }
 
 /** An object, or its JSON text: arguments travel as text everywhere else in this protocol. */
-function editedArguments(fields: Fields): JsonObject | undefined {
+function editedArguments(fields: FieldReader): JsonObject | undefined {
   const given = fields.source['edited_arguments'];
   if (typeof given !== 'string') return fields.object('edited_arguments') as JsonObject | undefined;
   let value: unknown;

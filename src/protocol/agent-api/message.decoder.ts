@@ -13,7 +13,7 @@ import {
   type RunStatus,
   type Usage,
 } from '../../events/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 
 /** Contents that one message may have. */
 const MAX_CONTENTS = 1000;
@@ -28,7 +28,7 @@ const ALIASES: Readonly<Record<string, string>> = { filename: 'file_name' };
  * @throws AppError naming the path of the first wrong field
  */
 export function decodeMessage(value: unknown, path: string, nextId: () => string): Message {
-  const fields = fieldsAt(value, path);
+  const fields = fieldReaderAt(value, path);
   const named = fields.string('type') ?? 'message';
   const type = (MESSAGE_TYPES as readonly string[]).includes(named) ? (named as MessageType) : 'message';
   const role = roleOf(fields) ?? defaultRole(type);
@@ -68,7 +68,7 @@ export function messageIds(ids: IdFactory, derive: ((name: string) => string) | 
   return (name) => (derive ? `msg_${derive(name)}` : ids.next('msg_'));
 }
 
-function roleOf(fields: Fields): Role | undefined {
+function roleOf(fields: FieldReader): Role | undefined {
   const role = fields.string('role');
   if (role === undefined || (ROLES as readonly string[]).includes(role)) return role as Role | undefined;
   throw fieldError(fields.at('role'), `must be one of ${ROLES.join(', ')}, or null`, 'INVALID_PARAMETER');
@@ -80,18 +80,18 @@ function defaultRole(type: MessageType): Role {
   return type === 'reasoning' || type.endsWith('_call') ? 'assistant' : 'user';
 }
 
-function statusOf(fields: Fields): RunStatus | undefined {
+function statusOf(fields: FieldReader): RunStatus | undefined {
   const status = fields.string('status');
   return (RUN_STATUSES as readonly (string | undefined)[]).includes(status) ? (status as RunStatus) : undefined;
 }
 
-function usageOf(fields: Fields): Usage | null {
+function usageOf(fields: FieldReader): Usage | null {
   const usage = fields.object('usage');
   const isUsage = typeof usage?.['input_tokens'] === 'number' && typeof usage['output_tokens'] === 'number';
   return isUsage ? (usage as unknown as Usage) : null;
 }
 
-function contentsOf(fields: Fields, type: MessageType, id: string): readonly Content[] | null {
+function contentsOf(fields: FieldReader, type: MessageType, id: string): readonly Content[] | null {
   const items = fields.list('content', MAX_CONTENTS);
   const contents = items?.map((item, index) => decodeContent(item, `${fields.at('content')}[${index}]`, index, id));
   if (type === 'function_call_output' && !contents?.some((content) => content.type === 'data' && content.data)) {
@@ -102,7 +102,7 @@ function contentsOf(fields: Fields, type: MessageType, id: string): readonly Con
 }
 
 function decodeContent(value: unknown, path: string, index: number, msgId: string): Content {
-  const fields = fieldsAt(value, path);
+  const fields = fieldReaderAt(value, path);
   const type = fields.string('type');
   if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
   if (!isContentType(type)) {
@@ -118,14 +118,14 @@ function decodeContent(value: unknown, path: string, index: number, msgId: strin
   return makeContent({ type, index, msgId, status, delta: false }, Object.fromEntries(entries));
 }
 
-function valueField(fields: Fields, name: string, type: string): Json {
+function valueField(fields: FieldReader, name: string, type: string): Json {
   if (type === 'data') return (fields.object(name) as JsonObject | undefined) ?? null;
   const alias = ALIASES[name];
   return fields.string(name) ?? (alias === undefined ? undefined : fields.string(alias)) ?? null;
 }
 
 /** A tool's output: it must say which call it answers; its value is text, anything else becomes JSON text. */
-function outputOf(content: Content, message: Fields): Content {
+function outputOf(content: Content, message: FieldReader): Content {
   if (content.type !== 'data' || !content.data) return content;
   const path = `${message.at('content')}[${content.index}].data`;
   const { call_id: callId, output } = content.data;

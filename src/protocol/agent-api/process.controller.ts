@@ -2,10 +2,10 @@ import { Body, Controller, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { Demand } from '../../common/index.js';
+import { BackpressureGate } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { ClientGone, ShapePipe, SsePost, StreamDemand } from '../http/index.js';
+import { ClientGone, ShapePipe, SsePost, StreamGate } from '../http/index.js';
 import { AgentApiReader } from './agent-api.reader.js';
 import type { AgentRequest } from './agent-request.decoder.js';
 import { AgentRequestPipe } from './agent-request.pipe.js';
@@ -32,7 +32,7 @@ export class ProcessController {
   async process(
     @Body(AgentRequestPipe) request: AgentRequest,
     @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
     @ClientGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]> | AgentResponse> {
@@ -40,6 +40,6 @@ export class ProcessController {
     const { runId } = await this.runs.accept({ ...run, onBusy: query.multitask ?? run.onBusy });
     reply.headers({ 'content-location': `/process/${encodeURIComponent(runId)}`, 'x-run-id': runId });
     const reading = { principal: run.principal, runId, cancelWhenLeft: query.on_disconnect === 'cancel' };
-    return stream ? this.reader.live(reading, demand, gone) : this.reader.result(reading, gone);
+    return stream ? this.reader.live(reading, gate, gone) : this.reader.result(reading, gone);
   }
 }

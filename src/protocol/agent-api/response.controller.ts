@@ -1,10 +1,10 @@
 import { Controller, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Demand } from '../../common/index.js';
+import { BackpressureGate } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
+import { requestPrincipal, ShapePipe, SseGet, StreamGate } from '../http/index.js';
 import { AgentApiReader } from './agent-api.reader.js';
 import { ApiAgentStream, ApiRoute } from './api-docs.js';
 import { ResumeQueryDto } from './dto/resume-query.dto.js';
@@ -28,10 +28,10 @@ export class ResponseController {
   async read(
     @Param('responseId') responseId: string,
     @Query(new ShapePipe(ResumeQueryDto)) query: ResumeQueryDto,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
   ): Promise<Observable<readonly string[]> | AgentResponse> {
     const principal = requestPrincipal(undefined);
     if (query.stream !== 'true') return this.runs.response(principal, responseId);
-    return this.reader.resume(principal, responseId, Number(query.starting_after ?? -1), demand);
+    return this.reader.resume(principal, responseId, Number(query.starting_after ?? -1), gate);
   }
 }

@@ -1,7 +1,7 @@
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
 import { checkJsonLimits } from '../http/json-limits.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Nesting of a schema that comes as text and so passed the body's check as one string. */
@@ -17,7 +17,7 @@ const MAX_SCHEMA_DEPTH = 64;
 export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
   const names = new Set<string>();
   return items.flatMap((item, index) => {
-    const tool = decodeTool(fieldsAt(item, `tools[${index}]`));
+    const tool = decodeTool(fieldReaderAt(item, `tools[${index}]`));
     if (!tool) return [];
     if (names.has(tool.name)) throw fieldError(`tools[${index}]`, `repeats the name ${tool.name}`, 'INVALID_PARAMETER');
     names.add(tool.name);
@@ -26,12 +26,12 @@ export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration
 }
 
 /** Undefined for what is no function. */
-function decodeTool(outer: Fields): ToolDeclaration | undefined {
+function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
   const type = outer.string('type');
   const nested = outer.object('function');
   const isFunction = nested !== undefined || type === 'function' || (type === undefined && 'name' in outer.source);
   if (!isFunction) return undefined;
-  const fields = nested ? fieldsAt(nested, outer.at('function')) : outer;
+  const fields = nested ? fieldReaderAt(nested, outer.at('function')) : outer;
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
   if (!NAME.test(name)) {
@@ -44,7 +44,7 @@ function decodeTool(outer: Fields): ToolDeclaration | undefined {
   return { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) };
 }
 
-function parametersOf(fields: Fields): JsonObject {
+function parametersOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
   const schema: unknown = typeof value === 'string' ? parseSchema(value, path) : value;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, DEFAULT_TENANT, type Principal } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import { type EncoderFactory, encodeTail, FrameCursor } from '../http/index.js';
+import { type EncoderFactory, encodeTail, SkipFrames } from '../http/index.js';
 import { badPlace, type EventPlace } from './event-place.js';
 
 /** Finds out where readers are that come again with the id of their last frame. */
@@ -30,7 +30,7 @@ export class AttachPlaces {
    */
   async isRead(run: RunView, factory: EncoderFactory, after: number, follow: 'run' | 'session'): Promise<boolean> {
     if (run.finishedAt === null) return false;
-    const cursor = new FrameCursor(factory(run), Number.POSITIVE_INFINITY);
+    const cursor = new SkipFrames(factory(run), Number.POSITIVE_INFINITY);
     for await (const frames of framesOnly(encodeTail(this.runs.tail(principalOf(run), run.runId), cursor))) void frames;
     if (cursor.count < after) throw cursorAhead(after, cursor.count);
     if (cursor.count > after || follow === 'run') return cursor.count === after;

@@ -3,13 +3,13 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import {
   headerText,
-  headerUser,
+  userIdHeader,
   requestPrincipal,
   ShapePipe,
   SseGet,
   type StreamClient,
   StreamFor,
-  useStreamSigns,
+  useControlFrames,
 } from '../http/index.js';
 import { AttachQueryDto } from './attach-query.dto.js';
 import { AttachReader } from './attach.reader.js';
@@ -46,19 +46,27 @@ export class AttachController {
   async events(
     @Param('runId') runId: string,
     @Query(new ShapePipe(AttachQueryDto)) query: AttachQueryDto,
-    @StreamFor() { request, reply, demand }: StreamClient,
+    @StreamFor() { request, reply, gate }: StreamClient,
   ): Promise<Observable<readonly string[]> | undefined> {
     reply.header('x-run-id', headerText(runId));
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
     const { tenantId } = requestPrincipal(undefined);
     const place = eventPlaceOf(request.headers['last-event-id']?.toString());
-    const attachment = { tenantId, userId: headerUser(request), runId, protocol, after: Number(after), place, follow };
-    const stream = await this.reader.attach(attachment, demand);
+    const attachment = {
+      tenantId,
+      userId: userIdHeader(request),
+      runId,
+      protocol,
+      after: Number(after),
+      place,
+      follow,
+    };
+    const stream = await this.reader.attach(attachment, gate);
     if (!stream) {
       reply.status(204);
       return undefined;
     }
-    useStreamSigns(request, stream.signs);
+    useControlFrames(request, stream.controlFrames);
     return stream.frames;
   }
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AppError, type Demand } from '../../common/index.js';
+import { AppError, type BackpressureGate } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import {
   EncoderRegistry,
   encodeTail,
-  FrameCursor,
+  SkipFrames,
   requestPrincipal,
-  signsOf,
-  type StreamSigns,
+  controlFramesFrom,
+  type ControlFrames,
   tailObservable,
   verifiedTail,
 } from '../http/index.js';
@@ -35,7 +35,7 @@ export interface Attachment {
 /** The frames, and how their stream closes when the server cuts it. */
 export interface AttachedStream {
   readonly frames: Observable<readonly string[]>;
-  readonly signs: StreamSigns;
+  readonly controlFrames: ControlFrames;
 }
 
 /** Reads any run, live or finished, in any wire's frames. */
@@ -55,7 +55,7 @@ export class AttachReader {
    *   Observable and before its first frame CURSOR_AHEAD, when there are fewer frames so far, and
    *   EVENTS_EXPIRED, whatever the cursor: frames are made from the whole log
    */
-  async attach(attachment: Attachment, demand: Demand): Promise<AttachedStream | undefined> {
+  async attach(attachment: Attachment, gate: BackpressureGate): Promise<AttachedStream | undefined> {
     const { tenantId, userId, runId, protocol, follow, place } = attachment;
     const factory = this.encoders.get(protocol);
     const named = await this.runs.view(requestPrincipal(undefined), runId);
@@ -63,7 +63,7 @@ export class AttachReader {
     const run = place ? await this.places.runOf(named, place, follow) : named;
     const after = place?.after ?? attachment.after;
     if (place && (await this.places.isRead(run, factory, after, follow))) return undefined;
-    const cursor = new FrameCursor(factory(run), after);
+    const cursor = new SkipFrames(factory(run), after);
     const verify = (): void => {
       if (cursor.count < after) throw cursorAhead(after, cursor.count);
     };
@@ -71,9 +71,9 @@ export class AttachReader {
     const principal = { tenantId, userId: run.userId };
     const open = (signal: AbortSignal): AsyncIterable<readonly string[]> =>
       follow === 'run'
-        ? encodeTail(verifiedTail(runs.tail(principal, run.runId, { demand, signal }), run.lastSeq, verify), cursor)
-        : sessionTail({ runs, tenantId, run, factory, cursor, demand, signal }, verify);
-    const frames = tailObservable({ open: (signal) => framesOnly(open(signal)), demand });
-    return { frames, signs: signsOf(cursor) };
+        ? encodeTail(verifiedTail(runs.tail(principal, run.runId, { gate, signal }), run.lastSeq, verify), cursor)
+        : sessionTail({ runs, tenantId, run, factory, cursor, gate, signal }, verify);
+    const frames = tailObservable({ open: (signal) => framesOnly(open(signal)), gate });
+    return { frames, controlFrames: controlFramesFrom(cursor) };
   }
 }

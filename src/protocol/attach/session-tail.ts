@@ -1,13 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Demand } from '../../common/index.js';
+import type { BackpressureGate } from '../../common/index.js';
 import type { Runs, RunView } from '../../run/index.js';
-import {
-  acceptedTail,
-  encodeTail,
-  type EncoderFactory,
-  type FrameCursor,
-  type ProtocolEncoder,
-} from '../http/index.js';
+import { acceptedTail, encodeTail, type EncoderFactory, type SkipFrames, type FrameEncoder } from '../http/index.js';
 
 /** How often a session is asked for the run that goes on: at first and at most, in milliseconds. */
 const POLL_FIRST_MS = 20;
@@ -21,8 +15,8 @@ export interface SessionTailOptions {
   readonly run: RunView;
   readonly factory: EncoderFactory;
   /** Counts the frames over all runs; begins with the encoder of `run`. */
-  readonly cursor: FrameCursor;
-  readonly demand: Demand;
+  readonly cursor: SkipFrames;
+  readonly gate: BackpressureGate;
   readonly signal: AbortSignal;
 }
 
@@ -36,11 +30,11 @@ export async function* sessionTail(
   options: SessionTailOptions,
   verify: () => void,
 ): AsyncGenerator<readonly string[], void, void> {
-  const { runs, tenantId, cursor, factory, demand, signal } = options;
+  const { runs, tenantId, cursor, factory, gate, signal } = options;
   const endless = withoutEnd(cursor);
   for (let run: RunView | undefined = options.run; run;) {
     const principal = { tenantId, userId: run.userId };
-    const tail = runs.tail(principal, run.runId, { demand, signal });
+    const tail = runs.tail(principal, run.runId, { gate, signal });
     // The first batch of a finished run comes at once, or says before the answer's head that its events are gone.
     yield* encodeTail(run.finishedAt === null ? acceptedTail(tail) : tail, endless);
     run = await nextRun(options, run);
@@ -72,7 +66,7 @@ async function nextRun(options: SessionTailOptions, last: RunView): Promise<RunV
 }
 
 /** The frames of one run of several: what ends a stream comes once, after the last. */
-function withoutEnd(cursor: FrameCursor): ProtocolEncoder {
+function withoutEnd(cursor: SkipFrames): FrameEncoder {
   return {
     joinable: cursor.joinable,
     prepare: (events) => cursor.prepare(events),

@@ -18,12 +18,12 @@ import {
   acceptedTail,
   dataFrame,
   encodeTail,
-  fieldsAt,
-  headerUser,
+  fieldReaderAt,
+  userIdHeader,
   requestPrincipal,
   type StreamClient,
   tailObservable,
-  useStreamSigns,
+  useControlFrames,
 } from '../http/index.js';
 import { agentCapabilities, type RuntimeInfo, runtimeInfo } from './runtime-info.js';
 import { ReaderCopy } from './reader-copy.js';
@@ -75,18 +75,18 @@ export class CopilotRuntime {
       wire: 'copilotkit',
       agentId,
       defaultAgent: this.config.agent.defaultAgent,
-      userId: headerUser(client.request),
+      userId: userIdHeader(client.request),
       onBusy: this.config.agUi.busyPolicy,
     });
     if (started.kind === 'refused') return of([frameOf(started.event)]);
     const { principal, run } = started;
     client.reply.header('x-run-id', run.runId);
-    useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
+    useControlFrames(client.request, { shutdownFrame: frameOf(CLOSING_EVENT) });
     const encoder = this.agUi.encoder(started, { frameOf });
-    const { demand } = client;
+    const { gate } = client;
     return tailObservable({
-      open: (signal) => encodeTail(acceptedTail(this.runs.tail(principal, run.runId, { demand, signal })), encoder),
-      demand,
+      open: (signal) => encodeTail(acceptedTail(this.runs.tail(principal, run.runId, { gate, signal })), encoder),
+      gate,
     });
   }
 
@@ -96,17 +96,17 @@ export class CopilotRuntime {
     const input = decodeRunInput(
       isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
     );
-    const { demand } = client;
-    useStreamSigns(client.request, { closing: frameOf(CLOSING_EVENT) });
+    const { gate } = client;
+    useControlFrames(client.request, { shutdownFrame: frameOf(CLOSING_EVENT) });
     const generation = generationOf(input.protocolVersion);
     const own = toAgUiMessages(input.messages, generation);
     const request = {
-      principal: principalOf(input, headerUser(client.request)),
+      principal: principalOf(input, userIdHeader(client.request)),
       threadId: input.threadId,
       generation,
       ...(own.length > 0 && { has: new ReaderCopy(own) }),
     };
-    return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal, demand })), demand });
+    return tailObservable({ open: (signal) => framesOf(this.replay.events({ ...request, signal, gate })), gate });
   }
 
   /**
@@ -117,7 +117,7 @@ export class CopilotRuntime {
    */
   async stop(agentId: string, threadId: string, body: unknown, client: StreamClient): Promise<StopAnswer> {
     this.requireAgent(agentId);
-    const principal = requestPrincipal(headerUser(client.request) ?? threadId);
+    const principal = requestPrincipal(userIdHeader(client.request) ?? threadId);
     const runKey = stoppedRunKey(body);
     const count =
       runKey === undefined
@@ -141,7 +141,7 @@ export class CopilotRuntime {
 
 /** The run that the body of a stop names; undefined for all of the thread. */
 function stoppedRunKey(body: unknown): string | undefined {
-  const fields = fieldsAt(normaliseRunInput(fieldsAt(body ?? {}, 'body').source), '');
+  const fields = fieldReaderAt(normaliseRunInput(fieldReaderAt(body ?? {}, 'body').source), '');
   return fields.string('runId', { min: 1, max: 256 });
 }
 

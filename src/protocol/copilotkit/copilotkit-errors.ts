@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../common/index.js';
-import type { Failure } from '../http/index.js';
+import type { HttpError } from '../http/index.js';
 
 const TITLES: Partial<Record<ErrorCode, string>> = {
   AGENT_NOT_FOUND: 'Agent not found',
@@ -8,7 +8,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The error body of CopilotKit's routes: `{error, message}`, with the details of a refused body. */
-export function copilotKitErrorBody({ status, code, message, details }: Failure, requestId: string): object {
+export function copilotKitErrorBody({ status, code, message, details }: HttpError, requestId: string): object {
   const error = TITLES[code] ?? (status === 400 ? 'Invalid request body' : message);
   return { error, message, code, ...(details && { details }), ...(status >= 500 && { requestId }) };
 }

@@ -2,7 +2,7 @@ import { Body, Controller, Get } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { AppError } from '../../common/index.js';
-import { Fields, fieldError, fieldsAt, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { FieldReader, fieldError, fieldReaderAt, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { CopilotRuntime } from './copilot-runtime.js';
 import type { RuntimeInfo } from './runtime-info.js';
 
@@ -42,9 +42,9 @@ export class CopilotRuntimeController {
     @Body() envelope: unknown,
     @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | object> {
-    const fields = fieldsAt(envelope, 'body');
+    const fields = fieldReaderAt(envelope, 'body');
     const method = fields.string('method');
-    const params = new Fields(fields.object('params') ?? {}, 'params');
+    const params = new FieldReader(fields.object('params') ?? {}, 'params');
     const body = fields.source['body'];
     switch (method) {
       case 'info':
@@ -61,7 +61,7 @@ export class CopilotRuntimeController {
   }
 }
 
-function required(params: Fields, name: string): string {
+function required(params: FieldReader, name: string): string {
   const value = params.string(name);
   if (value === undefined) throw fieldError(params.at(name), 'is required', 'MISSING_PARAMETER');
   return value;

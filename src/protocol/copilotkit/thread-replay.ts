@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Demand, type JsonObject, type Principal } from '../../common/index.js';
+import { AppError, type BackpressureGate, type JsonObject, type Principal } from '../../common/index.js';
 import { type AgentResponse, LoggedEvent, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
@@ -31,7 +31,7 @@ export interface ReplayRequest {
   /** Ends the replay: its reader is gone. */
   readonly signal?: AbortSignal;
   /** Back-pressure of the socket that is fed; told when the tail is cut. */
-  readonly demand?: Demand;
+  readonly gate?: BackpressureGate;
 }
 
 /**
@@ -80,9 +80,9 @@ export class ThreadReplay {
     run: RunView,
     shown: AgUiMessage[],
   ): AsyncGenerator<readonly AgUiEvent[], void, void> {
-    const { principal, generation, signal, demand } = request;
+    const { principal, generation, signal, gate } = request;
     const before = [...shown];
-    const options = { ...(signal && { signal }), ...(demand && { demand }) };
+    const options = { ...(signal && { signal }), ...(gate && { gate }) };
     const input = toAgUiMessages(await this.runs.input(principal, run.runId), generation);
     const fold = new AgUiFold({
       threadId: run.sessionId,

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
-import { fieldError, fieldsAt, headerUser, NoBody, requestPrincipal, ShapePipe } from '../http/index.js';
+import { fieldError, fieldReaderAt, userIdHeader, NoBody, requestPrincipal, ShapePipe } from '../http/index.js';
 import { CopilotRuntime } from './copilot-runtime.js';
 import { ThreadChangeDto } from './dto/thread-change.dto.js';
 import { ClearQueryDto, ThreadsQueryDto } from './dto/threads-query.dto.js';
@@ -29,7 +29,7 @@ export class CopilotThreadsController {
     @Req() request: FastifyRequest,
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
     const { agentId, includeArchived, limit, cursor } = query;
-    return this.threads.list(headerUser(request), {
+    return this.threads.list(userIdHeader(request), {
       agentType: this.agentType(agentId),
       includeArchived: includeArchived === 'true',
       limit: Number(limit ?? DEFAULT_LIMIT),
@@ -50,9 +50,9 @@ export class CopilotThreadsController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
   ): Promise<{ deleted: number }> {
-    const userId = headerUser(request);
+    const userId = userIdHeader(request);
     if (userId === undefined) throw fieldError('X-User-Id', 'is required to remove all threads', 'MISSING_PARAMETER');
-    const agentId = query.agentId ?? fieldsAt(body ?? {}, 'body').string('agentId');
+    const agentId = query.agentId ?? fieldReaderAt(body ?? {}, 'body').string('agentId');
     return { deleted: await this.threads.clear(userId, this.agentType(agentId)) };
   }
 
@@ -115,5 +115,5 @@ export class CopilotThreadsController {
 
 /** A thread whose user nobody names is a user of its own. */
 function principalOf(request: FastifyRequest, threadId: string): Principal {
-  return requestPrincipal(headerUser(request) ?? threadId);
+  return requestPrincipal(userIdHeader(request) ?? threadId);
 }

@@ -1,12 +1,12 @@
-import type { ProtocolEncoder } from './encoder.js';
+import type { FrameEncoder } from './encoder.js';
 import { EncoderRegistry } from './encoder-registry.js';
 
-const encoder: ProtocolEncoder = { joinable: true, next: () => [], end: () => [] };
+const encoder: FrameEncoder = { joinable: true, next: () => [], end: () => [] };
 
 describe('EncoderRegistry', () => {
   it('gives the encoder of a wire by its name', () => {
     const registry = new EncoderRegistry();
-    const factory = (): ProtocolEncoder => encoder;
+    const factory = (): FrameEncoder => encoder;
     registry.register('a', factory);
     expect(registry.get('a')).toBe(factory);
   });

@@ -1,9 +1,9 @@
 import { AppError } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import type { ProtocolEncoder } from './encoder.js';
+import type { FrameEncoder } from './encoder.js';
 
 /** Makes a wire's encoder for one run; its first frame is the run's first. */
-export type EncoderFactory = (run: RunView) => ProtocolEncoder;
+export type EncoderFactory = (run: RunView) => FrameEncoder;
 
 /** The encoders of all wires by name, so that any run can be read in any wire's frames. */
 export class EncoderRegistry {

@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../events/index.js';
  * A wire's view of a run: a fold over its log that yields that wire's frames. The same log gives the
  * same frames, whenever and wherever it is read. Frames are complete SSE frames, line breaks included.
  */
-export interface ProtocolEncoder {
+export interface FrameEncoder {
   /**
    * True when frames may share one write. The documented client of the Agent API takes each HTTP
    * chunk for one frame, so its frames must not.
@@ -23,5 +23,5 @@ export interface ProtocolEncoder {
    * What ends the stream when the server cuts it, to shut down, so that no client takes the cut for the
    * end. Not counted as a frame; absent where the wire's clients know a cut by themselves.
    */
-  closing?(): string;
+  shutdownFrame?(): string;
 }

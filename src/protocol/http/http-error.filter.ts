@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { ERROR_CATALOGUE } from '../../common/index.js';
 import { ErrorMappers } from './error-mappers.js';
-import { type Failure, failureOf } from './failure.js';
+import { type HttpError, toHttpError } from './http-error.js';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -21,7 +21,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const path = (request.raw.url ?? '/').split('?', 1)[0] ?? '/';
-    const failure = request.is404 ? this.unrouted(request, reply, path) : failureOf(error);
+    const failure = request.is404 ? this.unrouted(request, reply, path) : toHttpError(error);
     if (failure.status >= 500) this.log(error, request, failure);
     if (reply.sent || reply.raw.headersSent) return;
     if (failure.retryAfterSeconds !== undefined)
@@ -31,7 +31,7 @@ export class HttpErrorFilter implements ExceptionFilter {
   }
 
   /** No route: another method of the same path is a 405, anything else a 404. */
-  private unrouted(request: FastifyRequest, reply: FastifyReply, path: string): Failure {
+  private unrouted(request: FastifyRequest, reply: FastifyReply, path: string): HttpError {
     const allowed = METHODS.filter((method) => request.server.hasRoute({ method, url: path }));
     if (allowed.length === 0) return { status: 404, code: 'RESOURCE_NOT_FOUND', message: `There is no ${path}` };
     reply.header('allow', allowed.join(', '));
@@ -39,7 +39,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     return { status, code: 'METHOD_NOT_ALLOWED', message: `${path} does not answer ${request.method}` };
   }
 
-  private log(error: unknown, request: FastifyRequest, failure: Failure): void {
+  private log(error: unknown, request: FastifyRequest, failure: HttpError): void {
     const stack = error instanceof Error ? error.stack : String(error);
     this.logger.error(`${request.method} ${request.raw.url} failed as ${failure.code} (request ${request.id})`, stack);
   }

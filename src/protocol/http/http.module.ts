@@ -4,22 +4,22 @@ import type { FastifyInstance } from 'fastify';
 import { EncoderRegistry } from './encoder-registry.js';
 import { ErrorMappers } from './error-mappers.js';
 import { HttpErrorFilter } from './http-error.filter.js';
-import { KeepAliveWheel } from './keep-alive-wheel.js';
-import { OpenStreams } from './open-streams.js';
+import { KeepAliveTimer } from './keep-alive-timer.js';
+import { ActiveStreams } from './active-streams.js';
 import { registerErrorBodies } from './unroutable.js';
-import { WriteTurn } from './write-turn.js';
+import { FlushScheduler } from './flush-scheduler.js';
 
 /** What all wires share: event streams, and the global error filter. Needs `AppConfig`. */
 @Module({
   providers: [
-    KeepAliveWheel,
-    WriteTurn,
-    OpenStreams,
+    KeepAliveTimer,
+    FlushScheduler,
+    ActiveStreams,
     ErrorMappers,
     EncoderRegistry,
     { provide: APP_FILTER, useClass: HttpErrorFilter },
   ],
-  exports: [KeepAliveWheel, OpenStreams, ErrorMappers, EncoderRegistry],
+  exports: [KeepAliveTimer, ActiveStreams, ErrorMappers, EncoderRegistry],
 })
 export class HttpModule implements OnModuleInit {
   constructor(

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Demand } from '../../common/index.js';
+import type { BackpressureGate } from '../../common/index.js';
 import { type FrameOutput, openFrameOutput } from './frame-output.js';
 import { PING_FRAME } from './frames.js';
-import type { KeepAliveTarget, KeepAliveWheel } from './keep-alive-wheel.js';
-import type { WriteTurn } from './write-turn.js';
+import type { KeepAliveTarget, KeepAliveTimer } from './keep-alive-timer.js';
+import type { FlushScheduler } from './flush-scheduler.js';
 
-/** Characters that may pile up behind a reader that is stuck, from a source that ignores its `Demand`. */
+/** Characters that may pile up behind a reader that is stuck, from a source that ignores its `BackpressureGate`. */
 const STUCK_LIMIT = 4 * 1024 * 1024;
 
 /** Characters after which a source has to wait for the end of the turn. */
@@ -14,9 +14,9 @@ const TURN_LIMIT = 64 * 1024;
 
 /** What a writer needs of the rest of the server. */
 export interface SseWriterOptions {
-  readonly demand: Demand;
-  readonly wheel: KeepAliveWheel;
-  readonly turn: WriteTurn;
+  readonly gate: BackpressureGate;
+  readonly keepAlive: KeepAliveTimer;
+  readonly scheduler: FlushScheduler;
   /** Milliseconds for which a reader may take nothing before it is disconnected. */
   readonly slowReaderTimeoutMs: number;
   /** The keep-alive frame, when the wire has its own. */
@@ -27,7 +27,7 @@ export interface SseWriterOptions {
 
 /**
  * The body of one event stream. Each frame is one chunk of the HTTP answer, and all frames of one turn
- * of the event loop leave in one system call. While the socket is full the `Demand` is paused, so the
+ * of the event loop leave in one system call. While the socket is full the `BackpressureGate` is paused, so the
  * source waits and memory stays at one batch; a reader that takes nothing is cut off in the end.
  *
  * To Fastify it is a stream like any other: it is handed to `reply.send`, which sets the headers and
@@ -47,8 +47,8 @@ export class SseWriter extends Readable implements KeepAliveTarget {
 
   constructor(private readonly options: SseWriterOptions) {
     super({ highWaterMark: 0 });
-    options.demand.pause();
-    options.wheel.add(this);
+    options.gate.pause();
+    options.keepAlive.add(this);
   }
 
   /** Bytes or characters that wait for the reader. */
@@ -59,7 +59,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.output = openFrameOutput(destination as unknown as ServerResponse, () => this.drained());
     this.stalled = false;
-    this.options.demand.resume();
+    this.options.gate.resume();
     this.flush();
     return destination;
   }
@@ -75,16 +75,16 @@ export class SseWriter extends Readable implements KeepAliveTarget {
       this.destroy();
       return;
     }
-    this.lastTick = this.options.wheel.tick;
-    if (this.frames.length === 0 && this.output) this.options.turn.add(this);
+    this.lastTick = this.options.keepAlive.tick;
+    if (this.frames.length === 0 && this.output) this.options.scheduler.add(this);
     for (const frame of frames) {
       this.length += frame.length;
       this.frames.push(frame);
     }
-    if (this.length > TURN_LIMIT) this.options.demand.pause();
+    if (this.length > TURN_LIMIT) this.options.gate.pause();
   }
 
-  /** Writes what was sent in this turn. Called by `WriteTurn`. */
+  /** Writes what was sent in this turn. Called by `FlushScheduler`. */
   flush(): void {
     const { frames, output } = this;
     if (!output || this.destroyed) return;
@@ -110,15 +110,15 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.slowTimer);
     this.output?.detach();
-    this.options.wheel.remove(this);
+    this.options.keepAlive.remove(this);
     this.options.onClose();
-    this.options.demand.resume();
+    this.options.gate.resume();
     callback(error);
   }
 
   private write(output: FrameOutput, frames: readonly string[]): void {
     if (!output.write(frames)) this.stall();
-    else if (!this.stalled) this.options.demand.resume();
+    else if (!this.stalled) this.options.gate.resume();
   }
 
   private close(output: FrameOutput, frames: readonly string[]): void {
@@ -131,7 +131,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
 
   private stall(): void {
     this.stalled = true;
-    this.options.demand.pause();
+    this.options.gate.pause();
     clearTimeout(this.slowTimer);
     this.slowTimer = setTimeout(() => this.destroy(), this.options.slowReaderTimeoutMs).unref();
   }
@@ -142,6 +142,6 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     clearTimeout(this.slowTimer);
     this.stalled = false;
     this.stuckLength = 0;
-    this.options.demand.resume();
+    this.options.gate.resume();
   }
 }

@@ -9,9 +9,9 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Observable, type Subscriber, Subscription } from 'rxjs';
 import { OPENING_FRAME } from './frames.js';
-import { OpenStreams } from './open-streams.js';
+import { ActiveStreams } from './active-streams.js';
 import type { SseWriter } from './sse-writer.js';
-import { demandOf, streamSignsOf } from './stream-context.js';
+import { gateOf, controlFramesOf } from './stream-context.js';
 
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
 const OPENING_MS = 1000;
@@ -33,7 +33,7 @@ const HEADERS = {
 export class SseInterceptor implements NestInterceptor<readonly string[] | object, unknown> {
   private readonly logger = new Logger(SseInterceptor.name);
 
-  constructor(private readonly streams: OpenStreams) {}
+  constructor(private readonly streams: ActiveStreams) {}
 
   intercept(context: ExecutionContext, next: CallHandler<readonly string[] | object>): Observable<unknown> {
     const http = context.switchToHttp();
@@ -54,7 +54,7 @@ class StreamingAnswer {
   private openingTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly streams: OpenStreams,
+    private readonly streams: ActiveStreams,
     private readonly logger: Logger,
     private readonly request: FastifyRequest,
     private readonly reply: FastifyReply,
@@ -92,9 +92,9 @@ class StreamingAnswer {
     try {
       this.writer = this.streams.create(
         this.reply,
-        demandOf(this.request),
+        gateOf(this.request),
         () => this.source.unsubscribe(),
-        streamSignsOf(this.request),
+        controlFramesOf(this.request),
       );
     } catch (error) {
       this.source.unsubscribe();
@@ -126,8 +126,8 @@ class StreamingAnswer {
       if (!this.openingTimer) this.out.complete();
       return;
     }
-    const { closing } = streamSignsOf(this.request);
-    if (closing && demandOf(this.request).isCut) writer.send([closing]);
+    const { shutdownFrame } = controlFramesOf(this.request);
+    if (shutdownFrame && gateOf(this.request).isCut) writer.send([shutdownFrame]);
     writer.finish();
   }
 }

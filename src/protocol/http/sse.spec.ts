@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
 import { ignoreElements } from 'rxjs/operators';
 import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
-import { AppError, Demand } from '../../common/index.js';
-import { HttpModule, OpenStreams, SseGet, StreamDemand, useStreamSigns } from './index.js';
+import { AppError, BackpressureGate } from '../../common/index.js';
+import { HttpModule, ActiveStreams, SseGet, StreamGate, useControlFrames } from './index.js';
 
 const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
 const OFFERED = 30_000_000;
@@ -40,7 +40,7 @@ class StreamController {
 
   @SseGet('signed')
   signed(@Req() request: FastifyRequest): Observable<readonly string[]> {
-    useStreamSigns(request, { ping: ': own\n\n', closing: 'retry: 5\n\n' });
+    useControlFrames(request, { keepAliveFrame: ': own\n\n', shutdownFrame: 'retry: 5\n\n' });
     return counted(concat(of(['data: 1\n\n']), NEVER));
   }
 
@@ -89,10 +89,10 @@ class StreamController {
 
   /** Offers 30 MB at the socket's pace. */
   @SseGet('flood')
-  flood(@StreamDemand() demand: Demand): Observable<readonly string[]> {
+  flood(@StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
     const pull = async (out: { next(frames: readonly string[]): void; complete(): void; closed: boolean }) => {
       for (let sent = 0; sent < OFFERED && !out.closed; sent += 64 * FRAME.length) {
-        for (let wait = demand.ready(); wait; wait = demand.ready()) await wait;
+        for (let wait = gate.ready(); wait; wait = gate.ready()) await wait;
         out.next(Array<string>(64).fill(FRAME));
         seen.produced += 64 * FRAME.length;
         await Promise.resolve();
@@ -240,7 +240,7 @@ describe('event streams over HTTP', () => {
     if (path === 'idle') await until(() => answers.every(({ chunks }) => chunks.length > 0), 'first frames');
     for (const { socket } of answers) socket.destroy();
     await until(() => seen.live === 0, 'no stream');
-    expect(wire.app.get(OpenStreams).size).toBe(0);
+    expect(wire.app.get(ActiveStreams).size).toBe(0);
   });
 
   it('makes the source wait for a reader that stops, then disconnects it', async () => {

@@ -1,52 +1,52 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Demand } from '../../common/index.js';
-import type { ProtocolEncoder } from './encoder.js';
+import { BackpressureGate } from '../../common/index.js';
+import type { FrameEncoder } from './encoder.js';
 
-const demands = new WeakMap<FastifyRequest, Demand>();
+const gates = new WeakMap<FastifyRequest, BackpressureGate>();
 
 /** Frames beside the events that a wire wants in its own words. */
-export interface StreamSigns {
+export interface ControlFrames {
   /** The keep-alive; a comment `ping` otherwise. */
-  readonly ping?: string;
+  readonly keepAliveFrame?: string;
   /** The last frame when the server ends the stream to shut down; none otherwise. */
-  readonly closing?: string | undefined;
+  readonly shutdownFrame?: string | undefined;
 }
 
-const signs = new WeakMap<FastifyRequest, StreamSigns>();
+const controlFrames = new WeakMap<FastifyRequest, ControlFrames>();
 
 /** Says how the stream that answers a request pings and closes; to be called before its first frame. */
-export function useStreamSigns(request: FastifyRequest, own: StreamSigns): void {
-  signs.set(request, own);
+export function useControlFrames(request: FastifyRequest, own: ControlFrames): void {
+  controlFrames.set(request, own);
 }
 
 /** How the stream that answers a request pings and closes. */
-export function streamSignsOf(request: FastifyRequest): StreamSigns {
-  return signs.get(request) ?? {};
+export function controlFramesOf(request: FastifyRequest): ControlFrames {
+  return controlFrames.get(request) ?? {};
 }
 
 /** How a stream of an encoder's frames closes. */
-export function signsOf(encoder: Pick<ProtocolEncoder, 'closing'>): StreamSigns {
+export function controlFramesFrom(encoder: Pick<FrameEncoder, 'shutdownFrame'>): ControlFrames {
   return {
-    get closing() {
-      return encoder.closing?.() ?? '';
+    get shutdownFrame() {
+      return encoder.shutdownFrame?.() ?? '';
     },
   };
 }
 
 /** The back-pressure of a request's answer: the same object for the interceptor and the controller. */
-export function demandOf(request: FastifyRequest): Demand {
-  let demand = demands.get(request);
-  if (!demand) {
-    demand = new Demand();
-    demands.set(request, demand);
+export function gateOf(request: FastifyRequest): BackpressureGate {
+  let gate = gates.get(request);
+  if (!gate) {
+    gate = new BackpressureGate();
+    gates.set(request, gate);
   }
-  return demand;
+  return gate;
 }
 
-/** Gives a handler the `Demand` of its answer, to be handed to `Runs.tail` and `tailObservable`. */
-export const StreamDemand = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  demandOf(context.switchToHttp().getRequest<FastifyRequest>()),
+/** Gives a handler the `BackpressureGate` of its answer, to be handed to `Runs.tail` and `tailObservable`. */
+export const StreamGate = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  gateOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
 /** An `AbortSignal` that aborts when the client leaves before its answer is complete. */
@@ -68,7 +68,7 @@ export const ClientGone = createParamDecorator((_: unknown, context: ExecutionCo
 export interface StreamClient {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly demand: Demand;
+  readonly gate: BackpressureGate;
   readonly gone: AbortSignal;
 }
 
@@ -77,5 +77,5 @@ export const StreamFor = createParamDecorator((_: unknown, context: ExecutionCon
   const http = context.switchToHttp();
   const request = http.getRequest<FastifyRequest>();
   const reply = http.getResponse<FastifyReply>();
-  return { request, reply, demand: demandOf(request), gone: clientGoneOf(reply) };
+  return { request, reply, gate: gateOf(request), gone: clientGoneOf(reply) };
 });

@@ -1,7 +1,7 @@
 import { Observable, type Subscriber } from 'rxjs';
-import type { Demand } from '../../common/index.js';
+import type { BackpressureGate } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { ProtocolEncoder } from './encoder.js';
+import type { FrameEncoder } from './encoder.js';
 
 /** Characters after which a batch of frames is handed on, so that a socket can say stop in between. */
 const BATCH_LENGTH = 64 * 1024;
@@ -13,7 +13,7 @@ const BATCH_LENGTH = 64 * 1024;
  */
 export function encodeTail(
   tail: AsyncIterable<readonly LoggedEvent[]>,
-  encoder: ProtocolEncoder,
+  encoder: FrameEncoder,
 ): AsyncIterableIterator<readonly string[]> {
   return new EncodedTail(tail[Symbol.asyncIterator](), encoder);
 }
@@ -26,7 +26,7 @@ class EncodedTail implements AsyncIterableIterator<readonly string[]> {
 
   constructor(
     private readonly tail: AsyncIterator<readonly LoggedEvent[]>,
-    private readonly encoder: ProtocolEncoder,
+    private readonly encoder: FrameEncoder,
   ) {}
 
   [Symbol.asyncIterator](): this {
@@ -109,7 +109,7 @@ export interface TailObservableOptions {
   /** Opens the batches; `gone` aborts when the reader has left. */
   readonly open: (gone: AbortSignal) => AsyncIterable<readonly string[]>;
   /** Back-pressure of the socket: a batch is asked for only when it is ready. */
-  readonly demand: Demand;
+  readonly gate: BackpressureGate;
   /** Called when the reader left before the end. */
   readonly onAbandoned?: (() => void) | undefined;
 }
@@ -120,7 +120,7 @@ export function tailObservable(options: TailObservableOptions): Observable<reado
     const gone = new AbortController();
     const iterator = options.open(gone.signal)[Symbol.asyncIterator]();
     let over = false;
-    pump(iterator, options.demand, out).then(
+    pump(iterator, options.gate, out).then(
       () => {
         over = true;
         out.complete();
@@ -134,7 +134,7 @@ export function tailObservable(options: TailObservableOptions): Observable<reado
       if (over) return;
       over = true;
       gone.abort();
-      options.demand.resume();
+      options.gate.resume();
       iterator.return?.().catch(() => undefined);
       options.onAbandoned?.();
     };
@@ -143,11 +143,11 @@ export function tailObservable(options: TailObservableOptions): Observable<reado
 
 async function pump(
   iterator: AsyncIterator<readonly string[]>,
-  demand: Demand,
+  gate: BackpressureGate,
   out: Subscriber<readonly string[]>,
 ): Promise<void> {
   while (!out.closed) {
-    for (let wait = demand.ready(); wait; wait = demand.ready()) {
+    for (let wait = gate.ready(); wait; wait = gate.ready()) {
       await wait;
       if (out.closed) return;
     }

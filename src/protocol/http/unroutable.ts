@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ErrorMappers } from './error-mappers.js';
-import type { Failure } from './failure.js';
+import type { HttpError } from './http-error.js';
 
-const FAILURE: Failure = { status: 400, code: 'INVALID_PARAMETER', message: 'The request address is not valid' };
+const FAILURE: HttpError = { status: 400, code: 'INVALID_PARAMETER', message: 'The request address is not valid' };
 /** Where a server keeps the error bodies of its wires: the router knows the server, and nothing of the modules. */
 const MAPPERS = Symbol('parley.errorMappers');
 

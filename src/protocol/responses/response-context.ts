@@ -17,7 +17,7 @@ import { ResponsesIntake } from './responses-intake.js';
 import { ResponsesOwner } from './responses-owner.js';
 import { previousNotFound } from './responses-refusal.js';
 import { SessionHistory } from './session-history.js';
-import { fieldError } from '../http/fields.js';
+import { fieldError } from '../http/field-reader.js';
 
 /** What a request goes on from. */
 export type Predecessor = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res }
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { AppError, Demand } from '../../common/index.js';
+import { AppError, BackpressureGate } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import {
   ClientGone,
@@ -11,8 +11,8 @@ import {
   ShapePipe,
   SseGet,
   SsePost,
-  StreamDemand,
-  useStreamSigns,
+  StreamGate,
+  useControlFrames,
 } from '../http/index.js';
 import { ApiCreateResponse, ApiResponseStream, ApiRoute } from './api-docs.js';
 import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
@@ -49,14 +49,14 @@ export class ResponseController {
   )
   async create(
     @Body() body: unknown,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
     @ClientGone() gone: AbortSignal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
     const started = await this.creation.create(body, { idempotencyKey: keyOf(request.headers['idempotency-key']) });
     reply.header('x-run-id', started.runId);
-    if (started.stream) return this.stream(request, this.reader.live(started, demand, gone));
+    if (started.stream) return this.stream(request, this.reader.live(started, gate, gone));
     if (started.background && started.created) {
       return this.mirror.of(request, responseObject(started.info, { status: 'queued' }));
     }
@@ -76,13 +76,13 @@ export class ResponseController {
   async retrieve(
     @Param('responseId') id: string,
     @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
     @Req() request: FastifyRequest,
   ): Promise<Answer> {
     const principal = requestPrincipal(undefined);
     if (query.stream !== 'true') return this.mirror.of(request, await ofResponse(id, this.reader.view(principal, id)));
     const after = Number(query.starting_after ?? -1);
-    return this.stream(request, await ofResponse(id, this.reader.resume(principal, id, after, demand)));
+    return this.stream(request, await ofResponse(id, this.reader.resume(principal, id, after, gate)));
   }
 
   @Delete(':responseId')
@@ -109,8 +109,8 @@ export class ResponseController {
     return listPage(itemsOf(await ofResponse(id, this.runs.input(requestPrincipal(undefined), id))), query);
   }
 
-  private stream(request: FastifyRequest, { frames, signs }: ResponseStream): Observable<readonly string[]> {
-    useStreamSigns(request, signs);
+  private stream(request: FastifyRequest, { frames, controlFrames }: ResponseStream): Observable<readonly string[]> {
+    useControlFrames(request, controlFrames);
     return frames;
   }
 }

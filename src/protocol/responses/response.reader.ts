@@ -1,15 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AppError, type Demand, type Principal } from '../../common/index.js';
+import { AppError, type BackpressureGate, type Principal } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import {
   acceptedTail,
   encodeTail,
-  OpenStreams,
-  signsOf,
-  type StreamSigns,
+  ActiveStreams,
+  controlFramesFrom,
+  type ControlFrames,
   tailObservable,
   verifiedTail,
 } from '../http/index.js';
@@ -27,7 +27,7 @@ const RETRY_SECONDS = 5;
 /** The frames of a stream, and what is sent should the server end it before its time. */
 export interface ResponseStream {
   readonly frames: Observable<readonly string[]>;
-  readonly signs: StreamSigns;
+  readonly controlFrames: ControlFrames;
 }
 
 /** Reads responses: live, from a cursor, at their end, as they stand. */
@@ -37,24 +37,24 @@ export class ResponseReader {
 
   constructor(
     private readonly runs: Runs,
-    private readonly streams: OpenStreams,
+    private readonly streams: ActiveStreams,
     private readonly config: AppConfig,
   ) {}
 
   /** The frames of an accepted response. One in the foreground is cancelled when its reader leaves. */
-  live(started: StartedResponse, demand: Demand, clientGone: AbortSignal): ResponseStream {
+  live(started: StartedResponse, gate: BackpressureGate, clientGone: AbortSignal): ResponseStream {
     const { principal, runId, info } = started;
     if (clientGone.aborted) this.left(started);
     const encoder = new ResponsesEncoder(info);
     const frames = tailObservable({
       open: (signal) => {
-        const tail = this.runs.tail(principal, runId, { demand, signal, accepted: true });
+        const tail = this.runs.tail(principal, runId, { gate, signal, accepted: true });
         return withVisibleEnd(encodeTail(acceptedTail(tail), encoder), encoder, signal);
       },
-      demand,
+      gate,
       onAbandoned: () => this.left(started),
     });
-    return { frames, signs: signsOf(encoder) };
+    return { frames, controlFrames: controlFramesFrom(encoder) };
   }
 
   /**
@@ -62,7 +62,12 @@ export class ResponseReader {
    *
    * @throws AppError RUN_NOT_FOUND; INVALID_PARAMETER, before the first frame, when there is no such frame yet
    */
-  async resume(principal: Principal, id: string, startingAfter: number, demand: Demand): Promise<ResponseStream> {
+  async resume(
+    principal: Principal,
+    id: string,
+    startingAfter: number,
+    gate: BackpressureGate,
+  ): Promise<ResponseStream> {
     const run = await this.runs.view(principal, id);
     const encoder = new ResponsesEncoder(responseInfo(run), startingAfter);
     const verify = (): void => {
@@ -70,12 +75,12 @@ export class ResponseReader {
     };
     const frames = tailObservable({
       open: (signal) => {
-        const tail = this.runs.tail(principal, id, { demand, signal });
+        const tail = this.runs.tail(principal, id, { gate, signal });
         return withVisibleEnd(encodeTail(verifiedTail(tail, run.lastSeq, verify), encoder), encoder, signal);
       },
-      demand,
+      gate,
     });
-    return { frames, signs: signsOf(encoder) };
+    return { frames, controlFrames: controlFramesFrom(encoder) };
   }
 
   /** Waits for the end of an accepted response. @throws AppError SHUTTING_DOWN when the server stops before */
@@ -113,7 +118,7 @@ export class ResponseReader {
 
   /** Called when the reader of a foreground response is gone. A stream that the server itself ended was not left. */
   left({ background, principal, runId }: Pick<StartedResponse, 'background' | 'principal' | 'runId'>): void {
-    if (background || this.streams.closing) return;
+    if (background || this.streams.isShuttingDown) return;
     this.runs.cancel(principal, runId).catch((error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
       this.logger.error(`Response ${runId} could not be cancelled after its client left`, stack);

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { ProtocolEncoder } from '../http/encoder.js';
-import { type Failure, failureOf } from '../http/failure.js';
+import type { FrameEncoder } from '../http/encoder.js';
+import { type HttpError, toHttpError } from '../http/http-error.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { ResponsesFold } from './encoder/response-fold.js';
 import type { ResponseInfo } from './response-info.js';
@@ -11,7 +11,7 @@ import { errorEvent, wireError } from './responses.errors.js';
  * The Responses view of a run as server-sent events (contract responses, A5): each frame has the type of
  * its event and no id, and `[DONE]` comes last. Frames stay apart: one frame, one write.
  */
-export class ResponsesEncoder implements ProtocolEncoder {
+export class ResponsesEncoder implements FrameEncoder {
   readonly joinable = false;
   private readonly fold: ResponsesFold;
   private readonly startingAfter: number;
@@ -44,15 +44,15 @@ export class ResponsesEncoder implements ProtocolEncoder {
    * The `error` event after the last frame, and the end: for a stream that cannot go on to its terminal
    * event. Nothing when the stream has an end already.
    */
-  fail(failure: Failure): readonly string[] {
+  fail(failure: HttpError): readonly string[] {
     if (this.isOver || this.hasFailed) return [];
     this.hasFailed = true;
     const event = errorEvent(wireError(failure), this.lastNumber + 1);
     return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
   }
 
-  closing(): string {
-    return this.fail(failureOf(new AppError('SHUTTING_DOWN'))).join('');
+  shutdownFrame(): string {
+    return this.fail(toHttpError(new AppError('SHUTTING_DOWN'))).join('');
   }
 
   end(): readonly string[] {

@@ -1,12 +1,12 @@
 import { AppError } from '../../common/index.js';
-import { failureOf } from '../http/failure.js';
+import { toHttpError } from '../http/http-error.js';
 import { errorEvent, wireError } from './responses.errors.js';
 import { acceptRefusal, notFound, ofResponse, previousNotFound, ResponsesRefusal } from './responses-refusal.js';
 
 const REQUEST = 'invalid_request_error';
 
 function told(error: unknown): object {
-  const failure = failureOf(error);
+  const failure = toHttpError(error);
   return { status: failure.status, ...wireError(failure) };
 }
 
@@ -63,7 +63,7 @@ describe('the errors of the Responses wire', () => {
   });
 
   it('say an error event twice, for both kinds of readers', () => {
-    const error = wireError(failureOf(new ResponsesRefusal('INVALID_PARAMETER', 'no', 'input')));
+    const error = wireError(toHttpError(new ResponsesRefusal('INVALID_PARAMETER', 'no', 'input')));
     expect(errorEvent(error, 7)).toEqual({
       type: 'error',
       sequence_number: 7,

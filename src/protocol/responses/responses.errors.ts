@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import type { Failure } from '../http/failure.js';
+import type { HttpError } from '../http/http-error.js';
 
 /** An error as this wire says it, all four keys always there (contract responses, A4). */
 export interface WireError {
@@ -48,7 +48,7 @@ const CODES_OF_PARAM: Readonly<Record<string, string>> = {
 };
 
 /** A failure as this wire says it. */
-export function wireError({ status, code, message: said, details }: Failure): WireError {
+export function wireError({ status, code, message: said, details }: HttpError): WireError {
   const message = said === ERROR_CATALOGUE[code].message ? (SENTENCES[code] ?? said) : said;
   const param = details?.[0]?.path ?? null;
   if (status === 429) return { message, type: 'rate_limit_error', param, code: 'rate_limit_exceeded' };
@@ -58,7 +58,7 @@ export function wireError({ status, code, message: said, details }: Failure): Wi
 }
 
 /** The body of an error before a stream. */
-export function errorBody(failure: Failure): { error: WireError } {
+export function errorBody(failure: HttpError): { error: WireError } {
   return { error: wireError(failure) };
 }
 

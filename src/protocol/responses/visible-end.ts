@@ -1,5 +1,5 @@
 import { AppError } from '../../common/index.js';
-import { failureOf } from '../http/failure.js';
+import { toHttpError } from '../http/http-error.js';
 import type { ResponsesEncoder } from './responses.encoder.js';
 
 /**
@@ -20,8 +20,8 @@ export async function* withVisibleEnd(
     }
   } catch (error) {
     if (!hasBegun) throw error;
-    yield encoder.fail(failureOf(error));
+    yield encoder.fail(toHttpError(error));
     return;
   }
-  if (!gone.aborted) yield encoder.fail(failureOf(new AppError('SHUTTING_DOWN')));
+  if (!gone.aborted) yield encoder.fail(toHttpError(new AppError('SHUTTING_DOWN')));
 }

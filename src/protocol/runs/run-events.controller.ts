@@ -2,8 +2,8 @@ import { Controller, Headers, Param, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { Demand, ERROR_CATALOGUE } from '../../common/index.js';
-import { requestPrincipal, ShapePipe, SseGet, StreamDemand } from '../http/index.js';
+import { BackpressureGate, ERROR_CATALOGUE } from '../../common/index.js';
+import { requestPrincipal, ShapePipe, SseGet, StreamGate } from '../http/index.js';
 import { ApiRunsRoute, ApiRunsStream } from './api-docs.js';
 import { EventsQueryDto } from './dto/events-query.dto.js';
 import { formatEventId, parseEventId } from './events/event-id.js';
@@ -33,7 +33,7 @@ export class RunEventsController {
     @Param('threadId') threadId: string,
     @Query(new ShapePipe(EventsQueryDto)) query: EventsQueryDto,
     @Headers('last-event-id') lastEventId: string | undefined,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]> | object | undefined> {
     const answer = await this.events.answer(requestPrincipal(undefined), {
@@ -43,7 +43,7 @@ export class RunEventsController {
       from: query.from ?? 'start',
       follow: query.follow ?? 'run',
     });
-    if (answer.kind === 'stream') return this.answering.observable(answer, reply, { demand });
+    if (answer.kind === 'stream') return this.answering.observable(answer, reply, { gate });
     if (answer.kind === 'expired') {
       reply.status(410);
       return expired(answer, reply.request.id);

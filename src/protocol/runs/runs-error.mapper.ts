@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import type { ErrorMapper, Failure } from '../http/index.js';
+import type { ErrorMapper, HttpError } from '../http/index.js';
 
 /** The wire's own names and sentences of errors that other wires have too (contract runs-api, section 2.2). */
 const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>> = {
@@ -38,6 +38,6 @@ export function runsErrorMapper({ isInput, detailAlias }: RunsErrorOptions): Err
 }
 
 /** What the sentence of the row does not say. */
-function reasonOf({ message }: Failure): Failure['details'] {
+function reasonOf({ message }: HttpError): HttpError['details'] {
   return [{ path: '', message }];
 }

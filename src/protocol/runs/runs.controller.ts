@@ -2,8 +2,8 @@ import { Body, Controller, Headers, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { acceptedLocale, Demand } from '../../common/index.js';
-import { BodyLimit, requestPrincipal, ShapePipe, SsePost, StreamDemand } from '../http/index.js';
+import { acceptedLocale, BackpressureGate } from '../../common/index.js';
+import { BodyLimit, requestPrincipal, ShapePipe, SsePost, StreamGate } from '../http/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { RUN_EXAMPLES } from './dto/examples.js';
 import { SubmitQueryDto } from './dto/queries.dto.js';
@@ -39,7 +39,7 @@ export class RunsController {
     @Body(RunInputPipe) input: RunInput,
     @Query(new ShapePipe(SubmitQueryDto)) query: SubmitQueryDto,
     @Headers() headers: RunHeaders,
-    @StreamDemand() demand: Demand,
+    @StreamGate() gate: BackpressureGate,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Observable<readonly string[]> | TaskAccepted> {
     const principal = requestPrincipal(undefined);
@@ -49,7 +49,7 @@ export class RunsController {
     if (replayed) reply.header('idempotency-replayed', 'true');
     const wantsStream = query.prefer === 'stream' || (query.prefer === undefined && acceptsStream(headers.accept));
     if (wantsStream) {
-      const reading = { demand, cancelWhenLeft: query.on_disconnect === 'cancel' };
+      const reading = { gate, cancelWhenLeft: query.on_disconnect === 'cancel' };
       return this.answering.accepted(principal, answer.taskId, reply, reading);
     }
     reply.status(202);

@@ -60,13 +60,13 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
       if (this.ended) return { done: true, value: undefined };
       const feed = this.feed ?? (await this.join());
       while (!this.isOver()) {
-        const wait = this.options.demand?.ready();
+        const wait = this.options.gate?.ready();
         if (wait) await wait;
         const batch = feed.owned ? (this.live(feed) ?? (await this.stored())) : await this.batch(feed);
         if (batch.length > 0) return this.take(batch);
         await this.pause(feed);
       }
-      if (this.feeds.isClosed && this.options.demand) this.options.demand.isCut = true;
+      if (this.feeds.isClosed && this.options.gate) this.options.gate.isCut = true;
       this.close();
       return { done: true, value: undefined };
     } catch (error) {

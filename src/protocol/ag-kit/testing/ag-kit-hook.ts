@@ -1,12 +1,12 @@
 import type { LoggedEvent } from '../../../events/index.js';
-import type { ProtocolEncoder } from '../../http/encoder.js';
+import type { FrameEncoder } from '../../http/encoder.js';
 import type { AgKitEvent } from '../ag-kit.types.js';
 
 const FRAME = /^data: ([^\n]+)\n\n$/;
 
 /** The events of a log, each from a frame of its own, and whether `[DONE]` ended them. */
 export function agKitEvents(
-  encoder: ProtocolEncoder,
+  encoder: FrameEncoder,
   log: readonly LoggedEvent[],
 ): { events: AgKitEvent[]; done: boolean } {
   const data = [...log.flatMap((event) => encoder.next(event)), ...encoder.end()].map((frame) => {

@@ -1,11 +1,11 @@
 import { isPlainObject } from '../../../common/index.js';
 import type { ContentInput } from '../../../events/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 
 /** Parts that one message may have. */
 const MAX_PARTS = 1000;
 
-type Decoder = (fields: Fields) => ContentInput;
+type Decoder = (fields: FieldReader) => ContentInput;
 
 const textOf: Decoder = (fields) => ({ type: 'text', text: requiredText(fields, 'text') });
 
@@ -27,7 +27,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  *
  * @throws AppError naming the path of the first wrong field, such as `input[0].content[1].text`
  */
-export function decodeParts(message: Fields, name: string): readonly ContentInput[] {
+export function decodeParts(message: FieldReader, name: string): readonly ContentInput[] {
   const value = message.source[name];
   const path = message.at(name);
   if (value === undefined || value === null) throw fieldError(path, 'is required', 'MISSING_PARAMETER');
@@ -38,7 +38,7 @@ export function decodeParts(message: Fields, name: string): readonly ContentInpu
 }
 
 function decodePart(value: unknown, path: string): ContentInput {
-  const fields = fieldsAt(value, path);
+  const fields = fieldReaderAt(value, path);
   const type = fields.string('type');
   if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
   const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
@@ -47,11 +47,11 @@ function decodePart(value: unknown, path: string): ContentInput {
 }
 
 /** An image by address, or by the id of a file, which this server can only name. */
-function imageOf(fields: Fields): ContentInput {
+function imageOf(fields: FieldReader): ContentInput {
   // The Chat Completions form `{image_url: {url}}` is a common slip.
   const nested = fields.source['image_url'];
   const url = isPlainObject(nested)
-    ? fieldsAt(nested, fields.at('image_url')).string('url')
+    ? fieldReaderAt(nested, fields.at('image_url')).string('url')
     : fields.string('image_url');
   if (url !== undefined) return { type: 'image', image_url: url };
   const id = fields.string('file_id');
@@ -59,7 +59,7 @@ function imageOf(fields: Fields): ContentInput {
   return { type: 'file', file_url: null, file_id: id, filename: null, file_data: null };
 }
 
-function fileOf(fields: Fields): ContentInput {
+function fileOf(fields: FieldReader): ContentInput {
   const [url, id, data] = [fields.string('file_url'), fields.string('file_id'), fields.string('file_data')];
   if (url === undefined && id === undefined && data === undefined) {
     throw fieldError(fields.at('file_url'), 'is required, or file_id, or file_data', 'MISSING_PARAMETER');
@@ -68,14 +68,14 @@ function fileOf(fields: Fields): ContentInput {
   return { type: 'file', file_url: url ?? null, file_id: id ?? null, filename, file_data: data ?? null };
 }
 
-function audioOf(fields: Fields): ContentInput {
+function audioOf(fields: FieldReader): ContentInput {
   const audio = fields.object('input_audio');
   if (!audio) throw fieldError(fields.at('input_audio'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldsAt(audio, fields.at('input_audio'));
+  const inner = fieldReaderAt(audio, fields.at('input_audio'));
   return { type: 'audio', data: requiredText(inner, 'data'), format: inner.string('format') ?? 'wav' };
 }
 
-function requiredText(fields: Fields, name: string): string {
+function requiredText(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return value;

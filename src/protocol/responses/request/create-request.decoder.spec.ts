@@ -1,4 +1,4 @@
-import { failureOf } from '../../http/failure.js';
+import { toHttpError } from '../../http/http-error.js';
 import { itemSources } from '../testing/encoded.js';
 import { type CreateRequest, decodeCreateRequest } from './create-request.decoder.js';
 
@@ -12,7 +12,7 @@ function refusalOf(body: unknown): unknown[] {
   try {
     decode(body);
   } catch (error) {
-    const { status, code, details } = failureOf(error);
+    const { status, code, details } = toHttpError(error);
     return [status, code, details?.[0]?.path];
   }
   return [];

@@ -1,7 +1,7 @@
 import { AppError, isPlainObject } from '../../../common/index.js';
 import type { ModelOptions } from '../../../agent/index.js';
 import type { ToolDeclaration } from '../../../tools/index.js';
-import { Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import type { ResponseEcho } from '../response.types.js';
 import { messageOf } from '../../../events/index.js';
 import { decodeInputItem, type InputEntry, type ItemSources } from './input-item.decoder.js';
@@ -111,13 +111,13 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
 }
 
 /** The fields of a body. @throws AppError PARAMETER_VALIDATION when it is no object */
-export function bodyFields(body: unknown): Fields {
-  if (isPlainObject(body)) return new Fields(body, '');
+export function bodyFields(body: unknown): FieldReader {
+  if (isPlainObject(body)) return new FieldReader(body, '');
   throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
 }
 
 /** `input`: a text of the user, or a list of items; absent, there is nothing new. */
-export function decodeInput(fields: Fields, sources: ItemSources): readonly InputEntry[] {
+export function decodeInput(fields: FieldReader, sources: ItemSources): readonly InputEntry[] {
   if (typeof fields.source['input'] === 'string') {
     const contents = [{ type: 'text' as const, text: fields.source['input'] }];
     return [{ kind: 'messages', messages: [messageOf({ id: sources.nextId(), role: 'user' }, contents)] }];
@@ -135,7 +135,7 @@ interface Modes {
 }
 
 /** How the response is made and what it goes on from; these exclude one another in two cases. */
-function modesOf(fields: Fields): Modes {
+function modesOf(fields: FieldReader): Modes {
   const previousResponseId = fields.string('previous_response_id', ID_LENGTH);
   const conversationId = conversationOf(fields);
   if (previousResponseId !== undefined && conversationId !== undefined) {
@@ -148,30 +148,30 @@ function modesOf(fields: Fields): Modes {
   return { stream: fields.boolean('stream') ?? false, background, store, previousResponseId, conversationId };
 }
 
-function conversationOf(fields: Fields): string | undefined {
+function conversationOf(fields: FieldReader): string | undefined {
   const value = fields.source['conversation'];
   if (value === undefined || value === null || typeof value === 'string')
     return fields.string('conversation', ID_LENGTH);
-  const inner = fieldsAt(value, fields.at('conversation'));
+  const inner = fieldReaderAt(value, fields.at('conversation'));
   const id = inner.string('id', ID_LENGTH);
   if (id === undefined) throw fieldError(inner.at('id'), 'is required', 'MISSING_PARAMETER');
   return id;
 }
 
 /** A text; a list of messages, as some clients send it, is joined to one. */
-function instructionsOf(fields: Fields): string | undefined {
+function instructionsOf(fields: FieldReader): string | undefined {
   const value = fields.source['instructions'];
   if (!Array.isArray(value)) return fields.string('instructions');
   const texts = value.map((item: unknown, index) => {
-    const one = fieldsAt(item, `${fields.at('instructions')}[${index}]`);
+    const one = fieldReaderAt(item, `${fields.at('instructions')}[${index}]`);
     if (typeof one.source['content'] === 'string') return one.source['content'];
     const parts = one.list('content', MAX_ITEMS) ?? [];
-    return parts.map((part, at) => fieldsAt(part, `${one.at('content')}[${at}]`).string('text') ?? '').join('\n');
+    return parts.map((part, at) => fieldReaderAt(part, `${one.at('content')}[${at}]`).string('text') ?? '').join('\n');
   });
   return texts.join('\n');
 }
 
-function truncationOf(fields: Fields): string {
+function truncationOf(fields: FieldReader): string {
   const value = fields.string('truncation') ?? 'disabled';
   if (value === 'auto' || value === 'disabled') return value;
   throw fieldError(fields.at('truncation'), 'must be auto or disabled', 'INVALID_PARAMETER');

@@ -1,5 +1,5 @@
 import { dataOf } from '../../../events/index.js';
-import { failureOf } from '../../http/failure.js';
+import { toHttpError } from '../../http/http-error.js';
 import { historyItems } from '../items/output-items.js';
 import { HISTORY_VIEW } from '../items/item-view.js';
 import { itemSources } from '../testing/encoded.js';
@@ -11,7 +11,7 @@ function refusalOf(item: unknown): unknown[] {
   try {
     decode(item);
   } catch (error) {
-    const { status, code, details } = failureOf(error);
+    const { status, code, details } = toHttpError(error);
     return [status, code, details?.[0]?.path];
   }
   return [];

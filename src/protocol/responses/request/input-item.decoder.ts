@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf, type MessageType } from '../../../events/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
 import { decodeParts } from './content-part.decoder.js';
@@ -27,7 +27,7 @@ interface ItemContext extends ItemSources {
   readonly id: string;
 }
 
-type Decoder = (fields: Fields, context: ItemContext) => readonly Message[];
+type Decoder = (fields: FieldReader, context: ItemContext) => readonly Message[];
 
 const DECODERS: Readonly<Record<string, Decoder>> = {
   message: decodeMessage,
@@ -52,7 +52,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  * @throws AppError naming the path of the first wrong field
  */
 export function decodeInputItem(value: unknown, path: string, { nextId, unseal }: ItemSources): InputEntry {
-  const fields = fieldsAt(value, path);
+  const fields = fieldReaderAt(value, path);
   const id = fields.string('id', ID_LENGTH);
   const type = fields.string('type') ?? impliedType(fields, id);
   if (type === 'item_reference') {
@@ -65,13 +65,13 @@ export function decodeInputItem(value: unknown, path: string, { nextId, unseal }
   return { kind: 'messages', messages };
 }
 
-function impliedType(fields: Fields, id: string | undefined): string {
+function impliedType(fields: FieldReader, id: string | undefined): string {
   if (fields.source['role'] !== undefined) return 'message';
   if (id !== undefined && Object.keys(fields.source).length === 1) return 'item_reference';
   throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
 }
 
-function decodeMessage(fields: Fields, { id }: ItemContext): readonly Message[] {
+function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Message[] {
   const named = required(fields, 'role');
   const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
   if (!role)
@@ -79,7 +79,7 @@ function decodeMessage(fields: Fields, { id }: ItemContext): readonly Message[] 
   return [messageOf({ id, role }, decodeParts(fields, 'content'))];
 }
 
-function callMessage(type: MessageType, fields: Fields, { id }: ItemContext, textField: string): Message {
+function callMessage(type: MessageType, fields: FieldReader, { id }: ItemContext, textField: string): Message {
   const data: JsonObject = {
     call_id: required(fields, 'call_id'),
     name: required(fields, 'name'),
@@ -89,42 +89,42 @@ function callMessage(type: MessageType, fields: Fields, { id }: ItemContext, tex
 }
 
 /** Arguments are JSON text; a client that sends the object itself is understood. */
-function argumentsOf(fields: Fields, name: string): string {
+function argumentsOf(fields: FieldReader, name: string): string {
   const value = fields.source[name];
   if (value === undefined || value === null) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function outputMessage(type: MessageType, fields: Fields, { id }: ItemContext): Message {
+function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
   const data: JsonObject = { call_id: required(fields, 'call_id'), output: outputText(fields) };
   return dataMessage({ id, role: 'tool', type, data });
 }
 
 /** Text as it is; a list of parts becomes its texts, and JSON for what is no text. */
-function outputText(fields: Fields): string {
+function outputText(fields: FieldReader): string {
   const value = fields.source['output'];
   if (value === undefined || value === null) throw fieldError(fields.at('output'), 'is required', 'MISSING_PARAMETER');
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw fieldError(fields.at('output'), `must be a string or a list, not ${kindOf(value)}`);
   return value
     .map((part: unknown, index) => {
-      const one = fieldsAt(part, `${fields.at('output')}[${index}]`);
+      const one = fieldReaderAt(part, `${fields.at('output')}[${index}]`);
       return one.string('text') ?? JSON.stringify(part);
     })
     .join('\n');
 }
 
-function decodeReasoning(fields: Fields, { id }: ItemContext): readonly Message[] {
+function decodeReasoning(fields: FieldReader, { id }: ItemContext): readonly Message[] {
   const parts = [...(fields.list('summary', 1000) ?? []), ...(fields.list('content', 1000) ?? [])];
   const contents = parts.map((part, index): ContentInput => {
-    const text = fieldsAt(part, `${fields.at('summary')}[${index}]`).string('text') ?? '';
+    const text = fieldReaderAt(part, `${fields.at('summary')}[${index}]`).string('text') ?? '';
     return { type: 'text', text };
   });
   return [messageOf({ id, role: 'assistant', type: 'reasoning' }, contents)];
 }
 
 /** One item, two messages: the call and, when the item tells it, what came of it. */
-function decodeMcpCall(fields: Fields, { id, nextId }: ItemContext): readonly Message[] {
+function decodeMcpCall(fields: FieldReader, { id, nextId }: ItemContext): readonly Message[] {
   const callId = id;
   const name = required(fields, 'name');
   const label = fields.string('server_label') ?? '';
@@ -139,17 +139,17 @@ function decodeMcpCall(fields: Fields, { id, nextId }: ItemContext): readonly Me
 }
 
 /** What a client brings itself is listed as it came, unlike the lists that agents write. */
-function decodeToolList(fields: Fields, context: ItemContext): readonly Message[] {
+function decodeToolList(fields: FieldReader, context: ItemContext): readonly Message[] {
   const message = dataItem('mcp_list_tools', fields, context);
   return [{ ...message, metadata: { [OPAQUE_ITEM]: { ...fields.source, id: itemIdOf(message) } as Json } }];
 }
 
-function dataItem(type: MessageType, fields: Fields, { id }: ItemContext): Message {
+function dataItem(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
   const { type: _type, status: _status, ...data } = fields.source as JsonObject;
   return dataMessage({ id, role: 'assistant', type, data });
 }
 
-function decodeApproval(fields: Fields, { id }: ItemContext): readonly Message[] {
+function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Message[] {
   const approve = fields.boolean('approve');
   if (approve === undefined) throw fieldError(fields.at('approve'), 'is required', 'MISSING_PARAMETER');
   const reason = fields.string('reason');
@@ -161,7 +161,7 @@ function decodeApproval(fields: Fields, { id }: ItemContext): readonly Message[]
   return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
 }
 
-function decodeCompaction(fields: Fields, { id, unseal }: ItemContext): readonly Message[] {
+function decodeCompaction(fields: FieldReader, { id, unseal }: ItemContext): readonly Message[] {
   const text = unseal(required(fields, 'encrypted_content'));
   if (text === undefined) {
     throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
@@ -171,12 +171,12 @@ function decodeCompaction(fields: Fields, { id, unseal }: ItemContext): readonly
 }
 
 /** Kept in the history so that it can be listed and referred to; as a kind of message no model is told. */
-function opaqueMessage(type: string, fields: Fields, { id }: ItemContext): Message {
+function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): Message {
   const metadata = { [OPAQUE_ITEM]: { ...fields.source, type } as Json };
   return messageOf({ id, role: 'assistant', type: 'reasoning', metadata }, []);
 }
 
-function required(fields: Fields, name: string): string {
+function required(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return value;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/index.js';
 import type { ModelOptions } from '../../../agent/index.js';
-import { Fields, fieldError, fieldsAt } from '../../http/fields.js';
+import { FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 
 const MAX_METADATA = 16;
 const METADATA_KEY_LENGTH = 64;
@@ -27,7 +27,7 @@ export interface NumberSettings {
 }
 
 /** @throws AppError naming the first number that is none or out of its range */
-export function decodeNumbers(fields: Fields): NumberSettings {
+export function decodeNumbers(fields: FieldReader): NumberSettings {
   const most = Number.MAX_SAFE_INTEGER;
   return {
     temperature: numberIn(fields, 'temperature', 0, 2),
@@ -41,14 +41,14 @@ export function decodeNumbers(fields: Fields): NumberSettings {
 }
 
 /** Up to 16 pairs of short texts. @throws AppError naming the first wrong pair */
-export function decodeMetadata(fields: Fields): JsonObject {
+export function decodeMetadata(fields: FieldReader): JsonObject {
   const source = fields.object('metadata');
   if (!source) return {};
   const entries = Object.entries(source);
   if (entries.length > MAX_METADATA) {
     throw fieldError(fields.at('metadata'), `must have at most ${MAX_METADATA} pairs`, 'INVALID_PARAMETER');
   }
-  const inner = fieldsAt(source, fields.at('metadata'));
+  const inner = fieldReaderAt(source, fields.at('metadata'));
   for (const [key, value] of entries) {
     if (key.length > METADATA_KEY_LENGTH) {
       throw fieldError(
@@ -66,12 +66,12 @@ export function decodeMetadata(fields: Fields): JsonObject {
 }
 
 /** `text.format` and `text.verbosity`. @throws AppError naming the first wrong field */
-export function decodeText(fields: Fields): TextSetting {
-  const text = fieldsAt(fields.object('text') ?? {}, fields.at('text'));
+export function decodeText(fields: FieldReader): TextSetting {
+  const text = fieldReaderAt(fields.object('text') ?? {}, fields.at('text'));
   const verbosity = verbosityOf(text);
   const given = text.object('format');
   if (!given) return { echo: { format: { type: 'text' }, verbosity }, responseFormat: undefined };
-  const format = fieldsAt(given, text.at('format'));
+  const format = fieldReaderAt(given, text.at('format'));
   const type = format.string('type') ?? 'text';
   if (type === 'text') return { echo: { format: { type }, verbosity }, responseFormat: undefined };
   if (type === 'json_object') return { echo: { format: { type }, verbosity }, responseFormat: { type } };
@@ -79,13 +79,13 @@ export function decodeText(fields: Fields): TextSetting {
   throw fieldError(format.at('type'), 'must be one of text, json_object, json_schema', 'INVALID_PARAMETER');
 }
 
-function verbosityOf(text: Fields): string {
+function verbosityOf(text: FieldReader): string {
   const value = text.string('verbosity') ?? 'medium';
   if (VERBOSITIES.includes(value)) return value;
   throw fieldError(text.at('verbosity'), `must be one of ${VERBOSITIES.join(', ')}`, 'INVALID_PARAMETER');
 }
 
-function schemaSetting(format: Fields, verbosity: string): TextSetting {
+function schemaSetting(format: FieldReader, verbosity: string): TextSetting {
   const name = format.string('name');
   if (name === undefined) throw fieldError(format.at('name'), 'is required', 'MISSING_PARAMETER');
   if (!FORMAT_NAME.test(name)) {
@@ -108,8 +108,8 @@ function schemaSetting(format: Fields, verbosity: string): TextSetting {
 }
 
 /** `reasoning.effort` and `reasoning.summary`. @throws AppError when one is no string */
-export function decodeReasoningSetting(fields: Fields): { effort: string | null; summary: string | null } {
-  const reasoning = fieldsAt(fields.object('reasoning') ?? {}, fields.at('reasoning'));
+export function decodeReasoningSetting(fields: FieldReader): { effort: string | null; summary: string | null } {
+  const reasoning = fieldReaderAt(fields.object('reasoning') ?? {}, fields.at('reasoning'));
   return {
     effort: reasoning.string('effort') ?? null,
     // `generate_summary` is the older name.
@@ -122,7 +122,7 @@ export function presentOptions(options: { readonly [name: string]: unknown }): M
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function numberIn(fields: Fields, name: string, min: number, max: number): number | undefined {
+function numberIn(fields: FieldReader, name: string, min: number, max: number): number | undefined {
   const value = fields.number(name);
   if (value !== undefined && (value < min || value > max)) {
     throw fieldError(fields.at(name), `must be from ${min} to ${max}`, 'INVALID_PARAMETER');

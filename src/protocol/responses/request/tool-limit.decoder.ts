@@ -1,5 +1,5 @@
 import type { ToolFilter, ToolLimit } from '../../../tools/index.js';
-import { type Fields, fieldError, fieldsAt, kindOf } from '../../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { logLabel } from '../items/tool-data.js';
 
 const MAX_NAMES = 1000;
@@ -10,20 +10,20 @@ const MAX_NAMES = 1000;
  *
  * @throws AppError naming the path of the first wrong field
  */
-export function decodeLimit(fields: Fields, serverLabel: string): ToolLimit | undefined {
+export function decodeLimit(fields: FieldReader, serverLabel: string): ToolLimit | undefined {
   const allowed = fields.source['allowed_tools'] ?? undefined;
   const only = allowed === undefined ? {} : { only: filterOf(allowed, fields.at('allowed_tools')) };
   const limit = { ...only, ...approvalOf(fields) };
   return Object.keys(limit).length === 0 ? undefined : { server: logLabel(serverLabel), ...limit };
 }
 
-function approvalOf(fields: Fields): Pick<ToolLimit, 'ask' | 'askAllBut'> {
+function approvalOf(fields: FieldReader): Pick<ToolLimit, 'ask' | 'askAllBut'> {
   const path = fields.at('require_approval');
   const value = fields.source['require_approval'] ?? 'never';
   if (value === 'never') return {};
   if (value === 'always') return { ask: {} };
   if (typeof value === 'string') throw fieldError(path, 'must be always, never or an object', 'INVALID_PARAMETER');
-  const { source } = fieldsAt(value, path);
+  const { source } = fieldReaderAt(value, path);
   const [always, never] = [source['always'] ?? undefined, source['never'] ?? undefined];
   return {
     ...(always !== undefined && { ask: filterOf(always, `${path}.always`) }),
@@ -34,7 +34,7 @@ function approvalOf(fields: Fields): Pick<ToolLimit, 'ask' | 'askAllBut'> {
 /** A list of names, or an object with the names and whether the tools only read. */
 function filterOf(value: unknown, path: string): ToolFilter {
   if (Array.isArray(value)) return { names: namesOf(value, path) };
-  const fields = fieldsAt(value, path);
+  const fields = fieldReaderAt(value, path);
   const names = fields.list('tool_names', MAX_NAMES);
   const readOnly = fields.boolean('read_only');
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/index.js';
 import type { ToolDeclaration, ToolLimit } from '../../../tools/index.js';
-import { type Fields, fieldError, fieldsAt } from '../../http/fields.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 import { decodeLimit } from './tool-limit.decoder.js';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -49,7 +49,7 @@ export function decodeTools(items: readonly unknown[]): DecodedTools {
   const echo: JsonObject[] = [];
   const skipped: string[] = [];
   items.forEach((item, index) => {
-    const fields = fieldsAt(item, `tools[${index}]`);
+    const fields = fieldReaderAt(item, `tools[${index}]`);
     const type = fields.string('type');
     if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
     if (type === 'function') {
@@ -69,14 +69,14 @@ export function decodeTools(items: readonly unknown[]): DecodedTools {
  *
  * @throws AppError INVALID_PARAMETER for a mode there is not, or a function that is not among the tools
  */
-export function decodeToolChoice(fields: Fields, { clientTools }: DecodedTools): DecodedChoice {
+export function decodeToolChoice(fields: FieldReader, { clientTools }: DecodedTools): DecodedChoice {
   const path = fields.at('tool_choice');
   const value = fields.source['tool_choice'] ?? 'auto';
   if (typeof value === 'string') {
     const mode = modeOf(value, path);
     return { echo: mode, toolChoice: mode === 'auto' ? undefined : mode, allowed: undefined };
   }
-  const choice = fieldsAt(value, path);
+  const choice = fieldReaderAt(value, path);
   const echo = choice.source as JsonObject;
   const type = choice.string('type');
   if (type === undefined) throw fieldError(choice.at('type'), 'is required', 'MISSING_PARAMETER');
@@ -90,11 +90,11 @@ export function decodeToolChoice(fields: Fields, { clientTools }: DecodedTools):
   return { echo, toolChoice: name === undefined ? forced : { name }, allowed: undefined };
 }
 
-function allowedOf(choice: Fields, tools: readonly ToolDeclaration[]): Omit<DecodedChoice, 'echo'> {
+function allowedOf(choice: FieldReader, tools: readonly ToolDeclaration[]): Omit<DecodedChoice, 'echo'> {
   const mode = modeOf(choice.string('mode') ?? 'auto', choice.at('mode'));
   const listed = choice.list('tools', 1000) ?? [];
   const names = listed.flatMap((tool, index) => {
-    const fields = fieldsAt(tool, `${choice.at('tools')}[${index}]`);
+    const fields = fieldReaderAt(tool, `${choice.at('tools')}[${index}]`);
     return fields.string('type') === 'function' ? [knownName(fields, tools)] : [];
   });
   return { toolChoice: mode === 'auto' ? undefined : mode, allowed: new Set(names) };
@@ -106,14 +106,14 @@ function modeOf(value: string, path: string): (typeof MODES)[number] {
   throw fieldError(path, `must be one of ${MODES.join(', ')}, or an object`, 'INVALID_PARAMETER');
 }
 
-function knownName(fields: Fields, tools: readonly ToolDeclaration[]): string {
+function knownName(fields: FieldReader, tools: readonly ToolDeclaration[]): string {
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
   if (tools.some((tool) => tool.name === name)) return name;
   throw fieldError(fields.at('name'), `names ${name}, which is not in tools`, 'INVALID_PARAMETER');
 }
 
-function functionOf(fields: Fields, before: readonly ToolDeclaration[]): ToolDeclaration {
+function functionOf(fields: FieldReader, before: readonly ToolDeclaration[]): ToolDeclaration {
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
   if (!NAME.test(name)) {
@@ -127,7 +127,7 @@ function functionOf(fields: Fields, before: readonly ToolDeclaration[]): ToolDec
   return { name, description: fields.string('description') ?? '', parameters, overrides: true };
 }
 
-function functionEcho({ name }: ToolDeclaration, fields: Fields): JsonObject {
+function functionEcho({ name }: ToolDeclaration, fields: FieldReader): JsonObject {
   return {
     type: 'function',
     name,
@@ -137,7 +137,7 @@ function functionEcho({ name }: ToolDeclaration, fields: Fields): JsonObject {
   };
 }
 
-function mcpOf(fields: Fields): McpToolRequest {
+function mcpOf(fields: FieldReader): McpToolRequest {
   const serverLabel = fields.string('server_label');
   if (serverLabel === undefined) throw fieldError(fields.at('server_label'), 'is required', 'MISSING_PARAMETER');
   const limit = decodeLimit(fields, serverLabel);
@@ -145,7 +145,7 @@ function mcpOf(fields: Fields): McpToolRequest {
 }
 
 /** `headers` and `authorization` are neither kept nor repeated. */
-function mcpEcho({ source }: Fields): JsonObject {
+function mcpEcho({ source }: FieldReader): JsonObject {
   const { headers: _headers, authorization: _authorization, ...rest } = source as JsonObject;
   return rest;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { AppError } from '../../../common/index.js';
-import { type Failure, failureOf } from '../../http/failure.js';
+import { type HttpError, toHttpError } from '../../http/http-error.js';
 import { wireError, type WireError } from '../responses.errors.js';
 import { bodyOf, inLane, laneOf, parseMessage } from './socket-message.js';
 import type { SocketTurn } from './socket-turn.js';
@@ -54,7 +54,7 @@ export class ResponseSocket {
   /** Ends the connection because the server stops: runs in flight go on. Resolves when it is closed. */
   async shutDown(): Promise<void> {
     this.turn.release();
-    this.fail(failureOf(new AppError('SHUTTING_DOWN')));
+    this.fail(toHttpError(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
     // Who does not answer must not keep the process.
     const patience = setTimeout(() => this.socket.terminate(), FAREWELL_MS);
@@ -76,7 +76,7 @@ export class ResponseSocket {
     }
     this.isBusy = false;
     for (; this.refused > 0; this.refused -= 1) {
-      this.fail(failureOf(new AppError('RATE_LIMIT_EXCEEDED', 'Too many messages are waiting on this connection')));
+      this.fail(toHttpError(new AppError('RATE_LIMIT_EXCEEDED', 'Too many messages are waiting on this connection')));
     }
     if (this.isExpired) this.close();
   }
@@ -88,7 +88,7 @@ export class ResponseSocket {
       lane = laneOf(message);
       await this.turn.run(bodyOf(message), this.gone.signal, (json) => this.send(inLane(json, lane)));
     } catch (error) {
-      this.fail(failureOf(error), lane);
+      this.fail(toHttpError(error), lane);
     }
   }
 
@@ -100,7 +100,7 @@ export class ResponseSocket {
     });
   }
 
-  private fail(failure: Failure, lane?: string): void {
+  private fail(failure: HttpError, lane?: string): void {
     this.tell(failure.status, wireError(failure), lane);
   }
 

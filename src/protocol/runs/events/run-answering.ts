@@ -1,15 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import type { Demand, Principal } from '../../../common/index.js';
+import type { BackpressureGate, Principal } from '../../../common/index.js';
 import { AppConfig } from '../../../config/index.js';
 import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
-import { commentFrame, OpenStreams, tailObservable, useStreamSigns } from '../../http/index.js';
+import { commentFrame, ActiveStreams, tailObservable, useControlFrames } from '../../http/index.js';
 import { addressOf, clientRunId } from '../run-names.js';
 import type { EventsStream, StreamNeeds } from './run-events.js';
 import { RunStream } from './run-stream.js';
 
-const SIGNS = { ping: commentFrame('hb'), closing: 'retry: 500\n\n' };
+const CONTROL_FRAMES = { keepAliveFrame: commentFrame('hb'), shutdownFrame: 'retry: 500\n\n' };
 
 /** Puts frames into an HTTP answer: headers, keep-alives, the longest life of a stream, the words at a shutdown. */
 @Injectable()
@@ -19,7 +19,7 @@ export class RunAnswering {
   constructor(
     private readonly runs: Runs,
     private readonly stream: RunStream,
-    private readonly streams: OpenStreams,
+    private readonly streams: ActiveStreams,
     private readonly dispatcher: Dispatcher,
     private readonly config: AppConfig,
   ) {}
@@ -29,31 +29,31 @@ export class RunAnswering {
     principal: Principal,
     taskId: string,
     reply: FastifyReply,
-    options: { readonly demand: Demand; readonly cancelWhenLeft: boolean },
+    options: { readonly gate: BackpressureGate; readonly cancelWhenLeft: boolean },
   ): Promise<Observable<readonly string[]>> {
     const run = await this.runs.view(principal, taskId, { accepted: true });
     const open = (needs: StreamNeeds): AsyncIterable<readonly string[]> =>
       this.stream.frames({ principal, run, ...needs });
     const onLeft = options.cancelWhenLeft ? () => this.cancel(principal, run) : undefined;
-    return this.observable({ run, open }, reply, { demand: options.demand, onLeft });
+    return this.observable({ run, open }, reply, { gate: options.gate, onLeft });
   }
 
   /** A stream as an answer. */
   observable(
     { run, open }: EventsStream,
     reply: FastifyReply,
-    { demand, onLeft }: { readonly demand: Demand; readonly onLeft?: (() => void) | undefined },
+    { gate, onLeft }: { readonly gate: BackpressureGate; readonly onLeft?: (() => void) | undefined },
   ): Observable<readonly string[]> {
-    useStreamSigns(reply.request, SIGNS);
+    useControlFrames(reply.request, CONTROL_FRAMES);
     if (run) reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
     return tailObservable({
       open: (gone) => {
         const signal = AbortSignal.any([gone, AbortSignal.timeout(this.config.runsApi.streamMs)]);
-        return this.batches(open({ demand, signal }));
+        return this.batches(open({ gate, signal }));
       },
-      demand,
+      gate,
       // A stream that the server itself ended, to shut down, was not left.
-      onAbandoned: () => (this.streams.closing ? undefined : onLeft?.()),
+      onAbandoned: () => (this.streams.isShuttingDown ? undefined : onLeft?.()),
     });
   }
 
@@ -61,7 +61,7 @@ export class RunAnswering {
   private async *batches(frames: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[], void, void> {
     yield [];
     yield* frames;
-    if (!this.dispatcher.accepting) yield [SIGNS.closing];
+    if (!this.dispatcher.accepting) yield [CONTROL_FRAMES.shutdownFrame];
   }
 
   private cancel(principal: Principal, run: RunView): void {

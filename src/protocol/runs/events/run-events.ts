@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Demand, type Principal } from '../../../common/index.js';
+import { AppError, type BackpressureGate, type Principal } from '../../../common/index.js';
 import type { RunView } from '../../../run/index.js';
 import { RunLookup } from '../run-lookup.js';
 import { type EventsRequest, type Place, RunPlaces } from './run-places.js';
@@ -11,7 +11,7 @@ const NEXT_RUN_MOST_MS = 500;
 
 /** How a stream is fed, and when it ends. */
 export interface StreamNeeds {
-  readonly demand: Demand;
+  readonly gate: BackpressureGate;
   readonly signal: AbortSignal;
 }
 

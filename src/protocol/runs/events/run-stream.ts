@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Demand, type Principal } from '../../../common/index.js';
+import { AppError, type BackpressureGate, type Principal } from '../../../common/index.js';
 import { isTerminalEvent, type LoggedEvent } from '../../../events/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
@@ -18,7 +18,7 @@ const PAGE = 500;
 export interface RunReading {
   readonly principal: Principal;
   readonly run: RunView;
-  readonly demand: Demand;
+  readonly gate: BackpressureGate;
   readonly signal: AbortSignal;
 }
 
@@ -108,9 +108,9 @@ export class RunStream {
     reading: RunReading,
     encoder: RunsEncoder,
   ): AsyncGenerator<readonly LoggedEvent[], void, void> {
-    const { principal, run, demand, signal } = reading;
+    const { principal, run, gate, signal } = reading;
     let known = false;
-    for await (const events of this.runs.tail(principal, run.runId, { demand, signal, accepted: true })) {
+    for await (const events of this.runs.tail(principal, run.runId, { gate, signal, accepted: true })) {
       if (!known && events.some((event) => AgUiFold.needsHistory(event))) {
         encoder.history = await this.historyBefore(reading);
         known = true;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../common/index.js';
 import type { LoggedEvent } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type AgUiEvent, AgUiFold, type AgUiMessage } from '../../ag-ui-events/index.js';
-import type { ProtocolEncoder } from '../../http/encoder.js';
+import type { FrameEncoder } from '../../http/encoder.js';
 import { clientRunId, errorNameOf } from '../run-names.js';
 import { formatEventId } from './event-id.js';
 
@@ -22,7 +22,7 @@ export interface RunsEncoderOptions {
  * `<ordinal>-<seq>` and the time of its commit. Seqs count from 1 without a gap, so the same log gives
  * the same bytes from every cursor.
  */
-export class RunsEncoder implements ProtocolEncoder {
+export class RunsEncoder implements FrameEncoder {
   readonly joinable = true;
   private readonly fold: AgUiFold;
   private count = 0;
@@ -72,7 +72,7 @@ export class RunsEncoder implements ProtocolEncoder {
   }
 
   /** Its clients come again; soon, when the server says so. */
-  closing(): string {
+  shutdownFrame(): string {
     return 'retry: 500\n\n';
   }
 

@@ -1,9 +1,9 @@
 /**
  * Back-pressure between a socket and the reader that feeds it. The reader awaits `ready()` before it
- * takes the next batch from the log; the socket pauses while its buffer is full. A run is never
+ * takes the next batch from the log; the socket closes the gate while its buffer is full. A run is never
  * slowed by it: only this one reader waits, and catches up from the log.
  */
-export class Demand {
+export class BackpressureGate {
   /**
    * True once the reader had to stop before the end because the process shuts down: the answer is cut,
    * not complete.
@@ -11,7 +11,7 @@ export class Demand {
   isCut = false;
   private waiting: { promise: Promise<void>; resolve: () => void } | undefined;
 
-  /** Undefined when the reader may go on at once, else a promise of that moment. */
+  /** Undefined when the reader may continue at once, else a promise that resolves when it may. */
   ready(): Promise<void> | undefined {
     return this.waiting?.promise;
   }
@@ -24,7 +24,7 @@ export class Demand {
     this.waiting = { promise, resolve };
   }
 
-  /** Called by the socket when it has drained, or is gone. */
+  /** Called by the socket when it has drained or closed. */
   resume(): void {
     const waiting = this.waiting;
     this.waiting = undefined;

@@ -1,25 +1,25 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppConfig } from '../../config/index.js';
 
-/** A stream that wants a sign of life after a silence. */
+/** A stream that sends a keep-alive frame after a silence. */
 export interface KeepAliveTarget {
-  /** The wheel's tick at which the stream was last written to; set by the stream from `KeepAliveWheel.tick`. */
+  /** The tick at which the stream was last written to; set by the stream from `KeepAliveTimer.tick`. */
   lastTick: number;
   /** Writes the keep-alive frame. */
   ping(): void;
 }
 
-/** Slots per turn: a silence is noticed with this resolution. */
+/** Slots per keep-alive interval: the resolution with which a silence is noticed. */
 const SLOTS = 20;
 
 /**
  * One timer for the keep-alives of all streams. A stream sits in the slot at which its silence would
- * become too long; a write only notes the tick, and the stream moves on when its slot comes up. A
- * ping comes after 19/20 of `keepAliveMs` at the earliest and after `keepAliveMs` at the latest.
+ * become too long; a write only sets `lastTick`, and the stream moves to its new slot when its slot comes
+ * up. A ping is sent after 19/20 of `keepAliveMs` at the earliest and after `keepAliveMs` at the latest.
  */
 @Injectable()
-export class KeepAliveWheel implements OnModuleDestroy {
-  /** Ticks since the wheel was made. */
+export class KeepAliveTimer implements OnModuleDestroy {
+  /** Ticks so far. */
   tick = 0;
   private readonly slots: Set<KeepAliveTarget>[] = Array.from({ length: SLOTS }, () => new Set());
   private readonly slotOf = new Map<KeepAliveTarget, Set<KeepAliveTarget>>();

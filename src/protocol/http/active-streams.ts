@@ -1,24 +1,24 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AppError, type Demand } from '../../common/index.js';
+import { AppError, type BackpressureGate } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
-import { KeepAliveWheel } from './keep-alive-wheel.js';
+import { KeepAliveTimer } from './keep-alive-timer.js';
 import { SseWriter } from './sse-writer.js';
-import type { StreamSigns } from './stream-context.js';
-import { WriteTurn } from './write-turn.js';
+import type { ControlFrames } from './stream-context.js';
+import { FlushScheduler } from './flush-scheduler.js';
 
 /**
  * All event streams this process is serving. On shutdown each of them ends and its connection is
  * closed; the runs behind them go on, and a client resumes where it was.
  */
 @Injectable()
-export class OpenStreams implements BeforeApplicationShutdown {
-  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly signs: StreamSigns }>();
+export class ActiveStreams implements BeforeApplicationShutdown {
+  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly controlFrames: ControlFrames }>();
   private shuttingDown = false;
 
   constructor(
-    private readonly wheel: KeepAliveWheel,
-    private readonly turn: WriteTurn,
+    private readonly keepAlive: KeepAliveTimer,
+    private readonly scheduler: FlushScheduler,
     private readonly config: AppConfig,
   ) {}
 
@@ -28,7 +28,7 @@ export class OpenStreams implements BeforeApplicationShutdown {
   }
 
   /** True once the server ends its streams: a stream that closes now was not left by its client. */
-  get closing(): boolean {
+  get isShuttingDown(): boolean {
     return this.shuttingDown;
   }
 
@@ -37,34 +37,39 @@ export class OpenStreams implements BeforeApplicationShutdown {
    *
    * @throws AppError SHUTTING_DOWN
    */
-  create(reply: FastifyReply, demand: Demand, onClose: () => void, signs: StreamSigns = {}): SseWriter {
+  create(
+    reply: FastifyReply,
+    gate: BackpressureGate,
+    onClose: () => void,
+    controlFrames: ControlFrames = {},
+  ): SseWriter {
     if (this.shuttingDown) throw new AppError('SHUTTING_DOWN');
     const { slowReaderTimeoutMs } = this.config.http;
     const writer = new SseWriter({
-      demand,
-      wheel: this.wheel,
-      turn: this.turn,
+      gate,
+      keepAlive: this.keepAlive,
+      scheduler: this.scheduler,
       slowReaderTimeoutMs,
-      pingFrame: signs.ping,
+      pingFrame: controlFrames.keepAliveFrame,
       onClose: () => {
         this.open.delete(writer);
         onClose();
       },
     });
     writer.once('end', () => cutWhenStuck(reply, slowReaderTimeoutMs));
-    this.open.set(writer, { reply, signs });
+    this.open.set(writer, { reply, controlFrames });
     return writer;
   }
 
   beforeApplicationShutdown(): void {
     this.shuttingDown = true;
-    for (const [writer, { reply, signs }] of [...this.open]) {
+    for (const [writer, { reply, controlFrames }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
       if (writer.backlog > 0) writer.destroy();
       else {
         // Read now: a wire that numbers its frames knows the number of the last one only at the end.
-        const { closing } = signs;
-        if (closing !== undefined) writer.send([closing]);
+        const { shutdownFrame } = controlFrames;
+        if (shutdownFrame !== undefined) writer.send([shutdownFrame]);
         writer.finish();
       }
     }

@@ -1,13 +1,13 @@
 import type { LoggedEvent } from '../../events/index.js';
-import type { ProtocolEncoder } from './encoder.js';
+import type { FrameEncoder } from './encoder.js';
 
 /** An encoder whose first frames are counted and not written: their reader has them. */
-export class FrameCursor implements ProtocolEncoder {
+export class SkipFrames implements FrameEncoder {
   private counted = 0;
 
   /** @param seen how many frames the reader has; frames of `end` are always written */
   constructor(
-    private encoder: ProtocolEncoder,
+    private encoder: FrameEncoder,
     private readonly seen: number,
   ) {}
 
@@ -21,7 +21,7 @@ export class FrameCursor implements ProtocolEncoder {
   }
 
   /** The frames of another encoder follow and are counted on: another run in the same stream. */
-  goOn(encoder: ProtocolEncoder): void {
+  goOn(encoder: FrameEncoder): void {
     this.encoder = encoder;
   }
 
@@ -40,8 +40,8 @@ export class FrameCursor implements ProtocolEncoder {
     return this.encoder.end();
   }
 
-  closing(): string {
-    return this.encoder.closing?.() ?? '';
+  shutdownFrame(): string {
+    return this.encoder.shutdownFrame?.() ?? '';
   }
 }
 

@@ -13,10 +13,10 @@ const UNKEEPABLE = /[\p{Cc}\ud800-\udfff]/u;
  *
  * @throws AppError INVALID_PARAMETER for more than 256 characters, control characters, or a repeated header
  */
-export function headerUser({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
+export function userIdHeader({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
   const [value, ...others] = raw.headersDistinct['x-user-id'] ?? [];
   if (others.length > 0) throw refused(HEADER, 'must be sent once');
-  return value === undefined ? undefined : namedUser(textOfBytes(value), HEADER);
+  return value === undefined ? undefined : checkedUserId(textOfBytes(value), HEADER);
 }
 
 /**
@@ -24,7 +24,7 @@ export function headerUser({ raw }: Pick<FastifyRequest, 'raw'>): string | undef
  *
  * @throws AppError INVALID_PARAMETER naming `path`
  */
-export function namedUser(value: unknown, path: string): string | undefined {
+export function checkedUserId(value: unknown, path: string): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw refused(path, 'must be given once');
   if (value.length > LONGEST) throw refused(path, `must have 1 to ${LONGEST} characters`);

@@ -3,7 +3,7 @@ import { AppError, ERROR_CATALOGUE, type ErrorCode, type ErrorDetail } from '../
 import { isUnavailable } from '../../database/index.js';
 
 /** What may be said to a client about an error before a stream. */
-export interface Failure {
+export interface HttpError {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
@@ -29,7 +29,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Tells of any thrown thing what a client may know. What is not understood is an internal error without text. */
-export function failureOf(error: unknown): Failure {
+export function toHttpError(error: unknown): HttpError {
   if (error instanceof AppError) {
     const { status, code, message, details, retryAfterSeconds } = error;
     return { status, code, message, details, retryAfterSeconds };
@@ -47,7 +47,7 @@ export function failureOf(error: unknown): Failure {
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
 }
 
-function byStatus(status: number, message: string | undefined): Failure {
+function byStatus(status: number, message: string | undefined): HttpError {
   if (status >= 500 && status !== 503) {
     return { status, code: 'INTERNAL_ERROR', message: ERROR_CATALOGUE.INTERNAL_ERROR.message };
   }

@@ -14,13 +14,13 @@ export function kindOf(value: unknown): string {
 }
 
 /** Checks that a value is an object and reads its fields by type. */
-export function fieldsAt(value: unknown, path: string): Fields {
+export function fieldReaderAt(value: unknown, path: string): FieldReader {
   if (!isPlainObject(value)) throw fieldError(path, `must be an object, not ${kindOf(value)}`);
-  return new Fields(value, path);
+  return new FieldReader(value, path);
 }
 
 /** Typed, optional access to the fields of a request object. Null counts as absent everywhere. */
-export class Fields {
+export class FieldReader {
   constructor(
     readonly source: Readonly<Record<string, unknown>>,
     private readonly path: string,
@@ -76,7 +76,7 @@ export class Fields {
 
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.present(name);
-    return value === undefined ? undefined : fieldsAt(value, this.at(name)).source;
+    return value === undefined ? undefined : fieldReaderAt(value, this.at(name)).source;
   }
 
   list(name: string, maxLength: number): readonly unknown[] | undefined {

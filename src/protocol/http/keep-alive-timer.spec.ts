@@ -1,5 +1,5 @@
 import { configFrom } from '../../config/index.js';
-import { type KeepAliveTarget, KeepAliveWheel } from './keep-alive-wheel.js';
+import { type KeepAliveTarget, KeepAliveTimer } from './keep-alive-timer.js';
 
 class Stream implements KeepAliveTarget {
   lastTick = 0;
@@ -10,27 +10,27 @@ class Stream implements KeepAliveTarget {
   }
 }
 
-describe('KeepAliveWheel', () => {
+describe('KeepAliveTimer', () => {
   beforeEach(() => jest.useFakeTimers({ now: 0 }));
   afterEach(() => jest.useRealTimers());
 
   it('pings after a silence, counted from the last write, and stops with the last stream', () => {
-    const wheel = new KeepAliveWheel(configFrom({ KEEP_ALIVE_MS: '2000' }));
+    const timer = new KeepAliveTimer(configFrom({ KEEP_ALIVE_MS: '2000' }));
     const [quiet, busy] = [new Stream(), new Stream()];
     jest.advanceTimersByTime(30);
-    wheel.add(quiet);
-    wheel.add(busy);
+    timer.add(quiet);
+    timer.add(busy);
     for (let write = 0; write < 50; write += 1) {
       jest.advanceTimersByTime(100);
-      busy.lastTick = wheel.tick;
+      busy.lastTick = timer.tick;
     }
     expect(quiet.pings).toEqual([2030, 4030]);
     expect(busy.pings).toEqual([]);
     jest.advanceTimersByTime(2000);
     expect(busy.pings).toEqual([7030]);
-    wheel.remove(quiet);
+    timer.remove(quiet);
     expect(jest.getTimerCount()).toBe(1);
-    wheel.remove(busy);
+    timer.remove(busy);
     expect(jest.getTimerCount()).toBe(0);
   });
 });
