@@ -1,13 +1,38 @@
-import { type AgentEvent, TERMINAL_STATUSES } from './vocabulary.js';
+import { type AgentEvent, isTerminalStatus, type RunStatus, TERMINAL_STATUSES } from './vocabulary.js';
 
-/** How the canonical JSON of a terminal event begins. */
-const TERMINAL = new RegExp(`^{"object":"response","status":"(?:${TERMINAL_STATUSES.join('|')})"`);
+/** The `object` of an event. */
+export type EventKind = AgentEvent['object'];
+
+/** The `status` of an event; null for kinds that have none. */
+export type EventStatus = RunStatus | 'started' | 'finished' | null;
+
+/** A content slot: the message and the index of the content in it. */
+export interface ContentSlot {
+  readonly messageId: string;
+  readonly index: number;
+}
+
+/** How every canonical JSON begins, and what follows the kind of an event with a status. */
+const HEAD = '{"object":"';
+const STATUS = '","status":"';
+
+const ENDS = TERMINAL_STATUSES.join('|');
+/** A closed message up to its id, where no character of the id is escaped. */
+const CLOSED_MESSAGE = new RegExp(`^{"object":"message","status":"(?:${ENDS})","error":null,"id":"([^"\\\\]+)"`);
+/** The whole value of a closed content up to the id of its message. */
+const CLOSED_CONTENT = new RegExp(
+  `^{"object":"content","status":"(?:${ENDS})","error":null,"type":"[a-z]+","index":(\\d+),"delta":false,"msg_id":"([^"\\\\]+)"`,
+);
+/** What the JSON of a text piece ends its head with: the text itself is the last member. */
+const TEXT = ',"text":"';
 
 /**
- * One committed event of a run: its number and its canonical JSON. `object` is always the first key
- * of the JSON, so a reader can tell the kind without parsing; `event` is parsed when first asked for.
+ * One committed event of a run: its number, its canonical JSON, and what the beginning of that JSON says.
+ * The JSON may be very long, so it is parsed only when `event` is first read.
  */
 export class LoggedEvent {
+  readonly kind: EventKind;
+  readonly status: EventStatus;
   private parsed: AgentEvent | undefined;
 
   constructor(
@@ -15,19 +40,77 @@ export class LoggedEvent {
     readonly seq: number,
     /** The canonical JSON text, see `serializeEvent`. */
     readonly json: string,
+    /** The event, when it is at hand; otherwise it is read from the JSON. */
     event?: AgentEvent,
-    /** When it was committed, in milliseconds since the epoch: the same at every reading. 0 when nobody said. */
+    /** When it was committed, in milliseconds since the epoch: the same at every reading. 0 when unknown. */
     readonly at: number = 0,
   ) {
     this.parsed = event;
+    this.kind = event ? event.object : kindOf(json);
+    this.status = event ? (statusOfEvent(event) ?? null) : statusOf(json, this.kind);
   }
 
-  /** True for the last event of its run. Told by the beginning of the text: it may be very long. */
+  /** True for the last event of its run. */
   get isTerminal(): boolean {
-    return TERMINAL.test(this.json);
+    return this.kind === 'response' && isTerminalStatus(this.status);
   }
 
   get event(): AgentEvent {
     return (this.parsed ??= JSON.parse(this.json) as AgentEvent);
   }
+
+  /** The id of the message, of a message event that closes it; undefined for every other event. */
+  get closedMessageId(): string | undefined {
+    if (this.kind !== 'message' || !isTerminalStatus(this.status)) return undefined;
+    const id = this.parsed ? undefined : CLOSED_MESSAGE.exec(this.json)?.[1];
+    if (id !== undefined) return id;
+    return this.event.object === 'message' ? this.event.id : undefined;
+  }
+
+  /** The slot of a content event that closes it with its whole value and without an error; undefined for others. */
+  get closedContent(): ContentSlot | undefined {
+    if (this.kind !== 'content' || !isTerminalStatus(this.status)) return undefined;
+    if (this.parsed) return closedSlot(this.parsed);
+    const [, index, messageId] = CLOSED_CONTENT.exec(this.json) ?? [];
+    return index === undefined || messageId === undefined
+      ? closedSlot(this.event)
+      : { messageId, index: Number(index) };
+  }
+
+  /**
+   * The JSON of a piece of text up to that text; undefined for every other event. Another event continues the
+   * same text exactly when its JSON begins with the same characters.
+   */
+  get textPieceHead(): string | undefined {
+    if (this.kind !== 'content' || this.status !== 'in_progress') return undefined;
+    // Before the text only the id of the message can hold any text, and it is quoted: the first match is the member.
+    const end = this.json.indexOf(TEXT);
+    return end < 0 ? undefined : this.json.slice(0, end + TEXT.length - 1);
+  }
+
+  /** Whether the JSON begins with these characters. (`startsWith` is many times slower with a long prefix.) */
+  continues(head: string): boolean {
+    return this.json.slice(0, head.length) === head;
+  }
+}
+
+function kindOf(json: string): EventKind {
+  return json.slice(HEAD.length, json.indexOf('"', HEAD.length)) as EventKind;
+}
+
+function statusOf(json: string, kind: EventKind): EventStatus {
+  const at = HEAD.length + kind.length;
+  if (!json.startsWith(STATUS, at)) return null;
+  const from = at + STATUS.length;
+  return json.slice(from, json.indexOf('"', from)) as EventStatus;
+}
+
+function statusOfEvent(event: AgentEvent): EventStatus | undefined {
+  return 'status' in event ? event.status : null;
+}
+
+function closedSlot(event: AgentEvent): ContentSlot | undefined {
+  if (event.object !== 'content' || event.error || event.delta !== false) return undefined;
+  const { msg_id: messageId, index } = event;
+  return messageId === null || index === null ? undefined : { messageId, index };
 }

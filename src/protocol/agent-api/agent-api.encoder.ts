@@ -1,12 +1,12 @@
+import { assertUnreachable } from '../../common/index.js';
 import {
   type Content,
   ContentValue,
   fieldsOf,
+  isTerminalStatus,
   type LoggedEvent,
   makeContent,
-  type Message,
   serializeEvent,
-  TERMINAL_STATUSES,
 } from '../../events/index.js';
 import { DONE_FRAME } from '../http/frames.js';
 import type { FrameEncoder } from '../http/encoder.js';
@@ -36,18 +36,6 @@ const GROWTH = 8;
 /** What a piece's JSON has around its value. */
 const PIECE_OVERHEAD = 150;
 
-const CONTENT = '{"object":"content"';
-const MESSAGE = '{"object":"message"';
-const RESPONSE = '{"object":"response"';
-
-const ENDS = TERMINAL_STATUSES.join('|');
-/** What a closed message begins with, and its id where that can be read as it is. */
-const CLOSING_MESSAGE = new RegExp(`^{"object":"message","status":"(?:${ENDS})"(?:,"error":null,"id":"([^"\\\\]+)")?`);
-/** The whole value of a closed content: its index and its message. */
-const CLOSING = new RegExp(
-  `^{"object":"content","status":"(?:${ENDS})","error":null,"type":"[a-z]+","index":(\\d+),"delta":false,"msg_id":"([^"\\\\]+)"`,
-);
-
 /**
  * The Agent API's view of a run (contract agent-api, sections 0, a.3, a.4). Responses, messages and
  * contents are shown, everything else is left out. The first event of a content slot has
@@ -61,8 +49,8 @@ export class AgentApiEncoder implements FrameEncoder {
   private readonly startingAfter: number;
   private count = 0;
   private ended = false;
-  /** The JSON of a text piece up to its text: an event that begins so is another piece of that slot. */
-  private piecePrefix: string | undefined;
+  /** The JSON of the open text's pieces up to their text: an event that continues it is another piece. */
+  private pieceHead: string | undefined;
 
   constructor(private readonly options: AgentApiEncoderOptions) {
     this.startingAfter = options.startingAfter ?? -1;
@@ -74,23 +62,31 @@ export class AgentApiEncoder implements FrameEncoder {
   }
 
   next(logged: LoggedEvent): readonly string[] {
-    const { json } = logged;
-    if (this.isPiece(json)) return this.frame(json);
-    if (json.startsWith(CONTENT)) return this.whole(json) ?? this.content(logged.event as Content, json);
-    if (json.startsWith(MESSAGE)) return this.message(logged, json);
-    if (!json.startsWith(RESPONSE)) return [];
-    this.ended ||= logged.isTerminal;
-    return this.frame(json);
+    const { json, kind } = logged;
+    if (this.pieceHead !== undefined && logged.continues(this.pieceHead)) return this.frame(json);
+    switch (kind) {
+      case 'content':
+        return this.whole(logged) ?? this.content(logged, logged.event as Content);
+      case 'message':
+        return this.message(logged);
+      case 'response':
+        this.ended ||= logged.isTerminal;
+        return this.frame(json);
+      case 'state':
+      case 'step':
+      case 'activity':
+      case 'custom':
+      case 'raw':
+      case 'subagent':
+      case 'interrupt':
+        return [];
+      default:
+        return assertUnreachable(kind);
+    }
   }
 
   end(): readonly string[] {
     return this.ended && this.options.doneFrame ? [DONE_FRAME] : [];
-  }
-
-  /** Whether this is one more piece of the open text. (`startsWith` is many times slower with a long prefix.) */
-  private isPiece(json: string): boolean {
-    const prefix = this.piecePrefix;
-    return prefix !== undefined && json.slice(0, prefix.length) === prefix;
   }
 
   private frame(json: string): readonly string[] {
@@ -100,50 +96,50 @@ export class AgentApiEncoder implements FrameEncoder {
   }
 
   /** The closing event of an open slot passes as it is, however long, when its beginning tells all of it. */
-  private whole(json: string): readonly string[] | undefined {
-    const [, index, messageId = ''] = CLOSING.exec(json) ?? [];
-    if (index === undefined || !this.messages.get(messageId)?.has(Number(index))) return undefined;
-    this.piecePrefix = undefined;
+  private whole({ json, closedContent }: LoggedEvent): readonly string[] | undefined {
+    if (!closedContent || !this.messages.get(closedContent.messageId)?.has(closedContent.index)) return undefined;
+    this.pieceHead = undefined;
     return this.frame(json);
   }
 
-  private message(logged: LoggedEvent, json: string): readonly string[] {
-    if (CLOSING_MESSAGE.test(json)) {
-      this.messages.delete(idOf(logged));
-      this.piecePrefix = undefined;
+  private message({ json, closedMessageId }: LoggedEvent): readonly string[] {
+    if (closedMessageId !== undefined) {
+      this.messages.delete(closedMessageId);
+      this.pieceHead = undefined;
     }
     return this.frame(json);
   }
 
-  private content(event: Content, json: string): readonly string[] {
+  private content(logged: LoggedEvent, event: Content): readonly string[] {
+    const { json } = logged;
     const slots = this.slotsOf(event.msg_id ?? '');
     const index = event.index ?? 0;
     const slot = slots.get(index);
-    if (isTerminal(event.status)) return this.close(event, json, slot === undefined);
+    if (isTerminalStatus(event.status)) return this.close(event, json, slot === undefined);
     if (!slot) {
-      slots.set(index, this.open(event, json));
+      slots.set(index, this.open(event, logged));
       return this.frame(event.delta === true ? json : serializeEvent({ ...event, delta: true }));
     }
     if (!isText(event)) return this.snapshot(event, json, slot, true);
     if (event.delta !== true) {
       slot.value = valueOf(event);
       slot.shownLength = json.length;
-      this.piecePrefix = undefined;
+      this.pieceHead = undefined;
       return this.frame(json);
     }
     if (slot.value) return this.snapshot(event, json, slot, false);
-    this.piecePrefix = prefixOf(json);
+    this.pieceHead = logged.textPieceHead;
     return this.frame(json);
   }
 
-  private open(event: Content, json: string): Slot {
+  private open(event: Content, logged: LoggedEvent): Slot {
     const value = isText(event) ? undefined : valueOf(event);
-    if (!value && event.delta === true) this.piecePrefix = prefixOf(json);
-    return { value, shownLength: json.length, hiddenLength: 0 };
+    if (!value && event.delta === true) this.pieceHead = logged.textPieceHead;
+    return { value, shownLength: logged.json.length, hiddenLength: 0 };
   }
 
   private close(event: Content, json: string, isFirst: boolean): readonly string[] {
-    this.piecePrefix = undefined;
+    this.pieceHead = undefined;
     const closing = event.delta === false ? json : serializeEvent({ ...event, delta: false });
     if (!isFirst) return this.frame(closing);
     const opening = serializeEvent({ ...event, status: 'in_progress', delta: true });
@@ -181,15 +177,6 @@ export class AgentApiEncoder implements FrameEncoder {
   }
 }
 
-/** The id of a closed message, without parsing its contents where that is possible. */
-function idOf(logged: LoggedEvent): string {
-  return CLOSING_MESSAGE.exec(logged.json)?.[1] ?? (logged.event as Message).id;
-}
-
-function isTerminal(status: Content['status']): boolean {
-  return (TERMINAL_STATUSES as readonly unknown[]).includes(status);
-}
-
 /** The kinds whose pieces a reader appends. */
 function isText(event: Content): boolean {
   return event.type === 'text' || event.type === 'refusal';
@@ -199,10 +186,4 @@ function valueOf(event: Content): ContentValue {
   const value = new ContentValue(event.type);
   value.replace(fieldsOf(event));
   return value;
-}
-
-/** Up to and including `"text":`, which comes last and is the first place where client text can stand after the id. */
-function prefixOf(json: string): string | undefined {
-  const end = json.indexOf(',"text":"');
-  return end < 0 ? undefined : json.slice(0, end + 8);
 }

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../common/index.js';
-import {
-  type AgentResponse,
-  isTerminalEvent,
-  type LoggedEvent,
-  type Message,
-  ResponseFold,
-} from '../../events/index.js';
+import { type AgentResponse, type LoggedEvent, type Message, ResponseFold } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
 import { RunLog } from '../ports/run-log.js';
 import { type RunRecord, RunStore } from '../ports/run-store.js';
@@ -63,7 +57,7 @@ export class RunReader {
     const run = await this.find(principal, runId, options);
     if (run.nextSeq === 0) return waiting(run);
     const [last] = await this.log.read(run.no, run.nextSeq - 1, 1);
-    if (last && isTerminalEvent(last.event)) return last.event;
+    if (last?.isTerminal) return last.event as AgentResponse;
     const fold = new ResponseFold();
     for (let next = 0; next < run.nextSeq;) {
       const events = await this.log.read(run.no, next, PAGE);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type BackpressureGate, type Principal } from '../../../common/index.js';
-import { isTerminalEvent, type LoggedEvent } from '../../../events/index.js';
+import type { LoggedEvent } from '../../../events/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
@@ -67,7 +67,7 @@ export class RunStream {
       const frames: string[] = [];
       for (const event of events) {
         // The end is an event like any other: who comes late gets the snapshot and then the end.
-        if (!shown && (event.seq > run.lastSeq || isEnd(event))) frames.push(...(await show()));
+        if (!shown && (event.seq > run.lastSeq || event.isTerminal)) frames.push(...(await show()));
         if (shown) {
           frames.push(...encoder.next(event));
         } else {
@@ -118,8 +118,4 @@ export class RunStream {
       yield events;
     }
   }
-}
-
-function isEnd({ json, event }: LoggedEvent): boolean {
-  return json.startsWith('{"object":"response"') && isTerminalEvent(event);
 }
