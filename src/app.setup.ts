@@ -72,7 +72,7 @@ function returnRequestIds(app: NestFastifyApplication): void {
     });
 }
 
-/** Contract agent-api, section a.1: any origin on loopback, never with credentials; requested headers are reflected. */
+/** Allows any origin on loopback, never with credentials; reflects requested headers (contract agent-api, section a.1). */
 function enableCors(app: NestFastifyApplication, config: AppConfig): void {
   const origins = config.http.corsOrigins;
   if (origins.length === 0) return;

@@ -17,7 +17,7 @@ interface MessageState {
 }
 
 /**
- * The grammar of a whole log, independent of the builder that wrote it (contract agent-api, a.4):
+ * The grammar of a whole log, independent of the builder that wrote it (contract agent-api, section a.4):
  * response created, in_progress; each message created, in_progress, its contents, one closing; exactly
  * one terminal response, and nothing after it. Slots are taken in order, from 0. `completed` needs every
  * message closed and all of them in `output`; the other terminals may cut messages off. Messages that

@@ -1,10 +1,10 @@
 import type { JsonObject, Json } from '../common/index.js';
 
-/** The roles of a message (contract agent-api, a.2). */
+/** The roles of a message (contract agent-api, section a.2). */
 export const ROLES = ['assistant', 'user', 'system', 'tool'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The kinds of message (contract agent-api, a.2). */
+/** The kinds of message (contract agent-api, section a.2). */
 export const MESSAGE_TYPES = [
   'message',
   'function_call',
@@ -26,7 +26,7 @@ export const MESSAGE_TYPES = [
 ] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/** The states of a response, a message or a content (contract agent-api, a.2). */
+/** The states of a response, a message or a content (contract agent-api, section a.2). */
 export const RUN_STATUSES = [
   'created',
   'in_progress',
@@ -44,7 +44,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const TERMINAL_STATUSES = ['completed', 'canceled', 'failed', 'rejected', 'incomplete'] as const;
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 
-/** The kinds of content (contract agent-api, a.2). */
+/** The kinds of content (contract agent-api, section a.2). */
 export const CONTENT_TYPES = ['text', 'image', 'data', 'audio', 'file', 'refusal', 'video'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
@@ -142,7 +142,7 @@ export interface AgentResponse {
   readonly session_id: string | null;
 }
 
-/* ---- Tool traffic: the payloads of `data` contents (contract agent-api, a.2) ---- */
+/* ---- Tool traffic: the payloads of `data` contents (contract agent-api, section a.2) ---- */
 
 /** Of `function_call`, `plugin_call`, `component_call`. `arguments` is JSON text as the model wrote it. */
 export interface FunctionCall {
@@ -197,7 +197,7 @@ export interface McpApprovalResponse {
   readonly reason?: string;
 }
 
-/* ---- What richer wires need and the Agent API leaves out of its stream (architecture, section 5) ---- */
+/* ---- What richer wires need and the Agent API leaves out of its stream (docs/architecture.md) ---- */
 
 /** An event may say which subagent it comes from; messages say it in their metadata (`SUBAGENT_ID`). */
 interface OfSubagent {

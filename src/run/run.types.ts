@@ -6,7 +6,7 @@ import type { ClientTime, ToolDeclaration, ToolLimit } from '../tools/index.js';
 
 export type { InterruptAnswer } from '../interrupt/index.js';
 
-/** The states of a run (architecture, section 6). */
+/** The states of a run (docs/architecture.md#states-of-a-run). */
 export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
 
 /**

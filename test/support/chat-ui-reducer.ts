@@ -16,7 +16,7 @@ export interface UiState extends Record<string, unknown> {
 type Frame = Record<string, unknown>;
 
 /**
- * What the chat UI makes of an Agent API stream (contract agent-api, section f): messages are found by
+ * What the chat UI makes of an Agent API stream (contract agent-api, section d): messages are found by
  * id, contents by the id of their message alone, slots by their order of arrival.
  */
 export class ChatUiReducer {

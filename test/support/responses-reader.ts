@@ -35,7 +35,7 @@ export interface WireItem {
 const ENDS = ['response.completed', 'response.failed', 'response.incomplete'];
 
 /**
- * Reads a stream as a strict client does (contract responses, A6 and A7) and throws at the first
+ * Reads a stream as a strict client does (contract responses, sections A6 and A7) and throws at the first
  * event that has no place: numbers with gaps, items out of order, parts that were not announced, deltas
  * that do not make up the whole, anything after the end.
  */

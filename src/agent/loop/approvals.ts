@@ -5,7 +5,7 @@ import type { AgentContext } from '../agent.js';
 
 /**
  * Asks a person for permissions: one `mcp_approval_request` message for each call (contract agent-api,
- * section f), which the interrupt that ends the run names again.
+ * section d), which the interrupt that ends the run names again.
  */
 export function askPermissions(
   context: AgentContext,

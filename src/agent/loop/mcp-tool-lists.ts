@@ -7,7 +7,7 @@ const STEP = 'mcp:list';
 
 /**
  * Shows what the MCP servers offer to this run, or why one offers nothing: a message `mcp_list_tools`
- * for each, before the first model call (contract agent-api, a.2). A resumed run does not show them
+ * for each, before the first model call (contract agent-api, section a.2). A resumed run does not show them
  * again, nor does one that goes on with answers: it is the same turn. Without MCP servers nothing is
  * written.
  */

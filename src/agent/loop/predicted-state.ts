@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, type Json } from '../../common/index.js';
 import type { AgentContext } from '../agent.js';
 
-/** The name of the event that tells clients of it (contract ag-ui, section 5, predictive state). */
+/** The name of the event that tells clients of it (contract ag-ui, section 5). */
 const PREDICT_STATE = 'PredictState';
 
 /** A member of the shared state that an argument of a tool becomes: clients may show it while the model still writes it. */

@@ -29,7 +29,7 @@ export interface StepSetting {
 }
 
 /**
- * Writes the answer of one model call as messages (contract agent-api, a.3). One message is open at a
+ * Writes the answer of one model call as messages (contract agent-api, section a.3). One message is open at a
  * time, whatever the provider interleaves: the message in front is written live, later ones wait
  * until it is whole. Text and reasoning are whole when something else follows; a call is whole when
  * its arguments are a JSON object, at the latest when the answer ends.

@@ -35,7 +35,7 @@ export interface Subagent {
 const paths = new WeakMap<AbortSignal, Set<string>>();
 
 /**
- * Begins a part of the run that another agent does (contract ag-ui, section 1.3, SUBAGENT_*). Its context
+ * Begins a part of the run that another agent does (contract ag-ui, section 1.3). Its context
  * writes into the same run; its steps have a part of the journal to themselves. It waits for nobody's tools:
  * client tools stay with the run's own agent. What is not ended when the run ends is ended with it.
  *

@@ -37,7 +37,7 @@ export type FileFields = Partial<Pick<FileContent, 'file_url' | 'file_id' | 'fil
  * original adds set text and deltas up whatever their order, so that its own stream cannot be folded
  * back; here the fold of the events is always the value.)
  *
- * The first event of a slot is a delta, as clients of the Agent API need it (section 0, rule 8):
+ * The first event of a slot is a delta, as its clients need it (contract agent-api, section 0, rule 8):
  * where a set comes first, an empty delta is recorded before it. `data` in slot 0 does without.
  *
  * @throws BuilderError GRAMMAR on any write after the content was closed, WRONG_CONTENT_TYPE on a

@@ -38,7 +38,7 @@ export interface RunAgentInput {
 }
 
 /**
- * Decodes a RunAgentInput, lenient where the contract is (section 1.1): null is absent, snake_case
+ * Decodes a RunAgentInput, as lenient as contract ag-ui, section 1.1: null is absent, snake_case
  * names of known keys count, unknown keys are passed over, only `threadId`, `runId` and `messages`
  * must be there. Expects JSON that `checkJsonLimits` has passed. The same body gives the same ids.
  *

@@ -36,7 +36,7 @@ export interface DecoderOptions {
 }
 
 /**
- * Decodes an AgentRequest (contract agent-api, a.2), lenient where the contract is: extra fields are
+ * Decodes an AgentRequest (contract agent-api, section a.2), lenient where the contract is: extra fields are
  * kept, nulls are absent, server output may come back as input. Fields are checked in a fixed order and
  * the first wrong one is told. Expects JSON that `checkJsonLimits` has passed.
  *

@@ -22,7 +22,7 @@ const ID_LENGTH = { min: 1, max: 256 };
 const ALIASES: Readonly<Record<string, string>> = { filename: 'file_name' };
 
 /**
- * Decodes one message of `input` (contract agent-api, a.2): unknown keys are dropped, nulls are
+ * Decodes one message of `input` (contract agent-api, section a.2): unknown keys are dropped, nulls are
  * absent, an unknown `type` counts as `message` and is kept as `metadata.original_type`.
  *
  * @throws AppError naming the path of the first wrong field

@@ -10,7 +10,7 @@ const MAX_SCHEMA_DEPTH = 64;
 /**
  * Decodes `tools`: each `{type: "function", function: {name, description, parameters}}` or flat, the
  * parameters a JSON Schema object or its JSON text. Any other object is accepted and passed over, as
- * the original does (contract agent-api, a.2): it names nothing that a client could run.
+ * the original does (contract agent-api, section a.2): it names nothing that a client could run.
  *
  * @throws AppError naming the path of the first wrong field, or the name that appears twice
  */

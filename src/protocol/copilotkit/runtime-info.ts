@@ -48,7 +48,7 @@ export function runtimeInfo(
   };
 }
 
-/** What every agent of this server can do (contract ag-ui, section 1.3, `AgentCapabilities`). */
+/** What every agent of this server can do (contract ag-ui, section 1.3). */
 export function agentCapabilities(): object {
   return {
     transport: { streaming: true, httpBinary: true, resumable: true },

@@ -36,7 +36,7 @@ export interface ReplayRequest {
 
 /**
  * A thread as AG-UI events: all runs in their order, each begun with the messages that were new in it,
- * and the one in progress live (contract ag-ui, section 3, `connect`). Past runs come whole and
+ * and the one in progress live (contract ag-ui, section 3). Past runs come whole and
  * compacted; one whose events are no longer kept comes as its messages.
  */
 @Injectable()

@@ -11,7 +11,7 @@ export type ClientTimeResult =
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-](\d{2}):(\d{2}))$/;
 
-/** Checks a `client_time` in the order of contract runs-api, section 2.2, rows 14 to 17. */
+/** Checks a `client_time` in the order of contract runs-api, section 2.2, rules 14 to 17. */
 export function checkClientTime(value: unknown): ClientTimeResult {
   const keys: readonly string[] = CLIENT_TIME_KEYS;
   if (!isPlainObject(value) || Object.keys(value).some((key) => !keys.includes(key))) return { ok: false, field: '' };

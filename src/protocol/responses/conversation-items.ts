@@ -19,7 +19,7 @@ import { itemsOf, SessionHistory } from './session-history.js';
 /** Items that one request may add. */
 export const MAX_NEW_ITEMS = 20;
 
-/** The items of conversations (contract responses, A1). */
+/** The items of conversations (contract responses, section A1). */
 @Injectable()
 export class ConversationItems {
   constructor(

@@ -9,7 +9,7 @@ import type { Item } from './items/item.types.js';
 import type { ListPage } from './list-page.js';
 import { PREFIXES, TAG } from './routes.js';
 
-/** `/conversations` (contract responses, A1): the sessions of the server under this wire's name. */
+/** `/conversations` (contract responses, section A1): the sessions of the server under this wire's name. */
 @ApiTags(TAG)
 @Controller(PREFIXES.map((prefix) => `${prefix}/conversations`))
 export class ConversationController {

@@ -24,7 +24,7 @@ export interface DeletedConversation {
   readonly deleted: true;
 }
 
-/** Conversations: the sessions of the server under this wire's name (contract responses, A1 and A8). */
+/** Conversations: the sessions of the server under this wire's name (contract responses, sections A1 and A8). */
 @Injectable()
 export class ConversationService {
   constructor(

@@ -19,7 +19,7 @@ export interface ListPage<T> {
 const DEFAULT_LIMIT = 20;
 
 /**
- * One page of items that are given oldest first (contract responses, A1): newest first unless asked for.
+ * One page of items that are given oldest first (contract responses, section A1): newest first unless asked for.
  *
  * @throws AppError INVALID_PARAMETER when `after` names no item of the list
  */

@@ -47,7 +47,7 @@ export interface PreparedResponse {
   readonly messages: readonly Message[];
 }
 
-/** What a request's model would see, without a run: counted, or made shorter (contract responses, A1). */
+/** What a request's model would see, without a run: counted, or made shorter (contract responses, section A1). */
 @Injectable()
 export class ResponseContext {
   constructor(

@@ -55,7 +55,7 @@ interface Place {
   readonly before: readonly Message[];
 }
 
-/** Accepts responses (contract responses, A2 and A8). */
+/** Accepts responses (contract responses, sections A2 and A8). */
 @Injectable()
 export class ResponseCreation {
   constructor(

@@ -30,7 +30,7 @@ export interface ResponseBody {
   readonly usage?: ResponseUsage | null;
 }
 
-/** The response object, with every key (contract responses, A3). */
+/** The response object, with every key (contract responses, section A3). */
 export function responseObject({ id, createdAt, echo }: ResponseInfo, body: ResponseBody): ResponseObject {
   return {
     id,

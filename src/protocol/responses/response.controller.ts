@@ -28,7 +28,7 @@ import { itemsOf } from './session-history.js';
 
 type Answer = Observable<readonly string[]> | object;
 
-/** `/responses` (contract responses, A1): the same under both prefixes. */
+/** `/responses` (contract responses, section A1): the same under both prefixes. */
 @ApiTags(TAG)
 @Controller(PREFIXES.map((prefix) => `${prefix}/responses`))
 export class ResponseController {

@@ -4,7 +4,7 @@ import type { OutputItem } from './items/item.types.js';
 /** The states of a response on this wire. */
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'incomplete' | 'cancelled';
 
-/** What a response repeats of its request, every key present (contract responses, A3). */
+/** What a response repeats of its request, every key present (contract responses, section A3). */
 export interface ResponseEcho {
   readonly background: boolean;
   readonly instructions: string | null;

@@ -8,7 +8,7 @@ import type { ResponseInfo } from './response-info.js';
 import { errorEvent, wireError } from './responses.errors.js';
 
 /**
- * The Responses view of a run as server-sent events (contract responses, A5): each frame has the type of
+ * The Responses view of a run as server-sent events (contract responses, section A5): each frame has the type of
  * its event and no id, and `[DONE]` comes last. Frames stay apart: one frame, one write.
  */
 export class ResponsesEncoder implements FrameEncoder {

@@ -1,7 +1,7 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import type { HttpError } from '../http/http-error.js';
 
-/** An error as this wire says it, all four keys always there (contract responses, A4). */
+/** An error as this wire says it, all four keys always there (contract responses, section A4). */
 export interface WireError {
   readonly message: string;
   readonly type: string;

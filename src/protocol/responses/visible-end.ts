@@ -4,7 +4,7 @@ import type { ResponsesEncoder } from './responses.encoder.js';
 
 /**
  * Passes frames on and makes every end visible: clients of this wire take a stream that merely stops
- * for a finished one (contract responses, decision 3). When the log fails or is no longer told before
+ * for a finished one (contract responses, section 0, rule 3). When the log fails or is no longer told before
  * the terminal event, an `error` event says so. An error before the first frame is thrown.
  */
 export async function* withVisibleEnd(

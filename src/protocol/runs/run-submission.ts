@@ -41,7 +41,7 @@ export interface Submission {
   readonly replayed: boolean;
 }
 
-/** Accepts runs: what needs the ledger of the rules, rows 18 to 21 (contract runs-api, section 2.2). */
+/** Accepts runs and checks the rules that need the database (contract runs-api, section 2.2, rules 18 to 21). */
 @Injectable()
 export class RunSubmission {
   constructor(

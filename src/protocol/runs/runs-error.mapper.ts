@@ -11,7 +11,7 @@ const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>>
   CURSOR_AHEAD: ['event_id_ahead'],
 };
 
-/** Errors that, for the body of a RunAgentInput, have the sentence of row 0 or 1. */
+/** Errors that, for the body of a RunAgentInput, have the message of contract runs-api, section 2.2, rules 0 and 1. */
 const BODY: Partial<Record<ErrorCode, readonly [code: string, message: string]>> = {
   INVALID_JSON: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],
   INVALID_PARAMETER: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],

@@ -3,7 +3,7 @@ import type { ServerTool } from '../tool.js';
 
 /**
  * Refuses a call that may already have taken effect and must not be made twice (contract runs-api,
- * section 13). Calls of tools with other effects may be made again.
+ * section 10, rule 4). Calls of tools with other effects may be made again.
  *
  * @throws AppError TOOL_IN_DOUBT
  */

@@ -51,7 +51,7 @@ function script(upstream: LLMock): void {
   upstream.onMessage('My name is Alice.', { content: 'Hello Alice.' });
 }
 
-/** The OpenAI Agents SDK as it is, for which this server is the model (contract responses, C3). */
+/** The OpenAI Agents SDK as it is, for which this server is the model (contract responses, section C3). */
 describe('@openai/agents', () => {
   const looked: string[] = [];
   const lookup = tool({

@@ -17,7 +17,7 @@ const NOTHING = { callId: '', name: '', serverLabel: '' };
 
 /**
  * The item of a call that the server makes: announced with the first that is known of it, its arguments
- * as they come, ended by its outcome (contract responses, A6).
+ * as they come, ended by its outcome (contract responses, section A6).
  */
 export class McpCallWriter implements ItemWriter {
   private readonly id: string;

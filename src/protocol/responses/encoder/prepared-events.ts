@@ -11,7 +11,7 @@ const NOTHING: ResponseUsage = {
   total_tokens: 0,
 };
 
-/** The stream of a response for which nothing was generated (contract responses, A6). */
+/** The stream of a response for which nothing was generated (contract responses, section A6). */
 export function preparedEvents(info: ResponseInfo): readonly ResponseEvent[] {
   const out = new EventOut();
   const response = responseObject(info, { status: 'in_progress' });

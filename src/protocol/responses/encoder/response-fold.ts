@@ -25,7 +25,7 @@ import { fateIn, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
 
 /**
- * The Responses view of a run (contract responses, A6): a fold over its log that yields the events of
+ * The Responses view of a run (contract responses, section A6): a fold over its log that yields the events of
  * the stream, numbered contiguously from 0, with exactly one terminal event.
  *
  * A call of the server's is one item with its outcome. One that a permission is needed for is shown as the

@@ -23,7 +23,7 @@ interface Traffic {
 }
 
 /**
- * The output items of a run's messages (contract responses, A3 and G). The calls that the request allowed
+ * The output items of a run's messages (contract responses, sections A3 and E). The calls that the request allowed
  * come first. A call and its outcome are one item, at the place of the call; a call that was allowed in
  * some other way stands where its outcome is. Messages this wire has no item for are left out.
  */
@@ -102,7 +102,7 @@ function itemsOf(message: Message, traffic: Traffic, view: ItemView): OutputItem
 
 /**
  * The list of a server's tools, when the request names the server. An agent lists every server that is
- * configured: who asked for none of them expects the answer to come first (contract responses, D).
+ * configured: who asked for none of them expects the answer to come first (contract responses, section D).
  */
 export function shownList(message: Message, { namedServers }: Pick<ItemView, 'namedServers'>): McpListToolsItem[] {
   const item = listToolsItem(message);

@@ -23,7 +23,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * Decodes the contents of a message: a text, or a list of parts (contract responses, A2).
+ * Decodes the contents of a message: a text, or a list of parts (contract responses, section A2).
  *
  * @throws AppError naming the path of the first wrong field, such as `input[0].content[1].text`
  */

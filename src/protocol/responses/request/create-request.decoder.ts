@@ -46,7 +46,7 @@ export interface CreateRequestOptions {
 }
 
 /**
- * Decodes the body of `POST /responses` (contract responses, A2). Unknown fields are ignored, nulls are
+ * Decodes the body of `POST /responses` (contract responses, section A2). Unknown fields are ignored, nulls are
  * absent. Fields are checked in a fixed order and the first wrong one is told. Expects JSON that
  * `checkJsonLimits` has passed.
  *

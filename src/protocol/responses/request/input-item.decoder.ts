@@ -45,7 +45,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * Decodes one item of `input` (contract responses, A2). The kind is told by `type`; without it an item
+ * Decodes one item of `input` (contract responses, section A2). The kind is told by `type`; without it an item
  * with a role is a message and one with only an id is a reference. Kinds this server does not know are
  * kept as they are and not told to the model.
  *

@@ -5,7 +5,7 @@ import { logLabel } from '../items/tool-data.js';
 const MAX_NAMES = 1000;
 
 /**
- * `allowed_tools` and `require_approval` of an `mcp` tool (contract responses, A2): what the request takes
+ * `allowed_tools` and `require_approval` of an `mcp` tool (contract responses, section A2): what the request takes
  * away of the server's tools. `never` takes nothing away, nor does it overrule the server's own policy.
  *
  * @throws AppError naming the path of the first wrong field

@@ -38,7 +38,7 @@ export interface DecodedChoice {
 }
 
 /**
- * Decodes `tools` (contract responses, A2). Functions are the client's; `mcp` names a server; other
+ * Decodes `tools` (contract responses, section A2). Functions are the client's; `mcp` names a server; other
  * kinds are run by other vendors and are left out.
  *
  * @throws AppError naming the path of the first wrong field, or the function that appears twice

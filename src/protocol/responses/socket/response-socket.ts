@@ -22,7 +22,7 @@ export interface ResponseSocketOptions {
 }
 
 /**
- * One WebSocket connection (contract responses, B1): each `response.create` message is answered with
+ * One WebSocket connection (contract responses, section B1): each `response.create` message is answered with
  * the events of its response, one message each, one response at a time. What is in flight when the
  * client leaves is cancelled.
  */

@@ -5,7 +5,7 @@ const LIMIT = 16;
 
 /**
  * What one connection remembers: the conversations up to its last responses, stored or not. A response
- * that is stored nowhere can be gone on from only here (contract responses, B1).
+ * that is stored nowhere can be gone on from only here (contract responses, section B1).
  */
 export class SocketMemory {
   private readonly conversations = new Map<string, readonly Message[]>();

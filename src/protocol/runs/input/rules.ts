@@ -33,7 +33,7 @@ export interface Attachment {
 }
 
 /**
- * Rows 3 to 17 of contract runs-api, section 2.2, in their order. Expects an input that has passed
+ * Checks contract runs-api, section 2.2, rules 3 to 17, in this order. Expects an input that has passed
  * `shapeViolations`.
  */
 export function ruleViolations(input: Source, options: RuleOptions): readonly RuleViolation[] {
@@ -86,7 +86,7 @@ function textLength(content: unknown): number {
   return blocks.reduce((sum, { type, text }) => sum + (type === 'text' ? lengthOf(text as string) : 0), 0);
 }
 
-/** Rows 9 to 12: how many, then block by block. */
+/** contract runs-api, section 2.2, rules 9 to 12: the number of attachments, then block by block. */
 function attachmentRules(content: unknown, path: string): readonly RuleViolation[] {
   const attachments = attachmentsOf(content, path);
   return [
@@ -111,7 +111,7 @@ const CLIENT_TIME_CODES = {
   client_epoch_ms: 'INVALID_CLIENT_EPOCH_MS',
 } as const satisfies Record<string, ErrorCode>;
 
-/** Rows 13 to 17. */
+/** contract runs-api, section 2.2, rules 13 to 17. */
 function forwardedPropsRules(props: unknown, options: RuleOptions): readonly RuleViolation[] {
   const fail = (path: string, rule: string): readonly RuleViolation[] => [
     violation('INVALID_FORWARDED_PROPS', path, rule),

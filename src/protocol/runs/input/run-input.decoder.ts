@@ -9,7 +9,7 @@ import { shapeViolations } from './shape.js';
 const MAX_DETAILS = 20;
 
 /**
- * Checks and decodes a RunAgentInput by rows 0 to 17 of contract runs-api, section 2.2: the first rule
+ * Checks and decodes a RunAgentInput (contract runs-api, section 2.2, rules 0 to 17): the first rule
  * that is broken gives the sentence, the code and the status; `details` names the others that could be
  * seen. Pure: nothing is looked up but the agent types. Expects JSON that `checkJsonLimits` has passed.
  *

@@ -5,8 +5,8 @@ const PARENT_ID_LENGTH = 128;
 const MESSAGE_ID_LENGTH = 256;
 
 /**
- * Row 2 of contract runs-api, section 2.2: the types of the fields, but for `threadId` and
- * `forwardedProps`, which have rows of their own. Expects resolved aliases. Null counts as absent where a
+ * Checks contract runs-api, section 2.2, rule 2: the types of the fields, but for `threadId` and
+ * `forwardedProps`, which have rules of their own. Expects resolved aliases. Null counts as absent where a
  * field is optional.
  */
 export function shapeViolations(input: Source): readonly RuleViolation[] {
@@ -70,7 +70,7 @@ function checkMessage(check: ShapeCheck, value: unknown, path: string): void {
   else check.fail(`${path}.role`, `must be one of ${Object.keys(MESSAGE_CHECKS).join(', ')}`);
 }
 
-/** The rules of attachments have rows of their own: here only what they do not speak of. */
+/** Attachments have rules of their own; this checks the rest. */
 function checkBlock(check: ShapeCheck, value: unknown, path: string): void {
   if (!check.object(value, path)) return;
   if (value['type'] === 'text') {
