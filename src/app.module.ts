@@ -8,7 +8,7 @@ import { Database, DatabaseModule } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
-import { OfflineModelClient, SamplesModule } from './samples/index.js';
+import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule } from './samples/index.js';
 import { LoggingModule } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
@@ -37,13 +37,13 @@ export class AppModule {
         ConfigModule.forRoot(config),
         LoggingModule.forRoot(config),
         CommonModule,
-        DatabaseModule.forRoot(config.database),
+        DatabaseModule.forRoot(config.database, config.samples.enabled ? [SAMPLES_SCHEMA] : []),
         AgentModule.forRoot({
           model: { provide: ModelClient, useFactory: createModel, inject: [AppConfig, AttachmentReader] },
         }),
         UserSettingsModule,
         AttachmentModule,
-        SamplesModule,
+        ...(config.samples.enabled ? [SamplesModule] : []),
         RunModule,
         ProtocolModule,
         HealthModule.forRoot(
@@ -58,7 +58,7 @@ export class AppModule {
   }
 }
 
-/** The configured model server; without one the offline demo model. */
+/** The configured model server, or the offline demo model, which is only selected while the samples are on. */
 function createModel(config: AppConfig, attachments: AttachmentReader): ModelClient {
   return config.model.kind === 'offline' ? new OfflineModelClient() : createModelClient(config, attachments);
 }

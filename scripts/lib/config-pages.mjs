@@ -20,6 +20,7 @@ This page and \`.env.example\` are made from \`src/config/environment.ts\` by
 | What is set | Model server | Model |
 | --- | --- | --- |
 | nothing | none: the offline demo model, without a network | \`offline-demo\` |
+| nothing but \`SAMPLES=off\` | none: the server does not start | |
 | \`DASHSCOPE_API_KEY\` | \`https://dashscope.aliyuncs.com/compatible-mode/v1\` | \`qwen-plus\` |
 | \`OPENAI_API_KEY\` | \`https://api.openai.com/v1\` | \`gpt-4o-mini\` |
 | \`LLM_BASE_URL\` | that address, with \`LLM_API_KEY\` if it is set | \`LLM_MODEL\` |

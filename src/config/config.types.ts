@@ -66,7 +66,7 @@ export interface ConfigShape {
   /** DATA_DIR, default ./data */
   readonly dataDir: string;
   readonly model: {
-    /** offline when neither LLM_BASE_URL nor a provider key is set */
+    /** offline when neither LLM_BASE_URL nor a provider key is set; only while the samples are on */
     readonly kind: 'offline' | 'openai-compatible';
     /** LLM_BASE_URL; chosen from DASHSCOPE_API_KEY or OPENAI_API_KEY when only a key is set */
     readonly baseUrl: string;
@@ -79,6 +79,10 @@ export interface ConfigShape {
     readonly idleTimeoutMs: number;
     /** LLM_MAX_RETRIES: before the first token only, default 2 */
     readonly maxRetries: number;
+  };
+  readonly samples: {
+    /** SAMPLES: the offline demo model, the weather and calendar tools; default on */
+    readonly enabled: boolean;
   };
   readonly agent: {
     /** AGENT_MAX_STEPS: model calls per run, default 12 */
@@ -212,6 +216,7 @@ export abstract class AppConfig implements ConfigShape {
   abstract readonly database: ConfigShape['database'];
   abstract readonly dataDir: string;
   abstract readonly model: ConfigShape['model'];
+  abstract readonly samples: ConfigShape['samples'];
   abstract readonly agent: ConfigShape['agent'];
   abstract readonly tools: ConfigShape['tools'];
   abstract readonly mcp: ConfigShape['mcp'];

@@ -192,6 +192,15 @@ export class Environment {
   })
   readonly LLM_MAX_RETRIES!: number;
 
+  @Setting({
+    group: 'Samples',
+    rule: choice('on', 'off'),
+    fallback: 'on',
+    description:
+      'The samples: the offline demo model, which answers when no model is configured, and the weather and calendar tools. `off` leaves them out: a model must then be configured, and a new database gets no calendar table.',
+  })
+  readonly SAMPLES!: 'on' | 'off';
+
   @Setting({ group: 'Agent', rule: integer(1, 1000), fallback: 12, description: 'Model calls that one run may make.' })
   readonly AGENT_MAX_STEPS!: number;
 

@@ -51,6 +51,7 @@ describe('loadConfig: defaults', () => {
         defaultAgent: 'worker',
         uiLocale: 'zh-CN',
       },
+      samples: { enabled: true },
       tools: {
         timeoutMs: 30_000,
         outputLimitBytes: 65_536,

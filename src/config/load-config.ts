@@ -85,6 +85,7 @@ function shape(env: Environment, selection: ModelSelection, mcp: McpServersReadi
     database: databaseOf(env, dataDir),
     dataDir,
     model: modelOf(env, selection),
+    samples: { enabled: env.SAMPLES === 'on' },
     agent: {
       maxSteps: env.AGENT_MAX_STEPS,
       systemPrompt: env.AGENT_SYSTEM_PROMPT,

@@ -47,6 +47,15 @@ describe('selectModel', () => {
     });
   });
 
+  it('refuses to do without a model when the samples are off, and names the settings of one', () => {
+    expect(() => readConfig({ SAMPLES: 'off' })).toThrow(
+      /LLM_BASE_URL must be set, or DASHSCOPE_API_KEY or OPENAI_API_KEY, because SAMPLES is off/,
+    );
+    expect(() => readConfig({ SAMPLES: 'off', LLM_API_KEY: 'k' })).toThrow('LLM_API_KEY must be set together with');
+    expect(selected({ SAMPLES: 'off', OPENAI_API_KEY: 'k' })).toMatchObject({ baseUrl: OPENAI, warnings: 0 });
+    expect(() => readConfig({ SAMPLES: 'no' })).toThrow('SAMPLES must be one of on, off');
+  });
+
   it('refuses a key that belongs nowhere', () => {
     expect(() => readConfig({ LLM_API_KEY: 'k' })).toThrow('LLM_API_KEY must be set together with LLM_BASE_URL');
   });

@@ -13,7 +13,7 @@ export interface ModelSelection {
 
 type ModelVariables = Pick<
   Environment,
-  'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'DASHSCOPE_API_KEY' | 'OPENAI_API_KEY'
+  'LLM_BASE_URL' | 'LLM_API_KEY' | 'LLM_MODEL' | 'DASHSCOPE_API_KEY' | 'OPENAI_API_KEY' | 'SAMPLES'
 >;
 
 interface Provider {
@@ -42,8 +42,9 @@ const DEFAULT_MODEL = 'gpt-4o-mini';
 const OFFLINE_MODEL = 'offline-demo';
 
 /**
- * Chooses the model server. `LLM_*` win; a provider key alone chooses its provider; nothing set
- * chooses the offline model. A provider key is never sent to a host that is not its provider's.
+ * Chooses the model server. `LLM_*` win; a provider key alone chooses its provider. If nothing is set,
+ * the offline demo model is chosen; with `SAMPLES=off` that is a problem. A provider key is never sent
+ * to a host that is not its provider's.
  */
 export function selectModel(env: ModelVariables): ModelSelection {
   if (env.LLM_BASE_URL !== undefined) return selectByAddress(env, env.LLM_BASE_URL);
@@ -83,16 +84,24 @@ function selectByAddress(env: ModelVariables, address: string): ModelSelection {
 }
 
 function selectOffline(env: ModelVariables): ModelSelection {
-  const orphanKey: ConfigurationProblem = {
-    name: 'LLM_API_KEY',
-    message: 'must be set together with LLM_BASE_URL, which says where the key belongs',
-  };
   return {
     kind: 'offline',
     baseUrl: '',
     apiKey: undefined,
     model: OFFLINE_MODEL,
-    problems: env.LLM_API_KEY === undefined ? [] : [orphanKey],
+    problems: offlineProblems(env),
     warnings: env.LLM_MODEL === undefined ? [] : ['LLM_MODEL is not used, because no model server is configured.'],
   };
+}
+
+function offlineProblems(env: ModelVariables): ConfigurationProblem[] {
+  if (env.LLM_API_KEY !== undefined) {
+    return [
+      { name: 'LLM_API_KEY', message: 'must be set together with LLM_BASE_URL, which says where the key belongs' },
+    ];
+  }
+  if (env.SAMPLES !== 'off') return [];
+  const message =
+    'must be set, or DASHSCOPE_API_KEY or OPENAI_API_KEY, because SAMPLES is off and the offline demo model is a sample';
+  return [{ name: 'LLM_BASE_URL', message }];
 }

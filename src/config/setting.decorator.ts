@@ -6,6 +6,7 @@ export type SettingGroup =
   | 'HTTP'
   | 'Storage'
   | 'Model'
+  | 'Samples'
   | 'Agent'
   | 'Tools'
   | 'Runs'

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
-import type { DataSourceOptions } from 'typeorm';
+import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 import { ENTITIES } from './entities/index.js';
 import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
@@ -17,13 +17,34 @@ export interface DatabaseSettings {
   readonly poolSize: number;
 }
 
+/**
+ * Tables that a module adds to the database: its entities and the migrations that make their tables, in
+ * SQL that both databases understand. They are recorded beside those of the core schema. Without the
+ * module its tables and records are ignored, so it can be switched off and on again. A migration must
+ * therefore not depend on whether the ones of the core schema with a later date have been applied.
+ */
+export interface SchemaExtension {
+  readonly entities: readonly (new () => object)[];
+  readonly migrations: readonly (new () => MigrationInterface)[];
+}
+
 const INT8_OID = 20;
 /** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
 const SQLITE_BUSY_TIMEOUT_MS = 10_000;
 
 /** The TypeORM options of the ledger: entities, migrations, and what makes both databases behave as one. */
-export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
-  return settings.kind === 'sqlite' ? sqliteOptions(settings) : postgresOptions(settings);
+export function dataSourceOptions(
+  settings: DatabaseSettings,
+  extensions: readonly SchemaExtension[] = [],
+): DataSourceOptions {
+  const options = settings.kind === 'sqlite' ? sqliteOptions(settings) : postgresOptions(settings);
+  const core = settings.kind === 'sqlite' ? SQLITE_MIGRATIONS : POSTGRES_MIGRATIONS;
+  return {
+    ...options,
+    entities: [...ENTITIES, ...extensions.flatMap(({ entities }) => entities)],
+    migrations: [...core, ...extensions.flatMap(({ migrations }) => migrations)],
+    migrationsTableName: 'schema_migrations',
+  };
 }
 
 /** A second, read-only connection to a SQLite ledger: its reads never see an uncommitted write. */
@@ -47,9 +68,6 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
     timeout: SQLITE_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: { pragma(text: string): void }) =>
       database.pragma(`synchronous = ${settings.durability === 'strict' ? 'FULL' : 'NORMAL'}`),
-    entities: ENTITIES,
-    migrations: SQLITE_MIGRATIONS,
-    migrationsTableName: 'schema_migrations',
   };
 }
 
@@ -57,9 +75,6 @@ function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'postgres',
     url: settings.url,
-    entities: ENTITIES,
-    migrations: POSTGRES_MIGRATIONS,
-    migrationsTableName: 'schema_migrations',
     poolSize: settings.poolSize,
     applicationName: 'parley',
     // An idle connection that the server closes must not end the process; the next query reconnects.

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import type { DatabaseSettings } from './data-source-options.js';
+import type { DatabaseSettings, SchemaExtension } from './data-source-options.js';
 import { Database } from './database.js';
 import { durabilityGaps } from './durability-check.js';
 import { openDatabase } from './open-database.js';
@@ -43,12 +43,12 @@ const strictReport = {
 /** The one database of the process, open and migrated before anything that uses it is made. */
 @Module({})
 export class DatabaseModule {
-  static forRoot(settings: DatabaseSettings): DynamicModule {
+  static forRoot(settings: DatabaseSettings, extensions: readonly SchemaExtension[] = []): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
       providers: [
-        { provide: Database, useFactory: () => openDatabase(settings) },
+        { provide: Database, useFactory: () => openDatabase(settings, extensions) },
         DatabaseCloser,
         ...(settings.durability === 'strict' ? [strictReport] : []),
       ],

@@ -1,5 +1,10 @@
 import { DataSource } from 'typeorm';
-import { type DatabaseSettings, dataSourceOptions, sqliteReaderOptions } from './data-source-options.js';
+import {
+  type DatabaseSettings,
+  dataSourceOptions,
+  type SchemaExtension,
+  sqliteReaderOptions,
+} from './data-source-options.js';
 import type { Database } from './database.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { SqliteDatabase } from './sqlite-database.js';
@@ -8,13 +13,16 @@ import { SqliteDatabase } from './sqlite-database.js';
 const MIGRATION_LOCK = 727_301_155;
 
 /**
- * Connects, applies what migrations are missing and returns the database. Several processes may
- * start at once.
+ * Connects, applies the missing migrations and returns the database. Several processes may start at
+ * once.
  *
  * @throws the driver's error when the server cannot be reached or a migration fails
  */
-export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
-  const source = await new DataSource(dataSourceOptions(settings)).initialize();
+export async function openDatabase(
+  settings: DatabaseSettings,
+  extensions: readonly SchemaExtension[] = [],
+): Promise<Database> {
+  const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
     if (settings.kind === 'postgres') {
       await migratePostgres(source);

@@ -1,3 +1,3 @@
-export * from './calendar/index.js';
+export { CalendarStore, type CalendarEvent, type CalendarRange } from './calendar/calendar-store.js';
 export { OfflineModelClient } from './offline-model/offline-model-client.js';
 export * from './samples.module.js';

@@ -1,7 +1,21 @@
 import { Module } from '@nestjs/common';
-import { CalendarModule } from './calendar/index.js';
-import { WeatherTool } from './weather/weather.tool.js';
+import type { SchemaExtension } from '../database/index.js';
+import { CalendarEventEntity } from './calendar/calendar-event.entity.js';
+import { CalendarListTool } from './calendar/calendar-list.tool.js';
+import { CalendarStore } from './calendar/calendar-store.js';
+import { CalendarWriteTool } from './calendar/calendar-write.tool.js';
+import { CreateSampleCalendar1795824000000 } from './calendar/create-calendar.migration.js';
+import { WeatherTool } from './weather.tool.js';
 
-/** The tools of the samples. */
-@Module({ imports: [CalendarModule], providers: [WeatherTool] })
+/** The tables that the samples add to the database. */
+export const SAMPLES_SCHEMA: SchemaExtension = {
+  entities: [CalendarEventEntity],
+  migrations: [CreateSampleCalendar1795824000000],
+};
+
+/** The sample tools: weather and calendar. Needs the global database, with `SAMPLES_SCHEMA`, clock and ids. */
+@Module({
+  providers: [CalendarStore, CalendarListTool, CalendarWriteTool, WeatherTool],
+  exports: [CalendarStore],
+})
 export class SamplesModule {}

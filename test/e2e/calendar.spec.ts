@@ -1,4 +1,4 @@
-import { CalendarStore } from '../../src/samples/calendar/index.js';
+import { CalendarStore } from '../../src/samples/index.js';
 import type { Principal } from '../../src/common/index.js';
 import { type AgentEvent, type Message, textOf } from '../../src/events/index.js';
 import { Interrupts, type InterruptView } from '../../src/interrupt/index.js';

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions, openDatabase } from '../../src/database/index.js';
+import { dataSourceOptions, openDatabase, type SchemaExtension } from '../../src/database/index.js';
+import { SAMPLES_SCHEMA } from '../../src/samples/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { settingsOf } from '../support/ledger.js';
 
@@ -18,7 +19,7 @@ describeOnDatabases('the schema', (open) => {
 
   beforeEach(async () => {
     test = await open();
-    source = await new DataSource(dataSourceOptions(settingsOf(test))).initialize();
+    source = await sourceWith([SAMPLES_SCHEMA]);
   });
 
   afterEach(async () => {
@@ -26,6 +27,11 @@ describeOnDatabases('the schema', (open) => {
     await test.drop();
   });
 
+  function sourceWith(extensions: readonly SchemaExtension[]): Promise<DataSource> {
+    return new DataSource(dataSourceOptions(settingsOf(test), extensions)).initialize();
+  }
+
+  /** What TypeORM would change to make the tables fit the entities. */
   async function drift(): Promise<string[]> {
     return (await source.driver.createSchemaBuilder().log()).upQueries.map(({ query }) => query);
   }
@@ -46,9 +52,34 @@ describeOnDatabases('the schema', (open) => {
     expect(await drift()).toEqual([]);
   });
 
+  it('is complete without the samples, also in a database that has their tables', async () => {
+    await source.runMigrations({ transaction: 'all' });
+    await source.destroy();
+    source = await sourceWith([]);
+    expect(await source.showMigrations()).toBe(false);
+    expect(await drift()).toEqual([]);
+  });
+
+  it('keeps the names under which databases of earlier versions applied it', async () => {
+    await source.destroy();
+    source = await sourceWith([]);
+    const applied = await source.runMigrations({ transaction: 'all' });
+    expect(applied.map(({ name }) => name).slice(0, 7)).toEqual([
+      'CreateLedger1795219200000',
+      'CreateInterrupts1795305600000',
+      'ExtendRuns1795392000000',
+      'CreateCalendar1795478400000',
+      'CreateAttachments1795564800000',
+      'IndexMessageIds1795651200000',
+      'KeepRunDigests1795737600000',
+    ]);
+  });
+
   it('is opened again without migrating', async () => {
     await (await openDatabase(settingsOf(test))).close();
     await (await openDatabase(settingsOf(test))).close();
+    await source.destroy();
+    source = await sourceWith([]);
     expect(await source.showMigrations()).toBe(false);
   });
 
@@ -56,6 +87,8 @@ describeOnDatabases('the schema', (open) => {
     const settings = JSON.stringify(settingsOf(test));
     const migrate = (): Promise<unknown> => promisify(execFile)(process.execPath, ['-e', MIGRATE, BUILT, settings]);
     await Promise.all([migrate(), migrate(), migrate()]);
+    await source.destroy();
+    source = await sourceWith([]);
     expect(await source.showMigrations()).toBe(false);
     expect(await drift()).toEqual([]);
   });

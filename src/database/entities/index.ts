@@ -2,7 +2,6 @@ import { AttachmentBindingEntity } from './attachment-binding.entity.js';
 import { AttachmentEntity } from './attachment.entity.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
-import { CalendarEventEntity } from './calendar-event.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { RunEventChunkEntity } from './run-event-chunk.entity.js';
 import { RunStepEntity } from './run-step.entity.js';
@@ -15,7 +14,6 @@ export {
   AttachmentEntity,
   AuditEntryEntity,
   InterruptEntity,
-  CalendarEventEntity,
   MessageEntity,
   RunEntity,
   RunEventChunkEntity,
@@ -24,7 +22,7 @@ export {
   UserSettingsEntity,
 };
 
-/** Every table of the ledger. */
+/** Every table of the core schema. */
 export const ENTITIES = [
   SessionEntity,
   MessageEntity,
@@ -34,7 +32,6 @@ export const ENTITIES = [
   InterruptEntity,
   AuditEntryEntity,
   UserSettingsEntity,
-  CalendarEventEntity,
   AttachmentEntity,
   AttachmentBindingEntity,
 ];

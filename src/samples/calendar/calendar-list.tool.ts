@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, resolveTimeZone } from '../../common/index.js';
 import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../tools/index.js';
-import { listCard } from './calendar-cards.js';
 import { CalendarStore } from './calendar-store.js';
-import { eventText } from './event-text.js';
+import { eventText, listCard } from './event-text.js';
 import { dayOf, startOfDay } from './event-time.js';
 
 interface CalendarListArgs {
@@ -11,10 +10,10 @@ interface CalendarListArgs {
   readonly timezone?: string;
 }
 
-/** Events that one answer tells, at most. */
+/** Most events in one answer. */
 const MOST_EVENTS = 50;
 
-/** `calendar_list`: the events of the user's calendar, of one day or from today on. */
+/** `calendar_list`: lists the events of the user's calendar, of one day or from today on. */
 @Injectable()
 export class CalendarListTool {
   constructor(

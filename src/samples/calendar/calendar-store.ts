@@ -1,29 +1,102 @@
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import type { CalendarEvent } from './calendar-event.js';
+import { Database, type SqlValue } from '../../database/index.js';
 
-/** Which events of a user are asked for. */
+/** An event of a user's calendar. Times are milliseconds since the epoch. */
+export interface CalendarEvent {
+  readonly id: string;
+  readonly title: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** IANA name of the zone in which the event was planned. */
+  readonly eventTimezone: string;
+  readonly location: string | null;
+  readonly notes: string | null;
+}
+
+/** Selects events of a user. */
 export interface CalendarRange {
   /** Events that end after this moment, in milliseconds. */
   readonly from: number;
-  /** Events that begin before this moment; undefined for no end. */
+  /** Events that begin before this moment, in milliseconds; undefined for no upper bound. */
   readonly until: number | undefined;
   readonly limit: number;
 }
 
-/** The calendars of all users. */
-export abstract class CalendarStore {
+interface EventRow {
+  readonly id: string;
+  readonly title: string;
+  readonly starts_at: number;
+  readonly ends_at: number;
+  readonly event_timezone: string;
+  readonly location: string | null;
+  readonly notes: string | null;
+}
+
+const COLUMNS = 'id, title, starts_at, ends_at, event_timezone, location, notes';
+
+const INSERT = `
+  INSERT INTO calendar_events (id, tenant_id, user_id, idempotency_key, title, starts_at, ends_at, event_timezone,
+    location, notes, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (tenant_id, user_id, idempotency_key) DO NOTHING`;
+
+const BY_KEY = `
+  SELECT ${COLUMNS} FROM calendar_events WHERE tenant_id = ? AND user_id = ? AND idempotency_key = ?`;
+
+const LIST = `
+  SELECT ${COLUMNS} FROM calendar_events
+  WHERE tenant_id = ? AND user_id = ? AND ends_at > ? AND starts_at < ?
+  ORDER BY starts_at, id LIMIT ?`;
+
+/** The calendars of all users, in the server's database. */
+@Injectable()
+export class CalendarStore {
+  constructor(private readonly database: Database) {}
+
   /**
-   * Writes an event. A repeated write with the same key returns the first one's event and writes nothing.
+   * Writes an event. A repeated write with the same key returns the event of the first one and writes
+   * nothing.
    *
-   * @param now milliseconds
+   * @param now milliseconds since the epoch
    */
-  abstract add(
-    principal: Principal,
+  async add(
+    { tenantId, userId }: Principal,
     idempotencyKey: string,
     event: CalendarEvent,
     now: number,
-  ): Promise<{ readonly event: CalendarEvent; readonly created: boolean }>;
+  ): Promise<{ readonly event: CalendarEvent; readonly created: boolean }> {
+    const values: SqlValue[] = [
+      ...[event.id, tenantId, userId, idempotencyKey, event.title, event.startsAt, event.endsAt],
+      ...[event.eventTimezone, event.location, event.notes, now],
+    ];
+    return this.database.write(async (tx) => {
+      if ((await tx.run(INSERT, values)) === 1) return { event, created: true };
+      const [row] = await tx.all<EventRow>(BY_KEY, [tenantId, userId, idempotencyKey]);
+      if (!row) throw new Error('The event was neither written nor found');
+      return { event: eventOf(row), created: false };
+    });
+  }
 
-  /** Events of a user in the order of their beginning. */
-  abstract list(principal: Principal, range: CalendarRange): Promise<readonly CalendarEvent[]>;
+  /** The events of a user in the order of their start. */
+  async list(
+    { tenantId, userId }: Principal,
+    { from, until, limit }: CalendarRange,
+  ): Promise<readonly CalendarEvent[]> {
+    const end = until ?? Number.MAX_SAFE_INTEGER;
+    const rows = await this.database.read.all<EventRow>(LIST, [tenantId, userId, from, end, limit]);
+    return rows.map(eventOf);
+  }
+}
+
+function eventOf(row: EventRow): CalendarEvent {
+  return {
+    id: row.id,
+    title: row.title,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    eventTimezone: row.event_timezone,
+    location: row.location,
+    notes: row.notes,
+  };
 }

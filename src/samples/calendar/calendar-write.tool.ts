@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, IdFactory, resolveTimeZone, timeZoneName } from '../../common/index.js';
 import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../tools/index.js';
-import { writtenCard } from './calendar-cards.js';
 import { CalendarStore } from './calendar-store.js';
-import { eventText } from './event-text.js';
+import { eventText, writtenCard } from './event-text.js';
 import { momentOf } from './event-time.js';
 
 interface CalendarWriteArgs {

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
+import type { Principal } from '../../src/common/index.js';
+import { Database } from '../../src/database/index.js';
+import { type CalendarEvent, CalendarStore } from '../../src/samples/index.js';
+import { ToolRegistry } from '../../src/tools/index.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { bootApp, type TestApp } from '../support/test-app.js';
+import { WIRES } from '../support/wires.js';
+
+const SAMPLE_TOOLS = ['calendar_list', 'calendar_write', 'get_weather'];
+/** The model is never called at this address: the tests that run an agent bring their own client. */
+const OFF = { SAMPLES: 'off', LLM_BASE_URL: 'http://127.0.0.1:9/v1', LLM_MODEL: 'none' };
+const ANA: Principal = { tenantId: 'default', userId: 'ana' };
+const EVENT: CalendarEvent = {
+  ...{ id: 'event-1', title: 'Standup', startsAt: 1000, endsAt: 2000 },
+  ...{ eventTimezone: 'UTC', location: null, notes: null },
+};
+
+/** The table of the calendar as the core schema of earlier versions made it. */
+const TABLE_OF_EARLIER_VERSIONS = `
+  CREATE TABLE "calendar_events" (
+    "id" varchar(64) NOT NULL, "tenant_id" varchar(128) NOT NULL, "user_id" varchar(256) NOT NULL,
+    "idempotency_key" varchar(64) NOT NULL, "title" varchar(200) NOT NULL, "starts_at" bigint NOT NULL,
+    "ends_at" bigint NOT NULL, "event_timezone" varchar(64) NOT NULL, "location" varchar(500), "notes" text,
+    "created_at" bigint NOT NULL,
+    CONSTRAINT "pk_calendar_events" PRIMARY KEY ("id"),
+    CONSTRAINT "uq_calendar_events_key" UNIQUE ("tenant_id", "user_id", "idempotency_key"))`;
+const INDEX_OF_EARLIER_VERSIONS = `
+  CREATE INDEX "ix_calendar_events_owner_start" ON "calendar_events" ("tenant_id", "user_id", "starts_at")`;
+
+/** Answers at once and keeps the names of the tools that each call offers. */
+class ToolRecorder extends ModelClient {
+  readonly provider = 'recorder';
+  readonly offered: string[][] = [];
+
+  async *stream({ tools }: ModelRequest): AsyncGenerator<readonly ModelEvent[], void, undefined> {
+    this.offered.push(tools.map(({ name }) => name));
+    yield [
+      { type: 'text-delta', text: 'Fine.' },
+      { type: 'finish', reason: 'stop', usage: null },
+    ];
+  }
+}
+
+async function tablesOf({ app }: TestApp): Promise<string[]> {
+  const database = app.get(Database);
+  const rows = await database.read.all<{ name: string }>(
+    database.dialect === 'sqlite'
+      ? `SELECT name FROM sqlite_master WHERE type = 'table'`
+      : `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describeOnDatabases('A server with SAMPLES=off', (open) => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await open();
+  });
+  afterEach(() => database.drop());
+
+  /** Boots the server, uses it, and stops it again. */
+  async function served<T>(env: NodeJS.ProcessEnv, use: (server: TestApp) => Promise<T>, model?: ModelClient) {
+    const server = await bootApp({ ...database.env, ...env }, {}, model);
+    try {
+      return await use(server);
+    } finally {
+      await server.close();
+    }
+  }
+
+  const add = ({ app }: TestApp) => app.get(CalendarStore).add(ANA, 'key', EVENT, 1);
+  const events = ({ app }: TestApp) => app.get(CalendarStore).list(ANA, { from: 0, until: undefined, limit: 10 });
+
+  /** The tools that agents are offered on each wire. */
+  async function offeredOnAllWires(env: NodeJS.ProcessEnv): Promise<string[][]> {
+    const model = new ToolRecorder();
+    await served(
+      env,
+      async ({ url }) => {
+        for (const [turn, wire] of WIRES.entries()) {
+          const sessionId = randomUUID();
+          // The Runs API has users of its own; the other wires share the session that this makes.
+          if (wire.name !== 'runs') {
+            await post(`${url}/v1/aibot/bots/worker/conversation`, { conversationId: sessionId });
+          }
+          const { path, body } = wire.say({ sessionId, words: 'What is the weather in Paris?', turn });
+          expect(wire.shown(await post(`${url}${path}`, body)).text).toBe('Fine.');
+        }
+      },
+      model,
+    );
+    expect(model.offered).toHaveLength(WIRES.length);
+    return model.offered;
+  }
+
+  it('makes no calendar table in a new database', async () => {
+    const tables = await served(OFF, tablesOf);
+    expect(tables).toContain('user_settings');
+    expect(tables).not.toContain('calendar_events');
+    expect(await served({}, tablesOf)).toContain('calendar_events');
+  });
+
+  it('offers the sample tools to no agent on any wire', async () => {
+    for (const names of await offeredOnAllWires(OFF)) expect(names).toEqual(['get_current_time']);
+    for (const names of await offeredOnAllWires({})) expect(names).toEqual(expect.arrayContaining(SAMPLE_TOOLS));
+    const registered = await served(OFF, ({ app }) => app.get(ToolRegistry).list());
+    expect(registered.map(({ name }) => name)).toEqual(['get_current_time']);
+  });
+
+  it('keeps the calendar while it is switched off and on again', async () => {
+    await served({}, add);
+    expect(await served(OFF, tablesOf)).toContain('calendar_events');
+    expect(await served({}, events)).toEqual([EVENT]);
+    expect(await served({}, add)).toEqual({ event: EVENT, created: false });
+  });
+
+  it('starts with a database of an earlier version, whose calendar is part of the core schema', async () => {
+    await served(OFF, ({ app }) =>
+      app.get(Database).write(async (tx) => {
+        for (const statement of [TABLE_OF_EARLIER_VERSIONS, INDEX_OF_EARLIER_VERSIONS]) await tx.run(statement);
+        const columns =
+          'id, tenant_id, user_id, idempotency_key, title, starts_at, ends_at, event_timezone, created_at';
+        await tx.run(
+          `INSERT INTO calendar_events (${columns}) VALUES (?, 'default', 'ana', 'key', ?, 1000, 2000, 'UTC', 1)`,
+          [EVENT.id, EVENT.title],
+        );
+      }),
+    );
+    await served(OFF, tablesOf);
+    expect(await served({}, events)).toEqual([EVENT]);
+    await served(OFF, tablesOf);
+    expect(await served({}, events)).toEqual([EVENT]);
+  });
+});
+
+async function post(url: string, body: object): Promise<string> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  expect(`${answer.status} ${text}`).toMatch(/^20\d /);
+  return text;
+}
