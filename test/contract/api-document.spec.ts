@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createOpenApiDocument } from '../../src/app.setup.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 const SOURCES = join(__dirname, '../../src');
 
@@ -39,11 +39,11 @@ describe('DTO classes', () => {
 });
 
 describe('the API document', () => {
-  let server: TestApp;
+  let server: TestServer;
   let document: OpenAPIObject;
 
   beforeAll(async () => {
-    server = await bootApp();
+    server = await startServer();
     document = createOpenApiDocument(server.app);
   });
   afterAll(() => server.close());

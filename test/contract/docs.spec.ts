@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 import { ShoutAgent } from '../examples/shout.agent.js';
 import { DiceTool } from '../examples/dice.tool.js';
 
@@ -25,10 +25,10 @@ function blocks(page: string, language: string): string[] {
 }
 
 describe('the pages', () => {
-  let server: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    server = await bootApp({}, { providers: [ShoutAgent, DiceTool] });
+    server = await startServer({ providers: [ShoutAgent, DiceTool] });
   });
   afterAll(() => server.close());
 
@@ -62,7 +62,7 @@ describe('the pages', () => {
   });
 
   it('show an agent that works', async () => {
-    const shouting = await bootApp({ DEFAULT_AGENT: 'shout' }, { providers: [ShoutAgent] });
+    const shouting = await startServer({ env: { DEFAULT_AGENT: 'shout' }, providers: [ShoutAgent] });
     const body = { stream: false, input: [{ role: 'user', content: [{ type: 'text', text: 'hello there' }] }] };
     const answer = await fetch(`${shouting.url}/process`, {
       method: 'POST',

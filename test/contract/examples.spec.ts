@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 interface Body {
   readonly example?: unknown;
@@ -12,11 +12,11 @@ interface Operation {
 }
 
 describe('the examples of the API document', () => {
-  let server: TestApp;
+  let server: TestServer;
   let document: OpenAPIObject;
 
   beforeAll(async () => {
-    server = await bootApp();
+    server = await startServer();
     document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenAPIObject;
   });
   afterAll(() => server.close());

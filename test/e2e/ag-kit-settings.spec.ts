@@ -1,13 +1,17 @@
 import { AppError } from '../../src/common/index.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 describe('the settings of AG-Kit', () => {
-  let server: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    const env = { AG_KIT_DIALECTS: 'worker=bot, code-journal=ag-kit, *=ag-ui', AG_KIT_ERROR_TEXT: 'Sorry, try later.' };
-    server = await bootApp({ ...env, DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    const env = {
+      DEFAULT_AGENT: 'code-journal',
+      AG_KIT_DIALECTS: 'worker=bot, code-journal=ag-kit, *=ag-ui',
+      AG_KIT_ERROR_TEXT: 'Sorry, try later.',
+    };
+    server = await startServer({ env, providers: [JournalingCodeAgent] });
     behaviour.current = async function* (context) {
       yield say(context, `You said ${context.inputText}.`);
     };

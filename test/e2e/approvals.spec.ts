@@ -1,11 +1,11 @@
-import { LLMock } from '@copilotkit/aimock';
 import type { AgentContext } from '../../src/agent/index.js';
 import * as agents from '../support/code-agents.js';
 import { behaviour, say } from '../support/code-agents.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { describeOnDatabases } from '../support/databases.js';
 import { answerText, expectWhole, type Frame, type FrameStream, ProcessClient } from '../support/process-client.js';
 import { done, SampleTools } from '../support/sample-tools.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { toolScript } from '../support/openai-client.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 const PAYMENT = { to: 'Ana', amount: 5 };
 
@@ -29,34 +29,32 @@ function decision(id: string, approve: boolean, extra: object = {}): object {
 }
 
 describeOnDatabases('Approvals over HTTP', (open) => {
-  let database: TestDatabase;
-  let upstream: LLMock;
-  let app: TestApp;
+  let server: TestServer;
   let client: ProcessClient;
   /** Of each test its own: one server answers all of them. */
   let session: { session_id: string; user_id: string };
   let tests = 0;
 
   beforeAll(async () => {
-    upstream = new LLMock({ port: 0 });
-    const toolCalls = [{ name: 'pay', arguments: JSON.stringify(PAYMENT), id: 'call_pay' }];
-    upstream.on({ userMessage: 'pay Ana', hasToolResult: false }, { toolCalls });
-    upstream.on({ userMessage: 'pay Ana', hasToolResult: true }, { content: 'I have the result.' });
-    await upstream.start();
-    database = await open();
-    const env = { ...database.env, LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k' };
-    app = await bootApp(env, { providers: [SampleTools] });
-    client = new ProcessClient(app.url);
+    server = await startServer({
+      database: open,
+      model: (upstream) =>
+        toolScript(
+          upstream,
+          'pay Ana',
+          [{ name: 'pay', arguments: JSON.stringify(PAYMENT), id: 'call_pay' }],
+          'I have the result.',
+        ),
+      providers: [SampleTools],
+    });
+    client = new ProcessClient(server.url);
   });
   beforeEach(() => {
     done.payments = [];
     tests += 1;
     session = { session_id: `s${tests}`, user_id: `alice-${tests}` };
   });
-  afterAll(async () => {
-    await app.close();
-    await Promise.all([upstream.stop(), database.drop()]);
-  });
+  afterAll(() => server.close());
 
   async function rest(path: string, body?: object): Promise<{ status: number; body: Question & { data: Question[] } }> {
     const init = body && {
@@ -64,13 +62,13 @@ describeOnDatabases('Approvals over HTTP', (open) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const response = await fetch(`${app.url}${path}`, init);
+    const response = await fetch(`${server.url}${path}`, init);
     return { status: response.status, body: (await response.json()) as Question & { data: Question[] } };
   }
 
   async function process(body: object): Promise<Frame> {
     const stream: FrameStream = await client.open(body);
-    return expectWhole(await stream.all());
+    return expectWhole((await stream.all()).frames);
   }
 
   /** Lets the model ask for a payment; returns the answer and the id of the permission it needs. */
@@ -107,7 +105,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
   it('are refused when they are forged, foreign, doubled or no answer, and nothing is done', async () => {
     const { id } = await asked();
     const refused = async (input: object[], rest: object = {}): Promise<unknown> => {
-      const response = await fetch(`${app.url}/process`, {
+      const response = await fetch(`${server.url}/process`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ input, ...session, ...rest }),
@@ -158,7 +156,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     expect(await rest(`/approvals/${id}`, { approve: 1 })).toMatchObject({ status: 400 });
     const decided = await rest(`/approvals/${id}?user_id=${session.user_id}`, { approve: true });
     expect(decided).toMatchObject({ status: 200, body: { id, status: 'approved', decision: { approve: true } } });
-    const watched = await fetch(`${app.url}/process/${decided.body.resumedByRunId}?stream=true`);
+    const watched = await fetch(`${server.url}/process/${decided.body.resumedByRunId}?stream=true`);
     expect(await watched.text()).toContain('I have the result.');
     expect(done.payments).toEqual([PAYMENT]);
     expect((await rest(`/approvals/${id}`, { approve: true })).status).toBe(409);
@@ -178,16 +176,15 @@ describeOnDatabases('Approvals over HTTP', (open) => {
 });
 
 describeOnDatabases('Inputs over HTTP', (open) => {
-  let database: TestDatabase;
   const schema = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
-  let app: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    database = await open();
-    app = await bootApp(
-      { ...database.env, DEFAULT_AGENT: 'code-journal' },
-      { providers: [agents.JournalingCodeAgent] },
-    );
+    server = await startServer({
+      database: open,
+      env: { DEFAULT_AGENT: 'code-journal' },
+      providers: [agents.JournalingCodeAgent],
+    });
     behaviour.current = async function* (context: AgentContext) {
       yield say(context, 'One moment.');
       const { seat } = (await context.interrupt({
@@ -200,18 +197,15 @@ describeOnDatabases('Inputs over HTTP', (open) => {
       yield say(context, `Seat ${seat}`);
     };
   });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
+  afterAll(() => server.close());
 
   it('are listed, checked and answered over REST', async () => {
-    const client = new ProcessClient(app.url);
-    expectWhole(await (await client.open({ input: [words('fly')], session_id: 's1' })).all());
-    const get = async (path: string): Promise<unknown> => (await fetch(`${app.url}${path}`)).json();
+    const client = new ProcessClient(server.url);
+    expectWhole((await (await client.open({ input: [words('fly')], session_id: 's1' })).all()).frames);
+    const get = async (path: string): Promise<unknown> => (await fetch(`${server.url}${path}`)).json();
     const post = async (path: string, body: object): Promise<{ status: number; body: Question }> => {
       const headers = { 'content-type': 'application/json' };
-      const response = await fetch(`${app.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
       return { status: response.status, body: (await response.json()) as Question };
     };
     const { data } = (await get('/interrupts?status=pending')) as { data: Question[] };
@@ -230,7 +224,7 @@ describeOnDatabases('Inputs over HTTP', (open) => {
       status: 200,
       body: { status: 'answered', decision: { payload: { seat: '12A' } } },
     });
-    const watched = await fetch(`${app.url}/process/${answered.body.resumedByRunId}?stream=true`);
+    const watched = await fetch(`${server.url}/process/${answered.body.resumedByRunId}?stream=true`);
     expect(await watched.text()).toContain('Seat 12A');
   });
 });

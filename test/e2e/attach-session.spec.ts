@@ -1,28 +1,28 @@
 import { RunRemover } from '../../src/run/ports/run-remover.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { describeOnDatabases } from '../support/databases.js';
 import { pruneRuns } from '../support/ledger.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
-import { rawRequest, until } from '../support/wire-app.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { rawRequest } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 
 describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
-  let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   let port: number;
 
   beforeAll(async () => {
-    database = await open();
-    server = await bootApp({ ...database.env, DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    server = await startServer({
+      database: open,
+      env: { DEFAULT_AGENT: 'code-journal' },
+      providers: [JournalingCodeAgent],
+    });
     port = Number(new URL(server.url).port);
     behaviour.current = async function* (context) {
       const way = await context.interrupt({ reason: 'way', message: 'Which way?' });
       yield say(context, `We go ${JSON.stringify(way)}.`);
     };
   });
-  afterAll(async () => {
-    await server.close();
-    await database.drop();
-  });
+  afterAll(() => server.close());
 
   const send = async (body: object): Promise<{ runId: string; text: string }> => {
     const answer = await fetch(`${server.url}/send-message`, {
@@ -93,7 +93,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     const conversationId = `f3 ${follow}`;
     const { runId, text } = await send({ conversationId, messages: [{ role: 'user', content: 'hi' }] });
     expect(text).toContain('Soon forgotten.');
-    const remover = server.app.get(RunRemover, { strict: false });
+    const remover = server.get(RunRemover);
     expect((await pruneRuns(remover, Date.now() + 1, Date.now(), 99)).runs).toBeGreaterThan(0);
     for (const query of ['', '&after=1', '&after=99', '&protocol=ag-kit', '&protocol=ag-ui']) {
       const gone = await fetch(`${server.url}/runs/${runId}/events?follow=${follow}${query}`);

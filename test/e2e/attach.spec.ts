@@ -1,25 +1,28 @@
 import { textLog } from '../support/scripted-log.js';
-import { bootWire, rawRequest, until, type WireApp } from '../support/wire-app.js';
-import { AgentApiModule } from '../../src/protocol/agent-api/agent-api.module.js';
-import { AttachModule } from '../../src/protocol/attach/attach.module.js';
+import { rawRequest } from '../support/raw-http.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+import { Runs } from '../../src/run/index.js';
+import { FakeRuns } from '../support/fake-runs.js';
 
 describe('GET /runs/{runId}/events', () => {
-  let wire: WireApp;
+  const runs = new FakeRuns();
+  let server: TestServer;
 
   beforeAll(async () => {
-    wire = await bootWire([AgentApiModule, AttachModule]);
+    server = await startServer({ overrides: [{ provide: Runs, useValue: runs }] });
   });
-  afterEach(() => wire.runs.runs.clear());
-  afterAll(() => wire.app.close());
+  afterEach(() => runs.runs.clear());
+  afterAll(() => server.close());
 
   const read = async (path: string): Promise<{ status: number; text: string; runId: string | null }> => {
-    const answer = await fetch(`${wire.url}${path}`);
+    const answer = await fetch(`${server.url}${path}`);
     return { status: answer.status, text: await answer.text(), runId: answer.headers.get('x-run-id') };
   };
 
   async function original(): Promise<string> {
     const input = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
-    const answer = await fetch(`${wire.url}/process`, {
+    const answer = await fetch(`${server.url}/process`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: 'r1', session_id: 's1', input }),
@@ -39,26 +42,26 @@ describe('GET /runs/{runId}/events', () => {
 
   it('goes on live where it was attached', async () => {
     const log = textLog(['Hello', ' there'], 'r2');
-    wire.runs.add('r2', log.slice(0, 5));
-    const answer = rawRequest(wire.port, 'GET', '/runs/r2/events?after=2');
+    runs.add('r2', log.slice(0, 5));
+    const answer = rawRequest(server.port, 'GET', '/runs/r2/events?after=2');
     await until(() => answer.chunks.length === 3, 'what is committed');
-    wire.runs.append('r2', log.slice(5));
+    runs.append('r2', log.slice(5));
     await until(() => answer.ended, 'the end');
     expect(answer.chunks.at(-1)).toBe('data: [DONE]\n\n');
     expect(answer.chunks[0]).toContain('"sequence_number":2,');
   });
 
   it('leaves the run alone when its reader goes', async () => {
-    wire.runs.add('r3', textLog(['Hello'], 'r3').slice(0, 3));
-    const answer = rawRequest(wire.port, 'GET', '/runs/r3/events');
+    runs.add('r3', textLog(['Hello'], 'r3').slice(0, 3));
+    const answer = rawRequest(server.port, 'GET', '/runs/r3/events');
     await until(() => answer.chunks.length > 0, 'a frame');
     answer.socket.destroy();
-    await until(() => wire.runs.openTails === 0, 'the tail closed');
-    expect(wire.runs.runs.get('r3')?.canceled).toBe(false);
+    await until(() => runs.openTails === 0, 'the tail closed');
+    expect(runs.runs.get('r3')?.canceled).toBe(false);
   });
 
   it('refuses a cursor beyond the frames there are', async () => {
-    wire.runs.add('r4', textLog(['Hello'], 'r4').slice(0, 3));
+    runs.add('r4', textLog(['Hello'], 'r4').slice(0, 3));
     const { status, text } = await read('/runs/r4/events?after=9');
     expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
   });
@@ -66,7 +69,7 @@ describe('GET /runs/{runId}/events', () => {
   describe('for a reader that comes again by itself', () => {
     const again = async (lastEventId: string, query = ''): Promise<{ status: number; text: string }> => {
       const headers = { 'last-event-id': lastEventId };
-      const answer = await fetch(`${wire.url}/runs/r1/events${query}`, { headers });
+      const answer = await fetch(`${server.url}/runs/r1/events${query}`, { headers });
       return { status: answer.status, text: await answer.text() };
     };
 

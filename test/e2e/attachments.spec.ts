@@ -4,10 +4,10 @@ import { type Principal } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { messageOf } from '../../src/events/index.js';
 import { Runs } from '../../src/run/index.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { describeOnDatabases } from '../support/databases.js';
 import { boxed, gif, jpeg, png, webp } from '../support/images.js';
 import { runRequest } from '../support/ledger.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 interface Answer {
   readonly status: number;
@@ -20,20 +20,17 @@ type Body = string | FormData | Blob;
 const DAY_MS = 86_400_000;
 
 describeOnDatabases('attachments', (open) => {
-  let test: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   /** Milliseconds that the server's clock is ahead. */
   let ahead = 0;
   const realNow = Date.now.bind(Date);
   beforeAll(async () => {
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ahead);
-    test = await open();
-    server = await bootApp({ ...test.env, ATTACHMENT_MAX_BYTES: '2000' });
+    server = await startServer({ database: open, env: { ATTACHMENT_MAX_BYTES: '2000' } });
   });
   afterEach(() => (ahead = 0));
   afterAll(async () => {
     await server.close();
-    await test.drop();
     jest.restoreAllMocks();
   });
 
@@ -51,15 +48,15 @@ describeOnDatabases('attachments', (open) => {
     return data;
   };
   const upload = async (bytes = png(), user = 'alice'): Promise<Answer['body']> => (await post(form(bytes), user)).body;
-  const service = (): AttachmentService => server.app.get(AttachmentService);
+  const service = (): AttachmentService => server.get(AttachmentService);
   const count = async (table: string): Promise<number> => {
-    const rows = await server.app.get(Database).read.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
+    const rows = await server.get(Database).read.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
     return rows[0]?.n ?? -1;
   };
   const referenceTo = async (url: string, principal = ALICE): Promise<string> =>
     (await service().resolve(principal, url)) ?? 'none';
   const send = (sessionId: string, image: string, principal = ALICE) =>
-    server.app.get(Runs).accept(
+    server.get(Runs).accept(
       runRequest({
         principal,
         sessionId,
@@ -218,7 +215,7 @@ describeOnDatabases('attachments', (open) => {
   });
 
   it('are deleted after a day when no message refers to them', async () => {
-    const sweeper = server.app.get(AttachmentSweeper);
+    const sweeper = server.get(AttachmentSweeper);
     const { url, id } = await upload();
     const kept = await upload();
     await send('keeps', await referenceTo(kept.url));
@@ -239,13 +236,13 @@ describeOnDatabases('attachments', (open) => {
     const reference = await referenceTo(url);
     await send('first', reference);
     await send('second', reference);
-    const runs = server.app.get(Runs);
+    const runs = server.get(Runs);
     await runs.removeSession(ALICE, 'first');
     expect((await fetch(url)).status).toBe(200);
     await runs.removeSession(ALICE, 'second');
     expect((await fetch(url)).status).toBe(404);
     ahead = 120_000;
-    await server.app.get(AttachmentSweeper).sweep();
+    await server.get(AttachmentSweeper).sweep();
     expect(await service().read(reference)).toBeUndefined();
     expect(await referenceOfRow(id)).toBe('gone');
   });
@@ -253,7 +250,7 @@ describeOnDatabases('attachments', (open) => {
   it('go with a fork of a session', async () => {
     const { url } = await upload(png(5, 5));
     const reference = await referenceTo(url);
-    const runs = server.app.get(Runs);
+    const runs = server.get(Runs);
     const first = await send('trunk', reference);
     for await (const _ of runs.tail(ALICE, first.runId)) void _;
     const second = await send('trunk', reference);
@@ -276,7 +273,7 @@ describeOnDatabases('attachments', (open) => {
   });
 
   const referenceOfRow = async (id: string): Promise<string> => {
-    const rows = await server.app
+    const rows = await server
       .get(Database)
       .read.all<{ path: string }>('SELECT path FROM attachments WHERE id = ?', [id]);
     return rows[0] ? referenceOf(rows[0].path) : 'gone';

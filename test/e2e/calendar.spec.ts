@@ -6,9 +6,9 @@ import { Runs } from '../../src/run/index.js';
 import { Sessions } from '../../src/session/index.js';
 import type { ClientTime } from '../../src/tools/index.js';
 import { UserSettings } from '../../src/user-settings/index.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { describeOnDatabases } from '../support/databases.js';
 import { nextId, runRequest, userText } from '../support/ledger.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 const PACIFIC: ClientTime = {
   device_timezone: 'America/Los_Angeles',
@@ -17,18 +17,13 @@ const PACIFIC: ClientTime = {
 };
 
 describeOnDatabases('the calendar of the offline model', (open) => {
-  let test: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   beforeAll(async () => {
-    test = await open();
-    server = await bootApp(test.env);
+    server = await startServer({ database: open });
   });
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
-  });
+  afterAll(() => server.close());
 
-  const runs = (): Runs => server.app.get(Runs);
+  const runs = (): Runs => server.get(Runs);
   const person = (): Principal => ({ tenantId: 'default', userId: nextId('person') });
   const over = async (principal: Principal, runId: string): Promise<string> => {
     for await (const _ of runs().tail(principal, runId)) void _;
@@ -41,7 +36,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     return over(principal, (await runs().accept(runRequest(request))).runId);
   };
   const pending = async (principal: Principal): Promise<InterruptView> => {
-    const [one] = await server.app.get(Interrupts).pending(principal, 'talk');
+    const [one] = await server.get(Interrupts).pending(principal, 'talk');
     if (!one) throw new Error('Nobody is asked');
     return one;
   };
@@ -51,7 +46,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     return over(principal, runId);
   };
   const events = (principal: Principal) =>
-    server.app.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
+    server.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
 
   it('asks before it writes, writes once, and lists it afterwards', async () => {
     const ana = person();
@@ -74,7 +69,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
 
   it('shows what it did as a card, kept with the answer and told directly after it', async () => {
     const gus = person();
-    await server.app.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
+    await server.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
     await ask(gus, 'Schedule a meeting with Ana on 2030-05-01 at 9:00');
     const { id } = await pending(gus);
     const { runId } = await runs().answer(gus, [{ interruptId: id, status: 'resolved', approve: true }]);
@@ -99,7 +94,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
       metadata: { ui_schema: schema, ui_schema_compiler: '2.0.0' },
     });
     expect(card).toMatchObject({ value: { messageId: (completed as Message).id, ui_schema: schema } });
-    const kept = await server.app.get(Sessions).messages(gus, 'talk', { limit: 50, order: 'desc' });
+    const kept = await server.get(Sessions).messages(gus, 'talk', { limit: 50, order: 'desc' });
     expect(kept.map(({ message }) => message.metadata?.['ui_schema'])).toContainEqual(schema);
   });
 
@@ -113,7 +108,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
   it('takes the zone of the text, the device, the settings, UTC, in this order', async () => {
     const zoneFor = async (text: string, settings: string | null, clientTime?: ClientTime): Promise<unknown> => {
       const someone = person();
-      await server.app.get(UserSettings).replace(someone, { timezone: settings, locale: null });
+      await server.get(UserSettings).replace(someone, { timezone: settings, locale: null });
       await ask(someone, text, clientTime);
       return (await pending(someone)).arguments?.['event_timezone'];
     };
@@ -125,7 +120,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
   });
 
   it('keeps one event for one key, and the calendars of users apart', async () => {
-    const store = server.app.get(CalendarStore);
+    const store = server.get(CalendarStore);
     const [cleo, dan] = [person(), person()];
     const event = {
       ...{ id: nextId('event'), title: 'Standup', startsAt: 1000, endsAt: 2000 },

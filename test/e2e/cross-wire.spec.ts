@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
 import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
-import { rawRequest, type RawAnswer, until } from '../support/wire-app.js';
-import { framesOf, RUNS_USER, type Saying, type Wire, type WireRequest, WIRES } from '../support/wires.js';
+import { describeOnDatabases } from '../support/databases.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { type RawAnswer, rawRequest } from '../support/raw-http.js';
+import { until } from '../support/until.js';
+import { RUNS_USER, type Saying, type Wire, type WireRequest, WIRES } from '../support/wires.js';
+import { jsonFrames } from '../support/sse.js';
 
 const TOOL_OUTPUT = '"city":"Paris"';
 
@@ -39,20 +41,15 @@ class GatedModel extends ModelClient {
 
 describeOnDatabases('across the wires', (openDatabase) => {
   const model = new GatedModel();
-  let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   let port: number;
   let turn = 0;
 
   beforeAll(async () => {
-    database = await openDatabase();
-    server = await bootApp(database.env, {}, model);
+    server = await startServer({ database: openDatabase, model: model });
     port = Number(new URL(server.url).port);
   });
-  afterAll(async () => {
-    await server.close();
-    await database.drop();
-  });
+  afterAll(() => server.close());
 
   const post = ({ path, body, headers }: WireRequest): RawAnswer =>
     rawRequest(port, 'POST', path, JSON.stringify(body), headers);
@@ -120,7 +117,7 @@ describeOnDatabases('across the wires', (openDatabase) => {
         if (wire === starter) expect(copy).toBe(original);
         expect(await ended(get(path))).toBe(copy);
         const frames = copy.match(/(?:^.+\n)+\n/gm) ?? [];
-        const after = framesOf(copy).length - 2;
+        const after = jsonFrames(copy).length - 2;
         expect(await ended(get(`${path}&after=${after}`))).toBe(frames.slice(after).join(''));
       }
     },
@@ -164,7 +161,7 @@ describeOnDatabases('across the wires', (openDatabase) => {
     const agUiTurn = async (runId: string): Promise<void> => {
       const { headers } = agUi.say(saying(threadId, '', user));
       const stream = await ended(post({ path: '/ag-ui', body: { threadId, runId, messages: known }, ...{ headers } }));
-      const id = framesOf(stream).find(({ type }) => type === 'TEXT_MESSAGE_START')?.['messageId'];
+      const id = jsonFrames(stream).find(({ type }) => type === 'TEXT_MESSAGE_START')?.['messageId'];
       known.push({ id, role: 'assistant', content: agUi.shown(stream).text });
     };
     await agUiTurn('r1');
@@ -173,10 +170,10 @@ describeOnDatabases('across the wires', (openDatabase) => {
     const spoken = await say(agentApi, threadId, 'four', user);
     known.push({ id: 'u5', role: 'user', content: 'five' });
     await agUiTurn('r2');
-    const output = (framesOf(spoken).findLast(({ object }) => object === 'response') as { output: unknown[] }).output;
+    const output = (jsonFrames(spoken).findLast(({ object }) => object === 'response') as { output: unknown[] }).output;
     const six = { role: 'user', content: [{ type: 'text', text: 'six' }] };
     await ended(post({ path: '/process', body: { session_id: threadId, user_id: user, input: [...output, six] } }));
-    const items = framesOf(await say(responses, threadId, 'seven', user)).find(
+    const items = jsonFrames(await say(responses, threadId, 'seven', user)).find(
       ({ type }) => type === 'response.completed',
     ) as { response: { output: unknown[] } };
     const input = [...items.response.output, { role: 'user', content: 'eight' }];

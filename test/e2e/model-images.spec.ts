@@ -3,7 +3,7 @@ import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { jpeg, png } from '../support/images.js';
 import { runInput, RunsClient } from '../support/runs-client.js';
 import { S3Server } from '../support/s3-server.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 interface ModelRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
@@ -15,17 +15,19 @@ describe.each(['local', 's3'] as const)('images on their way to the model, kept 
   let database: TestDatabase;
   let upstream: LLMock;
   let bucket: S3Server;
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
 
   const boot = (env: NodeJS.ProcessEnv = {}) =>
-    bootApp({
-      ...database.env,
-      ...(kind === 's3' && bucket.env),
-      LLM_BASE_URL: `${upstream.url}/v1`,
-      LLM_API_KEY: 'sk-test',
-      LLM_MAX_RETRIES: '0',
-      ...env,
+    startServer({
+      database,
+      env: {
+        ...(kind === 's3' && bucket.env),
+        LLM_BASE_URL: `${upstream.url}/v1`,
+        LLM_API_KEY: 'sk-test',
+        LLM_MAX_RETRIES: '0',
+        ...env,
+      },
     });
 
   beforeAll(async () => {

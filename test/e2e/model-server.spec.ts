@@ -103,7 +103,7 @@ describe('The agent on a model server', () => {
     expect(call?.type).toBe('function_call');
     const callId = call?.content?.[0]?.data?.['call_id'] ?? '';
     const second = await client.open({ ...session, input: [toolOutput(callId, 'order 7 is on its way')] });
-    expect(answerText(expectWhole(await second.all()))).toBe('Your order is on its way.');
+    expect(answerText(expectWhole((await second.all()).frames))).toBe('Your order is on its way.');
 
     const again = await client.json('POST', '/process', { ...session, input: [toolOutput(callId, 'once more')] });
     expect(again).toMatchObject({ status: 400, body: { code: 'INVALID_PARAMETER' } });
@@ -143,7 +143,7 @@ describe('The agent on a model server', () => {
         },
       ],
     });
-    expect(answerText(expectWhole(await stream.all()))).toBe('I see all of it.');
+    expect(answerText(expectWhole((await stream.all()).frames))).toBe('I see all of it.');
   });
 
   it('answers stream:false with one response', async () => {
@@ -202,13 +202,13 @@ describe('A model server that hangs', () => {
 
     const stopped = await client.json<{ status: string }>('POST', '/stop', session);
     expect(stopped).toMatchObject({ status: 200, body: { status: 'ok' } });
-    const last = expectWhole(await stream.all());
+    const last = expectWhole((await stream.all()).frames);
     expect({ status: last.status, text: answerText(last) }).toEqual({ status: 'canceled', text: 'So far' });
 
     const next = await client.say('again', session);
     expect(next.status).toBe(200);
     await client.json('POST', '/stop', session);
-    expect(expectWhole(await next.all()).status).toBe('canceled');
+    expect(expectWhole((await next.all()).frames).status).toBe('canceled');
   });
 });
 

@@ -1,21 +1,16 @@
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { describeOnDatabases } from '../support/databases.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 const message = 'The request address is not valid';
 const responsesError = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_value' } };
 
 describeOnDatabases('ids that no database keeps', (open) => {
-  let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    database = await open();
-    server = await bootApp(database.env);
+    server = await startServer({ database: open });
   });
-  afterAll(async () => {
-    await server.close();
-    await database.drop();
-  });
+  afterAll(() => server.close());
 
   const get = async (path: string): Promise<number> => (await fetch(server.url + path)).status;
   const post = async (path: string, body: object): Promise<number> => {

@@ -1,13 +1,14 @@
-import { eventually, ScriptedMcp } from '../support/mcp-servers.js';
+import { ScriptedMcp } from '../support/mcp-servers.js';
+import { until } from '../support/until.js';
 import { ProcessClient } from '../support/process-client.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 /** A port that nobody listens at. */
 const NOBODY = 'http://127.0.0.1:9/mcp';
 
 describe('GET /readiness of a server with MCP servers', () => {
   let mcp: ScriptedMcp;
-  let app: TestApp | undefined;
+  let app: TestServer | undefined;
 
   beforeEach(async () => {
     mcp = await new ScriptedMcp().start();
@@ -18,11 +19,11 @@ describe('GET /readiness of a server with MCP servers', () => {
     await mcp.stop();
   });
 
-  async function boot(servers: object): Promise<TestApp> {
-    return (app = await bootApp({ MCP_SERVERS: JSON.stringify(servers), MCP_LIST_WAIT_MS: '20000' }));
+  async function boot(servers: object): Promise<TestServer> {
+    return (app = await startServer({ env: { MCP_SERVERS: JSON.stringify(servers), MCP_LIST_WAIT_MS: '20000' } }));
   }
 
-  async function ready({ url }: TestApp): Promise<[number, unknown]> {
+  async function ready({ url }: TestServer): Promise<[number, unknown]> {
     const answer = await fetch(`${url}/readiness`);
     return [answer.status, await answer.json()];
   }
@@ -43,18 +44,18 @@ describe('GET /readiness of a server with MCP servers', () => {
     await new ProcessClient(server.url).ask('hello');
     expect(await ready(server)).toEqual(standing('up', 'down'));
     await mcp.stop();
-    await eventually(async () => expect(await ready(server)).toEqual(standing('down', 'down')));
+    await until(async () => expect(await ready(server)).toEqual(standing('down', 'down')));
   });
 
   it('is ready with a server that is required, not without it, and again when it is back', async () => {
     const server = await boot({ tickets: { url: mcp.url, required: true } });
     const up = [200, { status: 'ready', mcp_servers: [{ label: 'tickets', state: 'up', required: true }] }];
     const down = [503, expect.objectContaining({ code: 'NOT_READY' })];
-    await eventually(async () => expect(await ready(server)).toEqual(up));
+    await until(async () => expect(await ready(server)).toEqual(up));
     await mcp.stop();
-    await eventually(async () => expect(await ready(server)).toEqual(down));
+    await until(async () => expect(await ready(server)).toEqual(down));
     expect((await fetch(`${server.url}/liveness`)).status).toBe(200);
     await mcp.start();
-    await eventually(async () => expect(await ready(server)).toEqual(up));
+    await until(async () => expect(await ready(server)).toEqual(up));
   });
 });

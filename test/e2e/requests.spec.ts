@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
-import {
-  answerText,
-  counted,
-  eventually,
-  expectWhole,
-  type Frame,
-  ProcessClient,
-  userText,
-} from '../support/process-client.js';
+import { answerText, counted, expectWhole, type Frame, ProcessClient, userText } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 
 const MUTATIONS = 300;
 const VALID = {
@@ -60,11 +53,11 @@ describe('Requests to POST /process', () => {
   it('runs a task in the background', async () => {
     const { status, body } = await client.json<Task>('POST', '/process/task', userText('count to 5'));
     expect({ status, state: body.status }).toEqual({ status: 200, state: 'submitted' });
-    const polled = await eventually(
-      () => client.json<Task>('GET', `/process/task/${body.task_id}`),
-      (answer) => answer.body.status === 'finished',
-    );
-    expect(answerText(polled.body.result as Frame)).toBe(counted(5));
+    const finished = await until(async () => {
+      const task = (await client.json<Task>('GET', `/process/task/${body.task_id}`)).body;
+      return task.status === 'finished' && task;
+    }, 'the task is finished');
+    expect(answerText(finished.result as Frame)).toBe(counted(5));
     expect(await client.json<Task>('GET', '/process/task/nothing')).toMatchObject({
       status: 404,
       body: { code: 'TASK_NOT_FOUND' },
@@ -80,7 +73,7 @@ describe('Requests to POST /process', () => {
     const ended: number[] = [];
     const texts = await Promise.all(
       [first, second, third].map(async (stream, index) => {
-        const last = expectWhole(await stream.all());
+        const last = expectWhole((await stream.all()).frames);
         ended.push(index);
         return answerText(last);
       }),
@@ -121,7 +114,7 @@ describe('Requests to POST /process', () => {
     const { last } = await client.ask('hello');
     expect((await client.resume(last.id as string, last.sequence_number + 1)).status).toBe(409);
     const rest = await client.resume(last.id as string, last.sequence_number);
-    expect(await rest.all()).toEqual([]);
+    expect((await rest.all()).frames).toEqual([]);
     expect((await client.read('nothing')).status).toBe(404);
   });
 

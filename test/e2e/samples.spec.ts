@@ -5,7 +5,7 @@ import { Database } from '../../src/database/index.js';
 import { type CalendarEvent, CalendarStore } from '../../src/samples/index.js';
 import { ToolRegistry } from '../../src/tools/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { startServer, type TestServer } from '../support/server.js';
 import { WIRES } from '../support/wires.js';
 
 const SAMPLE_TOOLS = ['calendar_list', 'calendar_write', 'get_weather'];
@@ -43,8 +43,8 @@ class ToolRecorder extends ModelClient {
   }
 }
 
-async function tablesOf({ app }: TestApp): Promise<string[]> {
-  const database = app.get(Database);
+async function tablesOf(server: TestServer): Promise<string[]> {
+  const database = server.get(Database);
   const rows = await database.read.all<{ name: string }>(
     database.dialect === 'sqlite'
       ? `SELECT name FROM sqlite_master WHERE type = 'table'`
@@ -62,8 +62,8 @@ describeOnDatabases('A server with SAMPLES=off', (open) => {
   afterEach(() => database.drop());
 
   /** Boots the server, uses it, and stops it again. */
-  async function served<T>(env: NodeJS.ProcessEnv, use: (server: TestApp) => Promise<T>, model?: ModelClient) {
-    const server = await bootApp({ ...database.env, ...env }, {}, model);
+  async function served<T>(env: NodeJS.ProcessEnv, use: (server: TestServer) => Promise<T>, model?: ModelClient) {
+    const server = await startServer({ database, env, ...(model && { model }) });
     try {
       return await use(server);
     } finally {
@@ -71,8 +71,8 @@ describeOnDatabases('A server with SAMPLES=off', (open) => {
     }
   }
 
-  const add = ({ app }: TestApp) => app.get(CalendarStore).add(ANA, 'key', EVENT, 1);
-  const events = ({ app }: TestApp) => app.get(CalendarStore).list(ANA, { from: 0, until: undefined, limit: 10 });
+  const add = (server: TestServer) => server.get(CalendarStore).add(ANA, 'key', EVENT, 1);
+  const events = (server: TestServer) => server.get(CalendarStore).list(ANA, { from: 0, until: undefined, limit: 10 });
 
   /** The tools that agents are offered on each wire. */
   async function offeredOnAllWires(env: NodeJS.ProcessEnv): Promise<string[][]> {
@@ -106,7 +106,7 @@ describeOnDatabases('A server with SAMPLES=off', (open) => {
   it('offers the sample tools to no agent on any wire', async () => {
     for (const names of await offeredOnAllWires(OFF)) expect(names).toEqual(['get_current_time']);
     for (const names of await offeredOnAllWires({})) expect(names).toEqual(expect.arrayContaining(SAMPLE_TOOLS));
-    const registered = await served(OFF, ({ app }) => app.get(ToolRegistry).list());
+    const registered = await served(OFF, (server) => server.get(ToolRegistry).list());
     expect(registered.map(({ name }) => name)).toEqual(['get_current_time']);
   });
 
@@ -118,8 +118,8 @@ describeOnDatabases('A server with SAMPLES=off', (open) => {
   });
 
   it('starts with a database of an earlier version, whose calendar is part of the core schema', async () => {
-    await served(OFF, ({ app }) =>
-      app.get(Database).write(async (tx) => {
+    await served(OFF, (server) =>
+      server.get(Database).write(async (tx) => {
         for (const statement of [TABLE_OF_EARLIER_VERSIONS, INDEX_OF_EARLIER_VERSIONS]) await tx.run(statement);
         const columns =
           'id, tenant_id, user_id, idempotency_key, title, starts_at, ends_at, event_timezone, created_at';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { bootApp, type TestApp } from '../support/test-app.js';
-import { rawRequest, until } from '../support/wire-app.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { rawRequest } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const AG_KIT = '/v1/aibot/bots/worker';
@@ -11,9 +12,9 @@ const bytesOf = (name: string): string => Buffer.from(name).toString('latin1');
 const turn = (id: string) => ({ threadId: id, runId: 'r1', messages: [{ id: 'u1', role: 'user', content: 'Hello' }] });
 
 describe('the user that a request names', () => {
-  let server: TestApp;
+  let server: TestServer;
 
-  beforeAll(async () => (server = await bootApp({ LLM_PROVIDER: 'offline' })));
+  beforeAll(async () => (server = await startServer({ env: { LLM_PROVIDER: 'offline' } })));
   afterAll(() => server.close());
 
   const send = async (

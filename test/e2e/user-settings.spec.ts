@@ -1,6 +1,6 @@
 import { Database } from '../../src/database/index.js';
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { bootApp, type TestApp } from '../support/test-app.js';
+import { describeOnDatabases } from '../support/databases.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 interface Answer {
   readonly status: number;
@@ -8,16 +8,11 @@ interface Answer {
 }
 
 describeOnDatabases('the settings of users', (open) => {
-  let test: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   beforeAll(async () => {
-    test = await open();
-    server = await bootApp(test.env);
+    server = await startServer({ database: open });
   });
-  afterAll(async () => {
-    await server.close();
-    await test.drop();
-  });
+  afterAll(() => server.close());
 
   const settings = async (method: string, user: string, body?: unknown): Promise<Answer> => {
     const answer = await fetch(`${server.url}/api/v1/users/me/settings?user_id=${encodeURIComponent(user)}`, {
@@ -101,7 +96,7 @@ describeOnDatabases('the settings of users', (open) => {
 
   it('are one row per user', async () => {
     await Promise.all(Array.from({ length: 8 }, () => settings('PUT', 'eve', { timezone: 'UTC' })));
-    const rows = await server.app.get(Database).read.all("SELECT 1 FROM user_settings WHERE user_id = 'eve'");
+    const rows = await server.get(Database).read.all("SELECT 1 FROM user_settings WHERE user_id = 'eve'");
     expect(rows).toHaveLength(1);
   });
 });

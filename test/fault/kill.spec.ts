@@ -40,7 +40,7 @@ describeOnDatabases('A server that is killed', (openDatabase) => {
       stream = await client.resume(frames[0]?.id as string, frames.at(-1)?.sequence_number ?? -1);
       expect(stream.status).toBe(200);
     }
-    frames.push(...(await stream.all()));
+    frames.push(...(await stream.all()).frames);
     expect(stream.done).toBe(true);
     return frames;
   }

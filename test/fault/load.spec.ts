@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { answerText, counted, eventually, expectWhole, isTerminal, ProcessClient } from '../support/process-client.js';
+import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
@@ -71,14 +72,10 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     for (const { frames } of others) expect(answerText(expectWhole(frames))).toBe('Here it is.');
 
     const id = slow.frames[0]?.id as string;
-    const read = await eventually(
-      () => client.read(id),
-      ({ body }) => isTerminal(body),
-    );
-    expect(read.body.status).toBe('completed');
+    expect((await client.ended(id)).status).toBe('completed');
     await slow.all();
     const rest = slow.done ? undefined : await client.resume(id, slow.last.sequence_number);
-    const last = expectWhole([...slow.frames, ...((await rest?.all()) ?? [])]);
+    const last = expectWhole([...slow.frames, ...((await rest?.all())?.frames ?? [])]);
     expect(answerText(last)).toHaveLength(4 * MEGABYTE.length);
   });
 
@@ -87,11 +84,7 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     const before = departures();
     const socket = await post(server.port, 'far too much');
     socket.pause();
-    await eventually(
-      () => Promise.resolve(departures()),
-      (count) => count > before,
-      20_000,
-    );
+    await until(() => departures() > before, 'the server has disconnected the reader');
     let received = '';
     socket.on('data', (data: Buffer) => (received += data.toString('latin1'))).resume();
     await once(socket, 'close');
@@ -99,11 +92,7 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     expect(received).not.toContain('[DONE]');
     const id = /x-run-id: (.+)\r/i.exec(received)?.[1] as string;
     const client = new ProcessClient(server.url);
-    const read = await eventually(
-      () => client.read(id),
-      ({ body }) => isTerminal(body),
-    );
-    expect(answerText(read.body)).toHaveLength(8 * MEGABYTE.length);
+    expect(answerText(await client.ended(id))).toHaveLength(8 * MEGABYTE.length);
   });
 });
 

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { eventually, ScriptedMcp } from '../support/mcp-servers.js';
-import { eventually as asked, type Frame, type FrameMessage, ProcessClient } from '../support/process-client.js';
+import { ScriptedMcp } from '../support/mcp-servers.js';
+import { type Frame, type FrameMessage, ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -62,15 +63,10 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
     const stream = await client.say(`do ${tool}`);
     await stream.until(({ frames }) => frames.length > 0);
     void stream.all();
-    await eventually(() => expect(mcp.calls).toHaveLength(1));
+    await until(() => expect(mcp.calls).toHaveLength(1));
     await server.kill();
     mcp.call = () => Promise.resolve(DONE);
     return stream.frames[0]?.id ?? '';
-  }
-
-  async function ended(id: string): Promise<Frame> {
-    const isOver = ({ body }: { body: Frame }): boolean => ['completed', 'failed'].includes(body.status);
-    return (await asked(() => client.read(id), isOver, 60_000)).body;
   }
 
   const outputOf = ({ output }: Frame): FrameMessage | undefined =>
@@ -79,7 +75,7 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
   it.each(['read', 'put'])('makes a call again that may be repeated, under the same key: %s', async (tool) => {
     const id = await killedIn(tool);
     await server.restart();
-    const last = await ended(id);
+    const last = await client.ended(id);
     expect(last.status).toBe('completed');
     expect(outputOf(last)).toMatchObject({ type: 'mcp_call_output', content: [{ data: { output: 'done' } }] });
     expect(mcp.calls).toHaveLength(2);
@@ -89,7 +85,7 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
   it('makes no unsafe call again: the run says the doubt, in the place of the result', async () => {
     const id = await killedIn('post');
     await server.restart();
-    const last = await ended(id);
+    const last = await client.ended(id);
     expect(last).toMatchObject({ status: 'failed', error: { code: 'TOOL_IN_DOUBT' } });
     expect(outputOf(last)).toMatchObject({ type: 'mcp_call_output', metadata: { is_error: true, in_doubt: true } });
     expect(mcp.calls).toHaveLength(1);
@@ -99,7 +95,7 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
     const id = await killedIn('post');
     await mcp.stop();
     await server.restart();
-    const last = await ended(id);
+    const last = await client.ended(id);
     expect(last.status).toBe('completed');
     expect(outputOf(last)).toMatchObject({ type: 'mcp_call_output', metadata: { is_error: true, in_doubt: true } });
     expect(JSON.stringify(upstream.getRequests().at(-1)?.body)).toContain('may have taken effect');

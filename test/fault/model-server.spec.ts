@@ -33,7 +33,7 @@ describeOnDatabases('A server that is killed while its model speaks', (openDatab
     await server.restart();
 
     const rest = await client.resume(stream.frames[0]?.id as string, stream.last.sequence_number);
-    const last = expectWhole([...stream.frames, ...(await rest.all())]);
+    const last = expectWhole([...stream.frames, ...(await rest.all()).frames]);
     expect({ done: rest.done, status: last.status, text: answerText(last) }).toEqual({
       done: true,
       status: 'completed',

@@ -32,7 +32,7 @@ describeOnDatabases('A server that is asked to stop', (openDatabase) => {
     await Promise.all(
       streams.map(async ({ frames, last }) => {
         const rest = await client.resume(frames[0]?.id as string, last.sequence_number);
-        const end = expectWhole([...frames, ...(await rest.all())]);
+        const end = expectWhole([...frames, ...(await rest.all()).frames]);
         expect({ status: end.status, text: answerText(end) }).toEqual({ status: 'completed', text: counted(COUNT) });
       }),
     );

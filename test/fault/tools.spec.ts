@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import type { ToolEffects } from '../../src/tools/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { eventually, type Frame, ProcessClient } from '../support/process-client.js';
+import { ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -60,7 +61,8 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   });
 
   const hold = (point: Point): void => writeFileSync(join(folder, `hold-${point}`), '');
-  const requests = (): Promise<number> => Promise.resolve(upstream.getRequests().length);
+  const requests = (count: number): Promise<true> =>
+    until(() => upstream.getRequests().length >= count, `${count} requests to the model`);
 
   /** A line for each time a call came to this point, with its idempotency key. */
   function reached(point: Point, effects: ToolEffects): string[] {
@@ -76,11 +78,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   /** Resolves when a call of each of these tools has come to the point. */
   async function at(point: Point, which: readonly ToolEffects[] = ['none', 'idempotent', 'unsafe']): Promise<void> {
     const isThere = (effects: ToolEffects): boolean => reached(point, effects).length > 0;
-    await eventually(
-      () => Promise.resolve(which.every(isThere)),
-      (there) => there,
-      20_000,
-    );
+    await until(() => which.every(isThere), `${which.join(', ')}: ${point}`);
   }
 
   async function killAndRestart(): Promise<void> {
@@ -99,11 +97,6 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
     return { id, session };
   }
 
-  async function ended(id: string): Promise<Frame> {
-    const isOver = ({ body }: { body: Frame }): boolean => body.status === 'completed' || body.status === 'failed';
-    return (await eventually(() => client.read(id), isOver, 60_000)).body;
-  }
-
   /** One run for each kind of tool, all at the same time. */
   async function beginAll(): Promise<Record<ToolEffects, { id: string; session: string }>> {
     const [none, idempotent, unsafe] = await Promise.all([begin('none'), begin('idempotent'), begin('unsafe')]);
@@ -113,7 +106,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   /** How a run of each kind ended, and how often its tool took effect. */
   async function outcomes(runs: Record<ToolEffects, { id: string }>): Promise<unknown> {
     const of = async (effects: ToolEffects): Promise<unknown> => {
-      const { status } = await ended(runs[effects].id);
+      const { status } = await client.ended(runs[effects].id);
       return [status, reached('effects', effects).length];
     };
     return { none: await of('none'), idempotent: await of('idempotent'), unsafe: await of('unsafe') };
@@ -123,7 +116,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
 
   it('before the call: every call is made once', async () => {
     const runs = await beginAll();
-    await eventually(requests, (count) => count >= 3, 60_000);
+    await requests(3);
     await killAndRestart();
     expect(await outcomes(runs)).toEqual({ none: once, idempotent: once, unsafe: once });
   });
@@ -139,7 +132,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
     expect(await outcomes(runs)).toEqual(expected);
     expect(new Set(reached('started', 'idempotent')).size).toBe(1);
     // The doubt is said: to the client, and to the model in whatever it is asked next.
-    const last = await ended(runs.unsafe.id);
+    const last = await client.ended(runs.unsafe.id);
     expect(last.error?.code).toBe('TOOL_IN_DOUBT');
     const output = last.output?.at(-1);
     expect(output).toMatchObject({ type: 'plugin_call_output', metadata: { is_error: true, in_doubt: true } });
@@ -152,7 +145,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   it('after the call: no call is made again', async () => {
     const runs = await beginAll();
     await at('effects');
-    await eventually(requests, (count) => count >= 6, 60_000);
+    await requests(6);
     await killAndRestart();
     expect(await outcomes(runs)).toEqual({ none: once, idempotent: once, unsafe: once });
   });
@@ -160,7 +153,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   /** Asks for an unsafe call that needs a permission; returns the permission's id. */
   async function pending(): Promise<string> {
     const { id } = await begin('unsafe', 'careful');
-    const last = await ended(id);
+    const last = await client.ended(id);
     const request = last.output?.at(-1);
     expect(request?.type).toBe('mcp_approval_request');
     return request?.content?.[0]?.data?.['id'] ?? '';
@@ -174,7 +167,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
     await killAndRestart();
     const { body } = await approve(id);
     expect((await approve(id)).status).toBe(409);
-    expect((await ended(body.resumedByRunId)).status).toBe('completed');
+    expect((await client.ended(body.resumedByRunId)).status).toBe('completed');
     await killAndRestart();
     expect((await approve(id)).status).toBe(409);
     expect(reached('effects', 'unsafe')).toHaveLength(1);
@@ -191,7 +184,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
       const { body } = await approve(id);
       await at(point, ['unsafe']);
       await killAndRestart();
-      const last = await ended(body.resumedByRunId);
+      const last = await client.ended(body.resumedByRunId);
       expect(last).toMatchObject({ status: 'failed', error: { code: 'TOOL_IN_DOUBT' } });
       expect(last.output?.at(-1)).toMatchObject({ type: 'plugin_call_output', metadata: { in_doubt: true } });
       expect(reached('effects', 'unsafe')).toHaveLength(times);

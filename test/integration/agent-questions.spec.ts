@@ -4,7 +4,7 @@ import type { InterruptAnswer } from '../../src/run/index.js';
 import * as agents from '../support/code-agents.js';
 import { behaviour, say } from '../support/code-agents.js';
 import { ALICE, codeOf, describeOnLedgers, nextId } from '../support/ledger.js';
-import { type EndedRun, RunServer } from '../support/run-server.js';
+import { type EndedRun, RunDriver } from '../support/run-driver.js';
 
 const SEAT = {
   reason: 'choose_seat',
@@ -13,10 +13,10 @@ const SEAT = {
 };
 
 describeOnLedgers('a question of an agent', (ledger) => {
-  let server: RunServer;
+  let server: RunDriver;
   const texts = ({ last }: EndedRun): string[] => (last.output ?? []).map(textOf);
 
-  beforeEach(async () => (server = await RunServer.start(ledger(), [agents.JournalingCodeAgent])));
+  beforeEach(async () => (server = await RunDriver.start(ledger())));
   afterEach(() => server.stop());
 
   const ask = (): Promise<EndedRun> => server.run({ agentType: 'code-journal' });

@@ -1,6 +1,6 @@
 import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
 import { InterruptStore } from '../../src/interrupt/index.js';
-import { ApprovalBench, clientResult, outputTexts, shapes } from '../support/approval-bench.js';
+import { ApprovalDriver, clientResult, outputTexts, shapes } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers, nextId, userText } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
 
@@ -8,7 +8,7 @@ const PAY = '{"to":"Ana","amount":5}';
 const BROWSE = { name: 'browse', description: 'Opens a page', parameters: { type: 'object' } };
 
 describeOnLedgers('approvals in the turns of a session', (ledger) => {
-  const bench = new ApprovalBench(ledger);
+  const bench = new ApprovalDriver(ledger);
 
   afterAll(() => bench.cleanUp());
   afterEach(() => bench.server.stop());
@@ -120,7 +120,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     await bench.start([{ tool: 'pay', effect: 'ask', expiresIn: '1h' }]);
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const { sessionId } = (await bench.ask()).view;
-    const store = bench.server.app.get(InterruptStore, { strict: false });
+    const store = bench.server.get(InterruptStore);
     expect(await store.expire(Date.now() + 3_600_000)).toBe(1);
     bench.script = () => [text('As you like.'), finish()];
     await bench.server.run({ sessionId, input: [userText('Never mind')] });

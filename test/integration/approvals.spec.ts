@@ -1,7 +1,7 @@
 import { call } from '../../src/agent/testing/scripted-model-client.js';
 import { dataOf, type Message } from '../../src/events/index.js';
 import type { InterruptAnswer } from '../../src/run/index.js';
-import { ApprovalBench, outputs, outputTexts, shapes } from '../support/approval-bench.js';
+import { ApprovalDriver, outputs, outputTexts, shapes } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers, nextId } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
 
@@ -9,7 +9,7 @@ const BOB = { ...ALICE, userId: 'bob' };
 const PAY = '{"to":"Ana","amount":5}';
 
 describeOnLedgers('approvals', (ledger) => {
-  const bench = new ApprovalBench(ledger);
+  const bench = new ApprovalDriver(ledger);
 
   afterAll(() => bench.cleanUp());
   afterEach(() => bench.server.stop());

@@ -2,7 +2,7 @@ import { Clock } from '../../src/common/index.js';
 import { call } from '../../src/agent/testing/scripted-model-client.js';
 import { InterruptStore } from '../../src/interrupt/index.js';
 import { InterruptSweeper } from '../../src/interrupt/interrupt-sweeper.js';
-import { ApprovalBench } from '../support/approval-bench.js';
+import { ApprovalDriver } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers } from '../support/ledger.js';
 
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ class MovedClock extends Clock {
 }
 
 describeOnLedgers('the sweep of questions', (ledger) => {
-  const bench = new ApprovalBench(ledger);
+  const bench = new ApprovalDriver(ledger);
   const clock = new MovedClock();
   let sweeper: InterruptSweeper;
 
@@ -30,7 +30,7 @@ describeOnLedgers('the sweep of questions', (ledger) => {
       { tool: 'pay', effect: 'ask', expiresIn: '2h' },
     ]);
     bench.calls(call(0, 'pay', '{"to":"Ana","amount":5}', 'c1'), call(1, 'pay', '{"to":"Bo","amount":50}', 'c2'));
-    sweeper = new InterruptSweeper(bench.server.app.get(InterruptStore, { strict: false }), clock);
+    sweeper = new InterruptSweeper(bench.server.get(InterruptStore), clock);
   });
   afterEach(() => bench.server.stop());
   afterAll(() => bench.cleanUp());

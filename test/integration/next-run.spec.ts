@@ -1,9 +1,8 @@
 import { InProcessAnnouncements } from '../../src/run/adapters/in-process-announcements.js';
 import { RunFeeds } from '../../src/run/live/run-feeds.js';
 import { SessionFollower } from '../../src/run/live/session-follower.js';
-import { FailingCodeAgent } from '../support/code-agents.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
-import { RunServer } from '../support/run-server.js';
+import { RunDriver } from '../support/run-driver.js';
 
 describeOnLedgers('waiting for the next run of a session', (ledger) => {
   const follower = (): SessionFollower =>
@@ -35,7 +34,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
   });
 
   it('gets the view of what this process accepts, and nothing after the server has stopped', async () => {
-    const server = await RunServer.start(ledger(), [FailingCodeAgent]);
+    const server = await RunDriver.start(ledger());
     const sessionId = nextId('session');
     const never = new AbortController().signal;
     const waiting = server.runs.next(ALICE, sessionId, 0, never);

@@ -1,10 +1,10 @@
 import { messageOf } from '../../src/events/index.js';
 import { responseInfo } from '../../src/protocol/responses/response-info.js';
 import { ResponsesEncoder } from '../../src/protocol/responses/responses.encoder.js';
-import { behaviour, RestartingCodeAgent, stopped } from '../support/code-agents.js';
+import { behaviour, stopped } from '../support/code-agents.js';
 import { ALICE, describeOnLedgers } from '../support/ledger.js';
 import { parseResponseFrames, ResponsesReader } from '../support/responses-reader.js';
-import { RunServer } from '../support/run-server.js';
+import { RunDriver } from '../support/run-driver.js';
 
 const answer = (text: string, status: 'in_progress' | 'completed'): ReturnType<typeof messageOf> => ({
   ...messageOf({ id: 'msg_own', role: 'assistant' }, [{ type: 'text', text }]),
@@ -24,7 +24,7 @@ describeOnLedgers('a message under an id of its agent', (ledger) => {
       begun();
       await stopped(context);
     };
-    const start = (): Promise<RunServer> => RunServer.start(ledger(), [RestartingCodeAgent]);
+    const start = (): Promise<RunDriver> => RunDriver.start(ledger());
     const first = begins();
     let server = await start();
     const id = await server.accept({ agentType: 'code-restart' });

@@ -1,7 +1,7 @@
 import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
 import { RunRetention } from '../../src/run/run-retention.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
-import { HeadlessServer } from '../support/headless-server.js';
+import { RunDriver } from '../support/run-driver.js';
 import {
   ALICE,
   codeOf,
@@ -22,17 +22,17 @@ const waits: Behaviour = async function* (context) {
 };
 
 describeOnLedgers('the time of runs', (ledger) => {
-  let server: HeadlessServer | undefined;
-  const start = async (env: NodeJS.ProcessEnv = {}): Promise<HeadlessServer> =>
-    (server = await HeadlessServer.start(ledger(), env));
+  let server: RunDriver | undefined;
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<RunDriver> =>
+    (server = await RunDriver.start(ledger(), { env }));
   afterEach(async () => {
     await server?.stop();
     server = undefined;
   });
 
-  const accept = async (on: HeadlessServer, sessionId: string) =>
+  const accept = async (on: RunDriver, sessionId: string) =>
     (await on.runs.accept(runRequest({ agentType: 'code-fail', sessionId }))).runId;
-  const lastOf = async (on: HeadlessServer, runId: string) => (await on.read(runId)).at(-1)?.event;
+  const lastOf = async (on: RunDriver, runId: string) => (await on.read(runId)).at(-1)?.event;
   /** A run that another process began and left, `attempts` times. */
   const leftBehind = async (self: Ledger, attempts = 1) => {
     let { run } = await self.accept({ agentType: 'code-journal' }, { lease: { ...LEASE, until: 0 } });
@@ -127,7 +127,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     const old = Date.now() - 3_600_001;
     await ledger().log.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);
     const on = await start({ RUN_EVENTS_RETENTION: '1h' });
-    const retention = on.app.get(RunRetention, { strict: false });
+    const retention = on.get(RunRetention);
     await retention.sweep();
     expect(retention.removed).toEqual({ runs: 1, events: 8 });
     expect(await codeOf(on.read(run.id))).toBe('EVENTS_EXPIRED');

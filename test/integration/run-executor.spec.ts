@@ -1,72 +1,10 @@
-import { ConsoleLogger, type INestApplicationContext } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
 import type { AgentContext } from '../../src/agent/index.js';
-import { AppModule } from '../../src/app.module.js';
 import { AppError } from '../../src/common/index.js';
-import { configFrom } from '../../src/config/index.js';
-import { type AgentEvent, type AgentResponse, isTerminalEvent, StreamGrammar, textOf } from '../../src/events/index.js';
-import { Runs, type RunView } from '../../src/run/index.js';
+import { type AgentResponse, textOf } from '../../src/events/index.js';
 import * as agents from '../support/code-agents.js';
 import { behaviour, mutter, say, stopped } from '../support/code-agents.js';
-import { ALICE, describeOnLedgers, LEASE, type Ledger, nextId, runRequest } from '../support/ledger.js';
-
-const PROVIDERS = [agents.FailingCodeAgent, agents.RestartingCodeAgent, agents.JournalingCodeAgent];
-
-/** How a run ended: how it stands, its last event, and everything it wrote. */
-interface Ended {
-  readonly view: RunView;
-  readonly last: AgentResponse;
-  readonly events: readonly AgentEvent[];
-}
-
-/** A server without sockets over a ledger. */
-class Server {
-  private constructor(
-    private readonly app: INestApplicationContext,
-    readonly runs: Runs,
-  ) {}
-
-  static async start(ledger: Ledger, env: NodeJS.ProcessEnv = {}): Promise<Server> {
-    const config = configFrom({ ...ledger.test.env, SWEEP_INTERVAL_MS: '50', SHUTDOWN_GRACE_MS: '0', ...env });
-    const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config, { providers: PROVIDERS })] });
-    const app = await builder.setLogger(new ConsoleLogger({ logLevels: [] })).compile();
-    await app.init();
-    return new Server(app, app.get(Runs, { strict: false }));
-  }
-
-  async accept(agentType: string, sessionId = nextId('session')): Promise<string> {
-    return (await this.runs.accept(runRequest({ agentType, sessionId, runId: nextId('run') }))).runId;
-  }
-
-  /** Reads a run to its end and proves that the whole log is legal. */
-  async ended(runId: string): Promise<Ended> {
-    const events: AgentEvent[] = [];
-    const seqs: number[] = [];
-    for await (const batch of this.runs.tail(ALICE, runId)) {
-      events.push(...batch.map(({ event }) => event));
-      seqs.push(...batch.map(({ seq }) => seq));
-    }
-    expect(seqs).toEqual(seqs.map((_, index) => index));
-    const grammar = new StreamGrammar();
-    for (const event of events) grammar.accept(event);
-    expect(grammar.terminated).toBe(true);
-    expect(events.filter(isTerminalEvent)).toHaveLength(1);
-    const view = await this.runs.view(ALICE, runId);
-    expect(view.lastSeq).toBe(events.length - 1);
-    const last = await this.runs.response(ALICE, runId);
-    expect(last).toEqual(events.at(-1));
-    return { view, last, events };
-  }
-
-  /** Accepts and reads to the end. */
-  async run(agentType: string): Promise<Ended> {
-    return this.ended(await this.accept(agentType));
-  }
-
-  stop(): Promise<void> {
-    return this.app.close();
-  }
-}
+import { ALICE, describeOnLedgers, LEASE, type Ledger, nextId } from '../support/ledger.js';
+import { RunDriver } from '../support/run-driver.js';
 
 const outputOf = (response: AgentResponse): string[] => (response.output ?? []).map(textOf);
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -86,9 +24,10 @@ async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
 }
 
 describeOnLedgers('a run', (ledger) => {
-  let server: Server;
+  let server: RunDriver;
 
-  const start = async (env: NodeJS.ProcessEnv = {}): Promise<Server> => (server = await Server.start(ledger(), env));
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<RunDriver> =>
+    (server = await RunDriver.start(ledger(), { env }));
   afterEach(() => server.stop());
 
   /** A run whose worker is gone: accepted by hand under a lease that is over. */
@@ -107,7 +46,7 @@ describeOnLedgers('a run', (ledger) => {
   it('completes, and its answer is in the session', async () => {
     await start();
     behaviour.current = agents.writes('Hello');
-    const { view, last } = await server.run('code-fail');
+    const { view, last } = await server.run({ agentType: 'code-fail' });
     expect(view).toMatchObject({ state: 'completed', attempt: 1, error: null });
     expect(outputOf(last)).toEqual(['Hello']);
     expect(await ledger().count('messages')).toBe(2);
@@ -119,7 +58,7 @@ describeOnLedgers('a run', (ledger) => {
       yield mutter(context, 'partial');
       throw new Error('secret');
     };
-    const unknown = await server.run('code-fail');
+    const unknown = await server.run({ agentType: 'code-fail' });
     expect(unknown.view).toMatchObject({ state: 'failed', error: { code: 'AGENT_UNKNOWN_ERROR' } });
     expect(outputOf(unknown.last)).toEqual(['partial']);
     expect(JSON.stringify(unknown.events)).not.toContain('secret');
@@ -127,7 +66,10 @@ describeOnLedgers('a run', (ledger) => {
       yield undefined;
       throw new AppError('MODEL_TIMEOUT', 'Too slow');
     };
-    expect((await server.run('code-fail')).last.error).toEqual({ code: 'MODEL_TIMEOUT', message: 'Too slow' });
+    expect((await server.run({ agentType: 'code-fail' })).last.error).toEqual({
+      code: 'MODEL_TIMEOUT',
+      message: 'Too slow',
+    });
   });
 
   it('is interrupted, or incomplete, as its agent says', async () => {
@@ -136,7 +78,7 @@ describeOnLedgers('a run', (ledger) => {
       yield say(context, 'May I?');
       return { kind: 'interrupted', reason: 'approval', message: 'May I?', callIds: [], responseSchema: null };
     };
-    const waits = await server.run('code-fail');
+    const waits = await server.run({ agentType: 'code-fail' });
     expect(waits.view.state).toBe('interrupted');
     expect(waits.last.status).toBe('completed');
     expect(waits.events.at(-2)).toMatchObject({ object: 'interrupt', reason: 'approval' });
@@ -144,7 +86,7 @@ describeOnLedgers('a run', (ledger) => {
       yield say(context, 'So far');
       return { kind: 'incomplete', reason: 'max_steps' };
     };
-    expect((await server.run('code-fail')).view.state).toBe('incomplete');
+    expect((await server.run({ agentType: 'code-fail' })).view.state).toBe('incomplete');
   });
 
   it('shows what it finds of the shared state, patches it, and keeps what came of it', async () => {
@@ -157,13 +99,13 @@ describeOnLedgers('a run', (ledger) => {
       expect(() => context.state.patch([{ op: 'remove', path: '/missing' }])).toThrow(AppError);
       expect(context.state.get()).toEqual({ count: 2 });
     };
-    const first = await server.ended(await server.accept('code-fail', sessionId));
+    const first = await server.ended(await server.accept({ agentType: 'code-fail', sessionId }));
     expect(first.events.filter(({ object }) => object === 'state')).toEqual([
       { object: 'state', kind: 'snapshot', snapshot: { count: 1 } },
       { object: 'state', kind: 'delta', patch: [{ op: 'replace', path: '/count', value: 2 }] },
     ]);
     behaviour.current = agents.writes('Nothing new');
-    const second = await server.ended(await server.accept('code-fail', sessionId));
+    const second = await server.ended(await server.accept({ agentType: 'code-fail', sessionId }));
     expect(second.events.find(({ object }) => object === 'state')).toEqual({
       object: 'state',
       kind: 'snapshot',
@@ -184,7 +126,7 @@ describeOnLedgers('a run', (ledger) => {
       await wait(context);
       yield undefined;
     };
-    const runId = await server.accept('code-fail');
+    const runId = await server.accept({ agentType: 'code-fail' });
     await running.opened;
     await server.runs.cancel(ALICE, runId);
     const { view, last } = await server.ended(runId);
@@ -199,7 +141,7 @@ describeOnLedgers('a run', (ledger) => {
       yield mutter(context, 'partial');
       await stopped(context);
     };
-    expect((await server.run('code-fail')).last.error?.code).toBe('TIMEOUT');
+    expect((await server.run({ agentType: 'code-fail' })).last.error?.code).toBe('TIMEOUT');
   });
 
   it('waits for the runs of its session before it', async () => {
@@ -211,7 +153,10 @@ describeOnLedgers('a run', (ledger) => {
       await context.flush();
       order.push(`${context.runId} ends`);
     };
-    const runIds = [await server.accept('code-fail', 'one'), await server.accept('code-fail', 'one')];
+    const runIds = [
+      await server.accept({ agentType: 'code-fail', sessionId: 'one' }),
+      await server.accept({ agentType: 'code-fail', sessionId: 'one' }),
+    ];
     await Promise.all(runIds.map((runId) => server.ended(runId)));
     expect(order).toEqual(runIds.flatMap((runId) => [`${runId} begins`, `${runId} ends`]));
   });
@@ -229,7 +174,9 @@ describeOnLedgers('a run', (ledger) => {
       if ((waiting -= 1) === 0) running.open();
       await stopped(context);
     };
-    const runIds = await Promise.all(['code-fail', 'code-restart', 'code-journal'].map((type) => first.accept(type)));
+    const runIds = await Promise.all(
+      ['code-fail', 'code-restart', 'code-journal'].map((type) => first.accept({ agentType: type })),
+    );
     await running.opened;
     for (const runId of runIds) expect(await saidIn(ledger(), runId)).toEqual(['first step']);
     await first.stop();
@@ -260,7 +207,7 @@ describeOnLedgers('a run', (ledger) => {
       running.open();
       await stopped(context);
     };
-    const runId = await first.accept('code-journal');
+    const runId = await first.accept({ agentType: 'code-journal' });
     await running.opened;
     await first.stop();
     behaviour.current = async function* (context) {

@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../src/run/ports/run-store.js';
 import { SessionCleaners } from '../../src/session/index.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
-import { HeadlessServer } from '../support/headless-server.js';
+import { RunDriver } from '../support/run-driver.js';
 import {
   ALICE,
   codeOf,
@@ -96,8 +96,8 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
 });
 
 describeOnLedgers('removing runs that may not be over', (ledger) => {
-  let server: HeadlessServer;
-  beforeEach(async () => (server = await HeadlessServer.start(ledger())));
+  let server: RunDriver;
+  beforeEach(async () => (server = await RunDriver.start(ledger())));
   afterEach(() => server.stop());
 
   const accept = (overrides: Parameters<typeof runRequest>[0] = {}) =>
@@ -126,7 +126,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
       left = (await server.sessions.view(ALICE, 'session')) ? 1 : 2;
       throw new Error('this is only logged');
     };
-    server.app.get(SessionCleaners, { strict: false }).register({ cleanSession: () => Promise.resolve(step) });
+    server.get(SessionCleaners).register({ cleanSession: () => Promise.resolve(step) });
     await server.runs.removeSession(ALICE, 'session');
     expect(left).toBe(2);
   });

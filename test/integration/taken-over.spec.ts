@@ -1,10 +1,10 @@
 import { behaviour, say, stopped } from '../support/code-agents.js';
-import { HeadlessServer } from '../support/headless-server.js';
+import { RunDriver } from '../support/run-driver.js';
 import { ALICE, describeOnLedgers, runRequest } from '../support/ledger.js';
-import { eventually } from '../support/mcp-servers.js';
+import { until } from '../support/until.js';
 
 describeOnLedgers('a run that its own process takes over again', (ledger) => {
-  let server: HeadlessServer;
+  let server: RunDriver;
   afterEach(() => server.stop());
 
   const leaseUntil = async (): Promise<number> => {
@@ -23,16 +23,16 @@ describeOnLedgers('a run that its own process takes over again', (ledger) => {
       await Promise.race([stopped(context), ...(context.attempt === 1 ? [] : [gate])]);
       left.push(context.attempt);
     };
-    server = await HeadlessServer.start(ledger(), { LEASE_MS: '2000', SWEEP_INTERVAL_MS: '20' });
+    server = await RunDriver.start(ledger(), { env: { LEASE_MS: '2000', SWEEP_INTERVAL_MS: '20' } });
     const { runId } = await server.runs.accept(runRequest({ agentType: 'code-restart' }));
-    await eventually(() => expect(begun).toEqual([1]));
+    await until(() => expect(begun).toEqual([1]));
     // As after a pause of the whole process: the lease is over before it could be renewed.
-    await eventually(async () => {
+    await until(async () => {
       await ledger().database.write((tx) => tx.run('UPDATE runs SET lease_until = 1 WHERE attempt = 1'));
       expect([begun, left]).toEqual([[1, 2], [1]]);
     });
-    const until = await leaseUntil();
-    await eventually(async () => expect(await leaseUntil()).toBeGreaterThan(until));
+    const lease = await leaseUntil();
+    await until(async () => expect(await leaseUntil()).toBeGreaterThan(lease));
     goOn();
     const events = await server.read(runId);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));

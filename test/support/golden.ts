@@ -1,18 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
-import { ModelClient } from '../../src/agent/index.js';
 import { type ScriptStep, ScriptedModelClient } from '../../src/agent/testing/scripted-model-client.js';
-import { AppModule } from '../../src/app.module.js';
-import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
 import { Clock, IdFactory, SequentialIds } from '../../src/common/index.js';
-import { configFrom } from '../../src/config/index.js';
 import { Database } from '../../src/database/index.js';
 import { Runs } from '../../src/run/index.js';
 import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
+import { startServer, type TestServer } from './server.js';
 
 export * from './golden-scripts.js';
 
@@ -66,72 +59,56 @@ export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenar
 
 /** The bodies of a scenario's answers. */
 export async function play(wire: GoldenWire, scenario: GoldenScenario): Promise<readonly string[]> {
-  const server = await GoldenServer.boot(scenario, wire.env);
+  const server = await startGoldenServer(scenario, wire.env);
   try {
-    const answers = [await server.send(wire.ask(scenario))];
-    for (const followUp of wire.then?.[scenario] ?? []) answers.push(await server.send(followUp(answers)));
+    const answers = [await send(server, wire.ask(scenario))];
+    for (const followUp of wire.then?.[scenario] ?? []) answers.push(await send(server, followUp(answers)));
     return answers;
   } finally {
     await server.close();
   }
 }
 
-class GoldenServer {
-  private constructor(
-    private readonly app: NestFastifyApplication,
-    private readonly dataDir: string,
-    private readonly url: string,
-  ) {}
-
-  static async boot(scenario: GoldenScenario, env: NodeJS.ProcessEnv = {}): Promise<GoldenServer> {
-    const dataDir = mkdtempSync(join(tmpdir(), 'parley-golden-'));
-    const config = configFrom({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '100', ...env });
-    let cancel = (): void => undefined;
-    const model = new ScriptedModelClient((_, call) => {
-      const steps: readonly ScriptStep[] | undefined = GOLDEN_SCRIPTS[scenario][call];
-      return (steps ?? []).map((step) => (step.type === 'do' ? { type: 'do', action: () => cancel() } : step));
-    });
-    const module = await Test.createTestingModule({
-      imports: [AppModule.forRoot(config, { providers: [GoldenTools] })],
-    })
-      .overrideProvider(Clock)
-      .useValue({ now: () => GOLDEN_NOW })
-      .overrideProvider(IdFactory)
-      .useValue(new SequentialIds())
-      .overrideProvider(ModelClient)
-      .useValue(model)
-      .compile();
-    const app = module.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), { logger: false });
-    configureApp(app, config);
-    await app.listen(0, '127.0.0.1');
-    cancel = () => void cancelAll(app);
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    return new GoldenServer(app, dataDir, `http://127.0.0.1:${port}`);
-  }
-
-  async send({ method = 'POST', path, body, headers = {} }: GoldenRequest): Promise<string> {
-    const json = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(json !== undefined && { body: json }),
-    });
-    return (await answer.text()).replaceAll(/^: .*\n\n/gm, '');
-  }
-
-  async close(): Promise<void> {
-    await this.app.close();
-    rmSync(this.dataDir, { recursive: true, force: true });
-  }
+/** A server whose clock stands still, whose ids count up, and whose model follows the scenario's script. */
+async function startGoldenServer(scenario: GoldenScenario, env: NodeJS.ProcessEnv = {}): Promise<TestServer> {
+  let cancel = (): void => undefined;
+  const model = new ScriptedModelClient((_, call) => {
+    const steps: readonly ScriptStep[] | undefined = GOLDEN_SCRIPTS[scenario][call];
+    return (steps ?? []).map((step) => (step.type === 'do' ? { type: 'do', action: () => cancel() } : step));
+  });
+  const server = await startServer({
+    env: { SHUTDOWN_GRACE_MS: '100', ...env },
+    providers: [GoldenTools],
+    model,
+    overrides: [
+      { provide: Clock, useValue: { now: () => GOLDEN_NOW } },
+      { provide: IdFactory, useValue: new SequentialIds() },
+    ],
+  });
+  cancel = () => void cancelAll(server);
+  return server;
 }
 
-async function cancelAll(app: NestFastifyApplication): Promise<void> {
-  const rows = await app
+async function send(
+  { url }: TestServer,
+  { method = 'POST', path, body, headers = {} }: GoldenRequest,
+): Promise<string> {
+  const json = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(json !== undefined && { body: json }),
+  });
+  return (await answer.text()).replaceAll(/^: .*\n\n/gm, '');
+}
+
+async function cancelAll(server: TestServer): Promise<void> {
+  const rows = await server
     .get(Database)
     .read.all<{ id: string; tenant: string; person: string }>(
       "SELECT id, tenant_id AS tenant, user_id AS person FROM runs WHERE status = 'running'",
     );
-  for (const { id, tenant, person } of rows) await app.get(Runs).cancel({ tenantId: tenant, userId: person }, id);
+  for (const { id, tenant, person } of rows) await server.get(Runs).cancel({ tenantId: tenant, userId: person }, id);
 }
 
 function write(file: string, text: string): void {

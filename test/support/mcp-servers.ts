@@ -17,12 +17,11 @@ import {
   CancelledNotificationSchema,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { until } from './until.js';
 
 const PACKAGES = join(__dirname, '../../node_modules/@modelcontextprotocol');
 const EVERYTHING = join(PACKAGES, 'server-everything/dist/index.js');
 const FILESYSTEM = join(PACKAGES, 'server-filesystem/dist/index.js');
-const POLL_MS = 10;
-const PATIENCE_MS = 20_000;
 
 const children = new Set<ChildProcess>();
 process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
@@ -33,18 +32,6 @@ export const everythingStdio = { command: process.execPath, args: [EVERYTHING, '
 /** The reference server for the files of one folder. */
 export function filesystemStdio(folder: string): { command: string; args: string[] } {
   return { command: process.execPath, args: [FILESYSTEM, folder] };
-}
-
-/** Waits until a condition holds; the last reason why it does not is the error. */
-export async function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; ;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-  }
 }
 
 /** The reference server with one of everything, over HTTP, as a process that can be killed and started again. */
@@ -62,7 +49,7 @@ export class EverythingHttp {
     const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { env, stdio: 'ignore' });
     this.child = child;
     children.add(child);
-    await eventually(async () => {
+    await until(async () => {
       await fetch(this.url);
     });
     return this;

@@ -1,3 +1,6 @@
+import { type SseFrame, SseStream } from './sse.js';
+import { until } from './until.js';
+
 /** A message inside an Agent API event. */
 export interface FrameMessage {
   readonly id: string;
@@ -45,63 +48,16 @@ export function isTerminal(frame: Frame): boolean {
   return frame.object === 'response' && TERMINAL.has(frame.status);
 }
 
-/** An event stream that is being read: as far, and as often, as the test wants. */
-export class FrameStream {
-  readonly frames: Frame[] = [];
-  readonly comments: string[] = [];
+/** An event stream of the Agent API. */
+export class FrameStream extends SseStream<Frame> {
   /** `[DONE]` was seen. */
   done = false;
-  private rest = '';
-  private readonly decoder = new TextDecoder();
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
-  constructor(
-    readonly response: Response,
-    private readonly controller: AbortController,
-  ) {
-    this.reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  }
-
-  get status(): number {
-    return this.response.status;
-  }
-
-  get last(): Frame {
-    const frame = this.frames.at(-1);
-    if (!frame) throw new Error('The stream has no frame yet');
-    return frame;
-  }
-
-  /** Reads until something holds, or the stream ends or breaks. Returns whether it holds. */
-  async until(holds: (stream: FrameStream) => boolean): Promise<boolean> {
-    while (!holds(this)) {
-      const chunk = await this.reader?.read().catch(() => undefined);
-      if (!chunk || chunk.done) return holds(this);
-      this.take(this.decoder.decode(chunk.value, { stream: true }));
-    }
-    return true;
-  }
-
-  /** Reads to the end, however it comes. */
-  async all(): Promise<readonly Frame[]> {
-    await this.until(() => false);
-    return this.frames;
-  }
-
-  /** Hangs up. */
-  leave(): void {
-    this.controller.abort();
-  }
-
-  private take(text: string): void {
-    const blocks = (this.rest + text).split('\n\n');
-    this.rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      if (block.startsWith(':')) this.comments.push(block);
-      else if (block === 'data: [DONE]') this.done = true;
-      else if (block.startsWith('data: ')) this.frames.push(JSON.parse(block.slice('data: '.length)) as Frame);
-      else throw new Error(`A frame that is none: ${block.slice(0, 100)}`);
-    }
+  protected override decode({ id, event, data, raw }: SseFrame): Frame | undefined {
+    if (id !== undefined || event !== undefined) throw new Error(`Not a frame of the Agent API: ${raw.slice(0, 100)}`);
+    if (data !== '[DONE]') return JSON.parse(data) as Frame;
+    this.done = true;
+    return undefined;
   }
 }
 
@@ -138,6 +94,18 @@ export class ProcessClient {
   /** The response as it stands. */
   async read(runId: string): Promise<Answer> {
     return this.json('GET', `/process/${runId}`);
+  }
+
+  /** The response when its run has ended, however long that takes. */
+  async ended(runId: string): Promise<Frame> {
+    return until(
+      async () => {
+        const { body } = await this.read(runId);
+        return isTerminal(body) && body;
+      },
+      `run ${runId} has ended`,
+      60_000,
+    );
   }
 
   /** Any request whose answer is JSON. */
@@ -186,19 +154,4 @@ export function expectWhole(frames: readonly Frame[]): Frame {
   const announced = new Set(frames.filter(({ object }) => object === 'message').map(({ id }) => id));
   for (const frame of frames) if (frame.object === 'content') expect(announced).toContain(frame.msg_id);
   return last;
-}
-
-/** Asks again in short intervals until an answer holds. */
-export async function eventually<T>(
-  ask: () => Promise<T>,
-  holds: (answer: T) => boolean,
-  timeoutMs = 10_000,
-): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
-    if (Date.now() > deadline)
-      throw new Error(`Not within ${timeoutMs} ms; last: ${JSON.stringify(answer).slice(0, 500)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,4 +1,5 @@
 import type { ResponseObject } from '../../src/protocol/responses/response.types.js';
+import { sseFrames } from './sse.js';
 
 /** An event of a response's stream, parsed. */
 export interface WireEvent {
@@ -100,22 +101,14 @@ export class ResponsesReader {
   }
 }
 
-/** Parses the SSE frames of a stream; checks the name of each event. Comments are left out. */
+/** Parses a stream of the Responses API; checks the name of each event, and that nothing follows `[DONE]`. */
 export function parseResponseFrames(text: string): { events: WireEvent[]; done: boolean } {
-  const events: WireEvent[] = [];
-  let done = false;
-  for (const frame of text.split('\n\n')) {
-    if (frame === '' || frame.startsWith(':')) continue;
-    if (done) throw new Error(`A frame after [DONE]: ${frame}`);
-    if (frame === 'data: [DONE]') {
-      done = true;
-      continue;
-    }
-    const match = /^event: (\S+)\ndata: (.*)$/.exec(frame);
-    if (!match) throw new Error(`A frame that is none: ${frame}`);
-    const event = JSON.parse(match[2] ?? '') as WireEvent;
-    if (event.type !== match[1]) throw new Error(`The frame ${match[1]} holds ${event.type}`);
-    events.push(event);
-  }
+  const frames = sseFrames(text);
+  const done = frames.at(-1)?.data === '[DONE]';
+  const events = (done ? frames.slice(0, -1) : frames).map(({ event: name, data, raw }) => {
+    const event = JSON.parse(data) as WireEvent;
+    if (raw !== `event: ${event.type}\ndata: ${data}`) throw new Error(`The frame ${name} holds ${event.type}`);
+    return event;
+  });
   return { events, done };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgUiEvent } from '../../src/protocol/ag-ui-events/index.js';
 import { checkShapes, replay } from './ag-ui-replay.js';
+import { type SseFrame, SseStream } from './sse.js';
 
 /** A body of `POST /runs` with one user text. */
 export function runInput(text: string, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -50,28 +51,8 @@ export interface RunsFrame {
   readonly event: AgUiEvent & { readonly timestamp: number };
 }
 
-/** An event stream that is being read: as far as the test wants. */
-export class RunsStream {
-  readonly frames: RunsFrame[] = [];
-  readonly comments: string[] = [];
-  /** Values of `retry` that came without an event. */
-  readonly retries: string[] = [];
-  ended = false;
-  private rest = '';
-  private readonly decoder = new TextDecoder();
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-
-  constructor(
-    readonly response: Response,
-    private readonly controller: AbortController,
-  ) {
-    this.reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  }
-
-  get status(): number {
-    return this.response.status;
-  }
-
+/** An event stream of the Runs API. */
+export class RunsStream extends SseStream<RunsFrame> {
   get events(): (AgUiEvent & { readonly timestamp: number })[] {
     return this.frames.map(({ event }) => event);
   }
@@ -81,61 +62,19 @@ export class RunsStream {
     return this.frames.map(({ raw }) => raw).join('\n\n');
   }
 
-  /** The text that the assistant said. */
+  /** The assistant's text. */
   get text(): string {
     return this.events.map((event) => (event.type === 'TEXT_MESSAGE_CONTENT' ? event.delta : '')).join('');
   }
 
-  get last(): RunsFrame {
-    const frame = this.frames.at(-1);
-    if (!frame) throw new Error('The stream has no frame yet');
-    return frame;
-  }
-
-  /** Reads until something holds, or the stream ends or breaks. Returns whether it holds. */
-  async until(holds: (stream: RunsStream) => boolean): Promise<boolean> {
-    while (!holds(this)) {
-      const chunk = await this.reader?.read().catch(() => undefined);
-      this.ended ||= chunk?.done === true;
-      if (!chunk || chunk.done) return holds(this);
-      this.take(this.decoder.decode(chunk.value, { stream: true }));
-    }
-    return true;
-  }
-
-  /** Reads to the end, however it comes. */
-  async all(): Promise<this> {
-    await this.until(() => false);
-    return this;
-  }
-
-  /** Hangs up. */
-  leave(): void {
-    this.controller.abort();
-  }
-
-  private take(text: string): void {
-    const blocks = (this.rest + text).split('\n\n');
-    this.rest = blocks.pop() ?? '';
-    for (const raw of blocks) this.takeBlock(raw);
-  }
-
-  private takeBlock(raw: string): void {
-    if (raw.startsWith(':')) {
-      this.comments.push(raw);
-      return;
-    }
-    if (/^retry: \d+$/.test(raw)) {
-      this.retries.push(raw);
-      return;
-    }
+  protected override decode({ raw }: SseFrame): RunsFrame {
     const match = /^id: (\d+-\d+)\n(?:retry: \d+\n)?data: (\{.*\})$/.exec(raw);
-    if (!match) throw new Error(`A frame that is none: ${raw.slice(0, 200)}`);
-    this.frames.push({
+    if (!match) throw new Error(`Not a frame of the Runs API: ${raw.slice(0, 200)}`);
+    return {
       id: match[1] as string,
       raw: raw.replace(/^retry: \d+\n/m, ''),
       event: JSON.parse(match[2] as string) as RunsFrame['event'],
-    });
+    };
   }
 }
 

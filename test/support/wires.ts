@@ -1,3 +1,5 @@
+import { jsonFrames } from './sse.js';
+
 /** What a stream showed of a run, in the same words for every wire. */
 export interface Shown {
   readonly text: string;
@@ -33,13 +35,6 @@ export interface Wire {
   view?(saying: Saying): string;
   /** What a whole stream showed. */
   shown(stream: string): Shown;
-}
-
-type Frame = Record<string, unknown>;
-
-/** The JSON of every `data:` line but `[DONE]`. */
-export function framesOf(stream: string): Frame[] {
-  return (stream.match(/^data: \{.*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)) as Frame);
 }
 
 /** The user of the Runs API, whose requests name none. */
@@ -104,7 +99,7 @@ export const WIRES: readonly Wire[] = [
 ];
 
 function agentApiShown(stream: string): Shown {
-  const last = framesOf(stream).findLast(({ object }) => object === 'response') as {
+  const last = jsonFrames(stream).findLast(({ object }) => object === 'response') as {
     output: { type: string; content: { text?: string; data?: Record<string, string> }[] }[];
     usage: { input_tokens: number; output_tokens: number } | null;
   };
@@ -125,7 +120,7 @@ function agentApiShown(stream: string): Shown {
 }
 
 function responsesShown(stream: string): Shown {
-  const frames = framesOf(stream);
+  const frames = jsonFrames(stream);
   const done = frames.find(({ type }) => type === 'response.completed') as {
     response: {
       output: { type: string; name?: string; arguments?: string; output?: string }[];
@@ -145,7 +140,7 @@ function responsesShown(stream: string): Shown {
 }
 
 function agUiShown(stream: string): Shown {
-  const frames = framesOf(stream);
+  const frames = jsonFrames(stream);
   const deltas = (type: string, id?: unknown): string =>
     (frames as Record<string, string>[])
       .filter((frame) => frame['type'] === type && (id === undefined || frame['toolCallId'] === id))
@@ -167,7 +162,7 @@ function agUiShown(stream: string): Shown {
 }
 
 function agKitShown(stream: string): Shown {
-  const frames = framesOf(stream);
+  const frames = jsonFrames(stream);
   const pieces = (type: string, key: string, id?: unknown): string =>
     frames
       .filter((frame) => frame['type'] === type && (id === undefined || frame['toolCallId'] === id))

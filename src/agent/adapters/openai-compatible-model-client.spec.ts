@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '../../../test/support/until.js';
 import { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
 import { collect, failureOf, request } from './testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream, refuse, type Script, send } from './testing/raw-upstream.js';
@@ -259,13 +260,6 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(0);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries += 1) {
-    if (tries > 500) throw new Error('The condition was not met in time');
-    await new Promise<void>((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -1,29 +1,33 @@
 import { ChatUiReducer, parseFrames } from '../../../test/support/chat-ui-reducer.js';
 import { ScriptedLog, textLog } from '../../../test/support/scripted-log.js';
-import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { FakeRuns } from '../../../test/support/fake-runs.js';
+import { rawRequest } from '../../../test/support/raw-http.js';
+import { startServer, type TestServer } from '../../../test/support/server.js';
+import { until } from '../../../test/support/until.js';
 import { AppError } from '../../common/index.js';
-import { AgentApiModule } from './agent-api.module.js';
+import { Runs } from '../../run/index.js';
 
 const input = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
 
 describe('the Agent API over HTTP', () => {
-  let wire: WireApp;
+  const runs = new FakeRuns();
+  let server: TestServer;
 
   beforeAll(async () => {
-    wire = await bootWire([AgentApiModule]);
+    server = await startServer({ overrides: [{ provide: Runs, useValue: runs }] });
   });
 
   beforeEach(() => {
-    wire.runs.runs.clear();
-    wire.runs.refusal = undefined;
-    wire.runs.script = (request, runId) => textLog(['Hello', ' there'], runId, request.sessionId);
+    runs.runs.clear();
+    runs.refusal = undefined;
+    runs.script = (request, runId) => textLog(['Hello', ' there'], runId, request.sessionId);
   });
 
-  afterAll(() => wire.app.close());
+  afterAll(() => server.close());
 
   function post(path: string, body: unknown): Promise<Response> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return fetch(`${wire.url}${path}`, {
+    return fetch(`${server.url}${path}`, {
       method: 'POST',
       body: text,
       headers: { 'content-type': 'application/json', authorization: 'Bearer ' },
@@ -40,7 +44,12 @@ describe('the Agent API over HTTP', () => {
 
   describe('POST /process', () => {
     it('streams a run, one frame per chunk', async () => {
-      const answer = rawRequest(wire.port, 'POST', '/process', JSON.stringify({ input, id: 'run/1', session_id: 's' }));
+      const answer = rawRequest(
+        server.port,
+        'POST',
+        '/process',
+        JSON.stringify({ input, id: 'run/1', session_id: 's' }),
+      );
       await until(() => answer.ended, 'the end');
       expect(answer.head).toMatch(/^HTTP\/1.1 200/);
       expect(answer.head).toMatch(/content-location: \/process\/run%2F1/i);
@@ -67,7 +76,7 @@ describe('the Agent API over HTTP', () => {
     });
 
     it('says that the server stops when the end of the run cannot be awaited', async () => {
-      const tail = jest.spyOn(wire.runs, 'tail').mockImplementation(async function* () {
+      const tail = jest.spyOn(runs, 'tail').mockImplementation(async function* () {
         // A server that shuts down ends its tails.
       });
       const answer = await post('/process', { input, stream: false });
@@ -80,7 +89,7 @@ describe('the Agent API over HTTP', () => {
       await (
         await post('/process?multitask=enqueue', { input, session_id: 's', user_id: 'u', biz_params: { a: 1 } })
       ).text();
-      const [run] = [...wire.runs.runs.values()];
+      const [run] = [...runs.runs.values()];
       expect(run?.request).toMatchObject({
         sessionId: 's',
         principal: { userId: 'u' },
@@ -91,7 +100,7 @@ describe('the Agent API over HTTP', () => {
     });
 
     it('answers what accept refuses with its status', async () => {
-      wire.runs.refusal = new AppError('SESSION_BUSY');
+      runs.refusal = new AppError('SESSION_BUSY');
       const answer = await json(post('/process', { input }));
       expect(answer).toEqual([409, { code: 'SESSION_BUSY', message: 'Another run of this session is in progress' }]);
     });
@@ -100,18 +109,18 @@ describe('the Agent API over HTTP', () => {
       ['cancel', true],
       ['continue', false],
     ])('leaves the run of a client that left to on_disconnect=%s', async (policy, canceled) => {
-      wire.runs.script = (_, runId) => textLog(['never', 'over'], runId).slice(0, -2);
+      runs.script = (_, runId) => textLog(['never', 'over'], runId).slice(0, -2);
       const answer = rawRequest(
-        wire.port,
+        server.port,
         'POST',
         `/process?on_disconnect=${policy}`,
         JSON.stringify({ input, id: 'r' }),
       );
       await until(() => answer.chunks.length > 4, 'some frames');
-      expect(wire.runs.openTails).toBe(1);
+      expect(runs.openTails).toBe(1);
       answer.socket.destroy();
-      await until(() => wire.runs.openTails === 0, 'the tail closed');
-      expect(wire.runs.runs.get('r')?.canceled).toBe(canceled);
+      await until(() => runs.openTails === 0, 'the tail closed');
+      expect(runs.runs.get('r')?.canceled).toBe(canceled);
     });
 
     it.each([
@@ -137,15 +146,15 @@ describe('the Agent API over HTTP', () => {
       const [status, error] = await json(post(path, body));
       expect(status).toBe(400);
       expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/.+/) });
-      expect(wire.runs.runs.size).toBe(0);
+      expect(runs.runs.size).toBe(0);
     });
   });
 
   describe('GET /process/{id}', () => {
-    const get = (path: string) => fetch(`${wire.url}${path}`);
+    const get = (path: string) => fetch(`${server.url}${path}`);
 
     it('returns the response as it stands', async () => {
-      wire.runs.add('a/b', textLog(['Half', ' done'], 'a/b').slice(0, -3));
+      runs.add('a/b', textLog(['Half', ' done'], 'a/b').slice(0, -3));
       expect(await json(get('/process/a%2Fb'))).toMatchObject([
         200,
         { id: 'a/b', status: 'in_progress', output: [{ content: [{ text: 'Half done' }] }] },
@@ -154,7 +163,7 @@ describe('the Agent API over HTTP', () => {
     });
 
     it('streams the rest from every cursor, and says when the cursor is ahead', async () => {
-      wire.runs.add('r', textLog(['a', 'b', 'c'], 'r'));
+      runs.add('r', textLog(['a', 'b', 'c'], 'r'));
       const whole = await (await get('/process/r?stream=true')).text();
       const frames = whole.split(/(?<=\n\n)/);
       expect(frames).toHaveLength(11);
@@ -169,16 +178,16 @@ describe('the Agent API over HTTP', () => {
 
     it('goes on live, and knows a cursor ahead of a run that is not over', async () => {
       const log = textLog(['a', 'b', 'c'], 'r');
-      wire.runs.add('r', log.slice(0, 5));
+      runs.add('r', log.slice(0, 5));
       expect(await json(get('/process/r?stream=true&starting_after=5'))).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
-      const answer = rawRequest(wire.port, 'GET', '/process/r?stream=true&starting_after=4');
-      await until(() => wire.runs.openTails === 1, 'the tail');
-      wire.runs.append('r', log.slice(5));
+      const answer = rawRequest(server.port, 'GET', '/process/r?stream=true&starting_after=4');
+      await until(() => runs.openTails === 1, 'the tail');
+      runs.append('r', log.slice(5));
       await until(() => answer.ended, 'the end');
       expect(parseFrames(answer.chunks.join('')).map(({ sequence_number }) => sequence_number)).toEqual([
         5, 6, 7, 8, 9,
       ]);
-      wire.runs.add('queued', []);
+      runs.add('queued', []);
       expect(await json(get('/process/queued?stream=true&starting_after=0'))).toMatchObject([
         409,
         { code: 'CURSOR_AHEAD' },
@@ -193,14 +202,14 @@ describe('the Agent API over HTTP', () => {
       'starting_after=1&starting_after=2',
       'stream=yes',
     ])('refuses %s', async (query) => {
-      wire.runs.add('r', textLog(['a'], 'r'));
+      runs.add('r', textLog(['a'], 'r'));
       expect(await json(get(`/process/r?stream=true&${query}`))).toMatchObject([400, { code: 'PARAMETER_VALIDATION' }]);
     });
   });
 
   describe('POST /stop', () => {
     it('stops the runs of a session, and one run by its id', async () => {
-      wire.runs.script = (_, runId) => textLog(['never'], runId).slice(0, -1);
+      runs.script = (_, runId) => textLog(['never'], runId).slice(0, -1);
       const body = { input, session_id: 's', id: 'r' };
       await json(post('/process/task', body));
       expect(await json(post('/stop', { input: [], session_id: 's' }))).toEqual([
@@ -212,7 +221,7 @@ describe('the Agent API over HTTP', () => {
         200,
         { status: 'ok', stopped: ['r'] },
       ]);
-      wire.runs.add('over', textLog(['a'], 'over'));
+      runs.add('over', textLog(['a'], 'over'));
       expect(await json(post('/stop', { response_id: 'over' }))).toEqual([200, { status: 'ok', stopped: [] }]);
       expect(await json(post('/stop', { response_id: 'none' }))).toMatchObject([404, { code: 'RUN_NOT_FOUND' }]);
       expect(await json(post('/stop', {}))).toEqual([
@@ -223,27 +232,27 @@ describe('the Agent API over HTTP', () => {
   });
 
   describe('tasks', () => {
-    const poll = (id: string) => json(fetch(`${wire.url}/process/task/${id}`));
+    const poll = (id: string) => json(fetch(`${server.url}/process/task/${id}`));
 
     it('submits a run that waits its turn, and follows it to its end', async () => {
       const log = textLog(['a'], 't');
-      wire.runs.script = () => [];
+      runs.script = () => [];
       expect(await json(post('/process/task', { input, id: 't' }))).toEqual([
         200,
         { task_id: 't', status: 'submitted', queue: 'worker', message: 'Task t was submitted' },
       ]);
-      expect(wire.runs.runs.get('t')?.request?.onBusy).toBe('enqueue');
+      expect(runs.runs.get('t')?.request?.onBusy).toBe('enqueue');
       expect(await poll('t')).toEqual([200, { status: 'pending', result: null }]);
-      wire.runs.append('t', log.slice(0, 3));
+      runs.append('t', log.slice(0, 3));
       expect(await poll('t')).toEqual([200, { status: 'running', started_at: 1795253520.5, result: null }]);
-      wire.runs.append('t', log.slice(3));
+      runs.append('t', log.slice(3));
       expect(await poll('t')).toMatchObject([200, { status: 'finished', result: { id: 't', status: 'completed' } }]);
     });
 
     it('shows a run that failed as finished, and an unknown one as missing', async () => {
       const log = new ScriptedLog('f');
       log.response.failed({ code: 'MODEL_TIMEOUT', message: 'slow' });
-      wire.runs.add('f', log.logged());
+      runs.add('f', log.logged());
       expect(await poll('f')).toMatchObject([
         200,
         { status: 'finished', result: { status: 'failed', error: { code: 'MODEL_TIMEOUT' } } },

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
-import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { rawRequest } from '../../../test/support/raw-http.js';
+import { startServer, type TestServer } from '../../../test/support/server.js';
+import { until } from '../../../test/support/until.js';
 import { HttpModule, SseGet } from './index.js';
 
 @Controller()
@@ -21,22 +23,22 @@ class FrameController {
 class FrameModule {}
 
 describe('frames on a connection', () => {
-  let wire: WireApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    wire = await bootWire([FrameModule]);
+    server = await startServer({ imports: [FrameModule] });
   });
-  afterAll(() => wire.app.close());
+  afterAll(() => server.close());
 
   it('keeps characters beyond ASCII whole, and their chunks of the right length', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/words');
+    const answer = rawRequest(server.port, 'GET', '/words');
     await until(() => answer.ended, 'the end of the answer');
     expect(answer.chunks).toEqual(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n', 'data: plain\n\n']);
   });
 
   it('serves a client of HTTP/1.0, which knows no chunks', async () => {
     const bytes = await new Promise<string>((resolve, reject) => {
-      const socket = connect(wire.port, '127.0.0.1', () => socket.write('GET /frames HTTP/1.0\r\n\r\n'));
+      const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /frames HTTP/1.0\r\n\r\n'));
       let text = '';
       socket.on('data', (data) => (text += data.toString()));
       socket.on('end', () => resolve(text)).on('error', reject);
@@ -47,7 +49,7 @@ describe('frames on a connection', () => {
   it('answers pipelined requests in their order', async () => {
     const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
     let bytes = '';
-    const socket = connect(wire.port, '127.0.0.1', () =>
+    const socket = connect(server.port, '127.0.0.1', () =>
       socket.write(request('/frames') + request('/words') + request('/frames')),
     );
     socket.on('data', (data) => (bytes += data.toString()));

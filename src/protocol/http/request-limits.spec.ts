@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, HttpCode, Module, Post } from '@nestjs/common';
-import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { rawRequest } from '../../../test/support/raw-http.js';
+import { startServer, type TestServer } from '../../../test/support/server.js';
+import { until } from '../../../test/support/until.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import { BodyLimit, checkJsonLimits, HttpModule, NoBody } from './index.js';
 
@@ -38,16 +40,16 @@ const LIMIT = 8 * 1024 * 1024;
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 describe('request limits', () => {
-  let wire: WireApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    wire = await bootWire([EchoModule]);
+    server = await startServer({ imports: [EchoModule] });
   });
 
-  afterAll(() => wire.app.close());
+  afterAll(() => server.close());
 
   async function send(body: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) {
-    const answer = await fetch(`${wire.url}/echo`, {
+    const answer = await fetch(`${server.url}/echo`, {
       method: 'POST',
       body: typeof body === 'string' ? body : new Uint8Array(body),
       headers,
@@ -116,7 +118,7 @@ describe('request limits', () => {
   });
 
   it('stops reading a body of unknown length at the limit', async () => {
-    const answer = rawRequest(wire.port, 'POST', '/echo', undefined, [
+    const answer = rawRequest(server.port, 'POST', '/echo', undefined, [
       'content-type: application/json',
       'transfer-encoding: chunked',
     ]);
@@ -136,7 +138,7 @@ describe('request limits', () => {
       const body = JSON.stringify('a'.repeat(length - 2));
       const stream = chunked ? new Blob([body]).stream() : body;
       const init = { method: 'POST', body: stream, headers: { 'content-type': 'application/json' }, duplex: 'half' };
-      return (await fetch(`${wire.url}/small`, init as RequestInit)).status;
+      return (await fetch(`${server.url}/small`, init as RequestInit)).status;
     };
     for (const chunked of [false, true]) {
       expect(await post(1000, chunked)).toBe(200);
@@ -145,12 +147,12 @@ describe('request limits', () => {
   });
 
   it.each(['POST', 'DELETE'])('takes JSON that is declared and not there from who reads none: %s', async (method) => {
-    const answer = await fetch(`${wire.url}/bare`, { method, headers: { 'content-type': 'application/json' } });
+    const answer = await fetch(`${server.url}/bare`, { method, headers: { 'content-type': 'application/json' } });
     expect(await answer.json()).toEqual({ bare: true });
   });
 
   it('needs no body to be there: the route says so', async () => {
-    const answer = await fetch(`${wire.url}/echo`, { method: 'POST' });
+    const answer = await fetch(`${server.url}/echo`, { method: 'POST' });
     expect(await answer.json()).toEqual({ body: null });
   });
 });

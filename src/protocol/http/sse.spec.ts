@@ -3,7 +3,9 @@ import { Controller, Get, HttpException, Module, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
 import { ignoreElements } from 'rxjs/operators';
-import { bootWire, rawRequest, until, type WireApp } from '../../../test/support/wire-app.js';
+import { rawRequest } from '../../../test/support/raw-http.js';
+import { startServer, type TestServer } from '../../../test/support/server.js';
+import { until } from '../../../test/support/until.js';
 import { AppError, BackpressureGate } from '../../common/index.js';
 import { HttpModule, ActiveStreams, SseGet, StreamGate, useControlFrames } from './index.js';
 
@@ -136,18 +138,21 @@ class StreamController {
 class StreamModule {}
 
 describe('event streams over HTTP', () => {
-  let wire: WireApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    wire = await bootWire([StreamModule], { KEEP_ALIVE_MS: '200', SLOW_READER_TIMEOUT_MS: '700' });
+    server = await startServer({
+      imports: [StreamModule],
+      env: { KEEP_ALIVE_MS: '200', SLOW_READER_TIMEOUT_MS: '700' },
+    });
   });
 
   beforeEach(() => Object.assign(seen, { live: 0, produced: 0 }));
 
-  afterAll(() => wire.app.close());
+  afterAll(() => server.close());
 
   it('writes each frame as one chunk, with the headers of a stream', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/frames');
+    const answer = rawRequest(server.port, 'GET', '/frames');
     await until(() => answer.ended, 'the end of the answer');
     expect(answer.chunks).toEqual(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
     expect(answer.head).toMatch(/^HTTP\/1.1 200/);
@@ -164,7 +169,7 @@ describe('event streams over HTTP', () => {
   it('writes a burst of 16 frames in one system call', async () => {
     let calls = 0;
     type Handle = Record<'writev' | 'writeLatin1String' | 'writeUtf8String', (...args: unknown[]) => unknown>;
-    wire.app.getHttpServer().once('connection', ({ _handle: handle }: { _handle: Handle }) => {
+    server.app.getHttpServer().once('connection', ({ _handle: handle }: { _handle: Handle }) => {
       for (const name of ['writev', 'writeLatin1String', 'writeUtf8String'] as const) {
         const write = handle[name].bind(handle);
         handle[name] = (...args) => {
@@ -173,7 +178,7 @@ describe('event streams over HTTP', () => {
         };
       }
     });
-    const answer = rawRequest(wire.port, 'GET', '/burst');
+    const answer = rawRequest(server.port, 'GET', '/burst');
     await until(() => answer.chunks.length === 1, 'the first frame');
     calls = 0;
     await until(() => answer.chunks.length === 17, 'the burst');
@@ -182,13 +187,13 @@ describe('event streams over HTTP', () => {
   });
 
   it('works without a port', async () => {
-    const answer = await wire.app.inject({ method: 'GET', url: '/frames' });
+    const answer = await server.app.inject({ method: 'GET', url: '/frames' });
     expect(answer.body).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
   });
 
   it('sends a comment after a silence, before the first event too', async () => {
-    const idle = rawRequest(wire.port, 'GET', '/idle');
-    const accepted = rawRequest(wire.port, 'GET', '/accepted');
+    const idle = rawRequest(server.port, 'GET', '/idle');
+    const accepted = rawRequest(server.port, 'GET', '/accepted');
     await until(() => idle.chunks.length >= 3 && accepted.chunks.length >= 2, 'comments');
     expect(idle.chunks.slice(0, 3)).toEqual(['data: 1\n\n', ': ping\n\n', ': ping\n\n']);
     expect(accepted.chunks.slice(0, 2)).toEqual([': open\n\n', ': ping\n\n']);
@@ -198,7 +203,7 @@ describe('event streams over HTTP', () => {
   });
 
   it('pings in the words of the wire', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/signed');
+    const answer = rawRequest(server.port, 'GET', '/signed');
     await until(() => answer.chunks.length >= 2, 'a comment');
     expect(answer.chunks[1]).toBe(': own\n\n');
     answer.socket.destroy();
@@ -206,7 +211,7 @@ describe('event streams over HTTP', () => {
   });
 
   it('answers an error before the first frame with its status', async () => {
-    const answer = await fetch(`${wire.url}/refused-late`);
+    const answer = await fetch(`${server.url}/refused-late`);
     expect(answer.status).toBe(409);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.headers.get('cache-control')).toBeNull();
@@ -218,16 +223,16 @@ describe('event streams over HTTP', () => {
   });
 
   it('cuts the connection at a later error and says nothing of it', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/broken');
+    const answer = rawRequest(server.port, 'GET', '/broken');
     await until(() => answer.closed, 'the cut');
     expect(answer.chunks).toEqual(['data: 1\n\n']);
     expect(answer.ended).toBe(false);
   });
 
   it('ends an accepted stream without frames, and sends plain objects as JSON', async () => {
-    const empty = await fetch(`${wire.url}/empty`);
+    const empty = await fetch(`${server.url}/empty`);
     expect([empty.status, await empty.text()]).toEqual([200, '']);
-    const json = await fetch(`${wire.url}/json`);
+    const json = await fetch(`${server.url}/json`);
     expect([json.headers.get('content-type'), await json.json()]).toEqual([
       'application/json; charset=utf-8',
       { plain: true },
@@ -235,16 +240,16 @@ describe('event streams over HTTP', () => {
   });
 
   it.each(['idle', 'silent'])('leaves the source at once when 100 clients go (%s)', async (path) => {
-    const answers = Array.from({ length: 100 }, () => rawRequest(wire.port, 'GET', `/${path}`));
+    const answers = Array.from({ length: 100 }, () => rawRequest(server.port, 'GET', `/${path}`));
     await until(() => seen.live === 100, '100 streams');
     if (path === 'idle') await until(() => answers.every(({ chunks }) => chunks.length > 0), 'first frames');
     for (const { socket } of answers) socket.destroy();
     await until(() => seen.live === 0, 'no stream');
-    expect(wire.app.get(ActiveStreams).size).toBe(0);
+    expect(server.get(ActiveStreams).size).toBe(0);
   });
 
   it('makes the source wait for a reader that stops, then disconnects it', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/flood');
+    const answer = rawRequest(server.port, 'GET', '/flood');
     answer.socket.pause();
     await until(() => seen.produced > 0, 'the first batch');
     await until(() => seen.live === 0, 'the disconnect');
@@ -253,7 +258,7 @@ describe('event streams over HTTP', () => {
   });
 
   it('delivers everything to a reader that is only slow', async () => {
-    const answer = await fetch(`${wire.url}/flood`);
+    const answer = await fetch(`${server.url}/flood`);
     let received = 0;
     let pauses = 0;
     for await (const part of answer.body ?? []) {
@@ -265,7 +270,7 @@ describe('event streams over HTTP', () => {
   });
 
   it('cuts off a source that does not wait, before it fills the memory', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/rude');
+    const answer = rawRequest(server.port, 'GET', '/rude');
     answer.socket.pause();
     await until(() => seen.produced > 0, 'the first batch');
     await until(() => seen.live === 0, 'the cut');
@@ -280,41 +285,41 @@ describe('event streams over HTTP', () => {
     ['/nowhere?a=b', 404, { code: 'RESOURCE_NOT_FOUND', message: 'There is no /nowhere' }],
     ['/%zz', 400, { code: 'INVALID_PARAMETER', message: 'The request address is not valid' }],
   ])('answers %s in the error model', async (path, status, body) => {
-    const answer = await fetch(`${wire.url}${path}`);
+    const answer = await fetch(`${server.url}${path}`);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual(body);
   });
 
   it('says which methods a path answers', async () => {
-    const answer = await fetch(`${wire.url}/frames`, { method: 'POST' });
+    const answer = await fetch(`${server.url}/frames`, { method: 'POST' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
     expect(await answer.json()).toEqual({ code: 'METHOD_NOT_ALLOWED', message: '/frames does not answer POST' });
   });
 
   it('answers what is not HTTP in the error model', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/frames', undefined, ['bad header']);
+    const answer = rawRequest(server.port, 'GET', '/frames', undefined, ['bad header']);
     await until(() => answer.closed, 'the answer');
     expect(answer.bytes.toString()).toContain('{"code":"INVALID_PARAMETER","message":"The request is not valid HTTP"}');
   });
 
   it('answers headers that are too long with 431', async () => {
-    const answer = rawRequest(wire.port, 'GET', '/frames', undefined, [`x-long: ${'a'.repeat(100_000)}`]);
+    const answer = rawRequest(server.port, 'GET', '/frames', undefined, [`x-long: ${'a'.repeat(100_000)}`]);
     await until(() => answer.closed, 'the answer');
     expect(answer.head).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer.bytes.toString()).toContain('"code":"PAYLOAD_TOO_LARGE"');
   });
 
   it('answers a body that stalls with 408, when its time is over', async () => {
-    const server = wire.app.getHttpServer();
-    const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
-    const answer = rawRequest(wire.port, 'POST', '/frames', undefined, [
+    const http = server.app.getHttpServer();
+    const connected = new Promise<Socket>((resolve) => http.once('connection', resolve));
+    const answer = rawRequest(server.port, 'POST', '/frames', undefined, [
       'content-type: application/json',
       'content-length: 100',
     ]);
     answer.socket.write('{"half":');
     // What Node says of it after two minutes.
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    server.emit('clientError', error, await connected);
+    http.emit('clientError', error, await connected);
     await until(() => answer.closed, 'the answer');
     expect(answer.head).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer.bytes.toString()).toContain(
@@ -328,11 +333,11 @@ describe('shutdown', () => {
     ['/idle', ['data: 1\n\n']],
     ['/signed', ['data: 1\n\n', 'retry: 5\n\n']],
   ])('ends open streams and closes their connections: %s', async (path, chunks) => {
-    const wire = await bootWire([StreamModule]);
+    const server = await startServer({ imports: [StreamModule] });
     Object.assign(seen, { live: 0 });
-    const answer = rawRequest(wire.port, 'GET', path);
+    const answer = rawRequest(server.port, 'GET', path);
     await until(() => answer.chunks.length === 1, 'the first frame');
-    await wire.app.close();
+    await server.close();
     await until(() => answer.closed && seen.live === 0, 'the end');
     expect(answer.ended).toBe(true);
     expect(answer.chunks).toEqual(chunks);

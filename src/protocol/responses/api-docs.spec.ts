@@ -1,13 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { bootApp, type TestApp } from '../../../test/support/test-app.js';
+import { startServer, type TestServer } from '../../../test/support/server.js';
 import { EVENT_TYPES } from './dto/event.dto.js';
 
 describe('the description of the Responses wire', () => {
-  let server: TestApp;
+  let server: TestServer;
   let document: OpenAPIObject;
 
   beforeAll(async () => {
-    server = await bootApp();
+    server = await startServer();
     document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenAPIObject;
   });
   afterAll(() => server.close());

@@ -1,22 +1,21 @@
 import { CLIENTS, httpAgent, runAgent, typesOf } from '../../support/ag-ui-clients.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
-import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { describeOnDatabases } from '../../support/databases.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 type Event = { type: string } & Record<string, unknown>;
 
 describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
-  let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    database = await openDatabase();
-    server = await bootApp({ ...database.env, DEFAULT_AGENT: 'code-journal' }, { providers: [JournalingCodeAgent] });
+    server = await startServer({
+      database: openDatabase,
+      env: { DEFAULT_AGENT: 'code-journal' },
+      providers: [JournalingCodeAgent],
+    });
   });
-  afterAll(async () => {
-    await server.close();
-    await database.drop();
-  });
+  afterAll(() => server.close());
   beforeEach(() => {
     behaviour.current = async function* (context) {
       yield say(context, `You said ${context.inputText}, after ${context.history.length} messages.`);

@@ -1,10 +1,10 @@
-import { LLMock } from '@copilotkit/aimock';
+import type { LLMock } from '@copilotkit/aimock';
 import cloudbase from '@cloudbase/js-sdk';
 import { type AgKitEvent } from '../../../src/protocol/ag-kit/ag-kit.types.js';
 import { ask } from '../../examples/ag-kit.client.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
-import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { describeOnDatabases } from '../../support/databases.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 /** What the SDK gives back for a streamed request. */
 interface SdkStream {
@@ -41,28 +41,17 @@ const TOOL = {
 };
 
 describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabase) => {
-  let database: TestDatabase;
-  let upstream: LLMock;
-  let server: TestApp;
+  let server: TestServer;
   let bot: SdkBot;
 
   beforeAll(async () => {
-    upstream = new LLMock({ port: 0, chunkSize: 5 });
-    script(upstream);
-    await upstream.start();
-    database = await openDatabase();
-    const env = { ...database.env, LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'k', LLM_MAX_RETRIES: '0' };
-    server = await bootApp(env, { providers: [JournalingCodeAgent] });
+    server = await startServer({ database: openDatabase, model: script, providers: [JournalingCodeAgent] });
     const app = cloudbase.init({ env: 'local', region: 'ap-shanghai', accessKey: 'k' }) as unknown as {
       ai(options: { readonly baseUrl: string }): { readonly bot: SdkBot };
     };
     bot = app.ai({ baseUrl: `${server.url}/v1` }).bot;
   });
-  afterAll(async () => {
-    await server.close();
-    await upstream.stop();
-    await database.drop();
-  });
+  afterAll(() => server.close());
 
   async function send(conversationId: string, body: Record<string, unknown>, botId = 'worker'): Promise<AgKitEvent[]> {
     const events: AgKitEvent[] = [];
@@ -94,7 +83,9 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
   it('remembers the conversation: only what is new is sent', async () => {
     await send('c2', user('plain text'));
     await send('c2', user('and again'));
-    const { messages } = upstream.getRequests().at(-1)?.body as { messages: { role: string; content: unknown }[] };
+    const { messages } = server.modelServer.getRequests().at(-1)?.body as {
+      messages: { role: string; content: unknown }[];
+    };
     expect(messages.filter(({ role }) => role !== 'system')).toMatchObject([
       { role: 'user', content: 'plain text' },
       { role: 'assistant', content: 'The sky is blue today.' },

@@ -2,7 +2,8 @@ import { HttpAgent } from '@ag-ui/client';
 import { RunDigests } from '../../../src/run/index.js';
 import { RunRemover } from '../../../src/run/ports/run-remover.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
-import { bootAgUi, openedWindows, SHOW_MAP, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, say } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { pruneRuns } from '../../support/ledger.js';
@@ -18,9 +19,9 @@ function eventsOf(text: string): Event[] {
 
 describeOnDatabases('CopilotKit', (open) => {
   describe('a thread of which no events are kept', () => {
-    let server: AgUiServer;
+    let server: TestServer;
 
-    beforeAll(async () => (server = await bootAgUi({}, open)));
+    beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
     afterAll(() => server.close());
 
     const connect = async (body: object): Promise<Event[]> => {
@@ -42,8 +43,8 @@ describeOnDatabases('CopilotKit', (open) => {
     }
 
     const parts = () => ({
-      remover: server.app.app.get(RunRemover, { strict: false }),
-      digests: server.app.app.get(RunDigests, { strict: false }),
+      remover: server.get(RunRemover),
+      digests: server.get(RunDigests),
     });
 
     async function prune(): Promise<void> {

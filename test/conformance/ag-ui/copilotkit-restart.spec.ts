@@ -1,8 +1,9 @@
 import { CopilotKitCore } from '@copilotkit/core';
-import { bootAgUi, openedWindows, SHOW_MAP, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, mutter, say, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { until } from '../../support/wire-app.js';
+import { until } from '../../support/until.js';
 
 type Agent = NonNullable<ReturnType<CopilotKitCore['getAgent']>>;
 
@@ -16,9 +17,9 @@ describeOnDatabases('CopilotKit', (open) => {
   describe('@copilotkit/core and a server that starts again', () => {
     const cores: CopilotKitCore[] = [];
     let database: TestDatabase;
-    let server: AgUiServer;
+    let server: TestServer;
 
-    const boot = () => bootAgUi({ ...database.env, SHUTDOWN_GRACE_MS: '50' });
+    const boot = () => startServer(agUiOptions({ database, env: { SHUTDOWN_GRACE_MS: '50' } }));
 
     beforeAll(async () => {
       database = await open();

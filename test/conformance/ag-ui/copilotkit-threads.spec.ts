@@ -1,13 +1,14 @@
-import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, mutter, stopped, writes } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 
 describeOnDatabases('CopilotKit', (open) => {
   describe("CopilotKit's threads", () => {
-    let server: AgUiServer;
+    let server: TestServer;
     const headers = { 'content-type': 'application/json', 'x-user-id': 'alice' };
 
-    beforeAll(async () => (server = await bootAgUi({}, open)));
+    beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
     afterAll(() => server.close());
 
     const call = async (method: string, path: string, body?: object, own: object = headers) => {

@@ -1,8 +1,9 @@
 import { CopilotKitCore } from '@copilotkit/core';
 import { z } from 'zod';
-import { bootAgUi, openedWindows, SHOW_MAP, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { describeOnDatabases } from '../../support/databases.js';
-import { until } from '../../support/wire-app.js';
+import { until } from '../../support/until.js';
 
 type Agent = NonNullable<ReturnType<CopilotKitCore['getAgent']>>;
 
@@ -13,11 +14,11 @@ const words = (agent: Agent): unknown => agent.messages.at(-1)?.content;
 
 describeOnDatabases('CopilotKit', (open) => {
   describe.each(['rest', 'single'] as const)('@copilotkit/core on the native routes (%s)', (runtimeTransport) => {
-    let server: AgUiServer;
+    let server: TestServer;
     const cores: CopilotKitCore[] = [];
 
     beforeAll(async () => {
-      server = await bootAgUi({}, open);
+      server = await startServer(agUiOptions({ database: open }));
       // The client asks for a runtime in a page only.
       Object.assign(globalThis, { window: { location: { origin: server.url } } });
     });
@@ -58,7 +59,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(roles(other.agent)).toEqual(['user', 'assistant', 'user', 'assistant', 'tool', 'assistant']);
       expect(other.agent.messages).toEqual(page.agent.messages);
       await ask(other, 'and then');
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { role: string }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { role: string }[] };
       expect(messages.filter(({ role }) => role === 'user')).toHaveLength(3);
       expect([...page.errors, ...other.errors]).toEqual([]);
     });

@@ -1,12 +1,13 @@
 import { ask } from '../../examples/ag-ui-chat.js';
 import { openThread } from '../../examples/copilotkit-chat.js';
-import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 describe('the examples of the pages', () => {
-  let server: AgUiServer;
+  let server: TestServer;
 
   beforeAll(async () => {
-    server = await bootAgUi();
+    server = await startServer(agUiOptions());
     // CopilotKit's client asks for a runtime in a page only.
     Object.assign(globalThis, { window: { location: { origin: server.url } } });
     jest.spyOn(process.stdout, 'write').mockImplementation(() => true);

@@ -1,5 +1,6 @@
 import { CLIENTS, type ClientVersion, httpAgent, runAgent, type Seen, typesOf } from '../../support/ag-ui-clients.js';
-import { bootAgUi, openedWindows, SHOW_MAP, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { behaviour, say } from '../../support/code-agents.js';
 
@@ -21,9 +22,9 @@ describeOnDatabases('AG-UI', (open) => {
   describe.each(CLIENTS)('@ag-ui/client %s', (version: ClientVersion) => {
     const isV1 = version === '1.0.0';
     const success = { type: 'success' };
-    let server: AgUiServer;
+    let server: TestServer;
 
-    beforeAll(async () => (server = await bootAgUi({}, open)));
+    beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
     afterAll(() => server.close());
     afterEach(() => jest.restoreAllMocks());
 
@@ -55,7 +56,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect((last(seen)['usage'] as readonly object[])[0]).toMatchObject({ outputTokens: expect.any(Number) });
       expect('protocolVersion' in (seen.events[0] as object)).toBe(isV1);
       await ask(client, 'and then');
-      const upstream = server.upstream.getLastRequest()?.body as { messages: { role: string; content: unknown }[] };
+      const upstream = server.modelServer.getLastRequest()?.body as { messages: { role: string; content: unknown }[] };
       expect(upstream.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
       expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     });
@@ -89,7 +90,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(assistant?.toolCalls?.map(({ id }) => id)).toEqual(calls);
       expect(rest.map(({ role }) => role)).toEqual([...calls.map(() => 'tool'), 'assistant']);
       await ask(client, 'and then');
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { role: string }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { role: string }[] };
       const expected = ['system', 'user', 'assistant', ...calls.map(() => 'tool'), 'assistant', 'user'];
       expect(messages.map(({ role }) => role)).toEqual(expected);
     });
@@ -107,7 +108,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(typesOf(next)).not.toContain('TOOL_CALL_START');
       expect(texts(next)).toMatch(/There it is|Seen and measured/);
       await ask(client, 'and then');
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { role: string }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { role: string }[] };
       expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(serverResults + 1);
     });
 
@@ -116,7 +117,9 @@ describeOnDatabases('AG-UI', (open) => {
       await ask(client, 'show the map', { tools: [SHOW_MAP] });
       const seen = await ask(client, 'and then', { tools: [SHOW_MAP] });
       expect(texts(seen)).toBe('Then it rains.');
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { role: string; content: string }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as {
+        messages: { role: string; content: string }[];
+      };
       expect(messages.find(({ role }) => role === 'tool')?.content).toMatch(/cancelled/);
     });
 
@@ -269,7 +272,7 @@ describeOnDatabases('AG-UI', (open) => {
         ]),
       );
       expect(texts(await runAgent(client))).toBe('The sky is blue today.');
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { content: unknown }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { content: unknown }[] };
       expect(JSON.stringify(messages.at(-1)?.content)).toContain('data:image/png;base64,AAAA');
     });
 

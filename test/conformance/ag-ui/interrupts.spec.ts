@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock } from '../../../src/common/index.js';
 import { CLIENTS, httpAgent, runAgent, type Seen } from '../../support/ag-ui-clients.js';
-import { bootAgUi, openedWindows, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { behaviour, say } from '../../support/code-agents.js';
 
@@ -19,13 +20,13 @@ const SEAT = {
 describeOnDatabases('AG-UI', (open) => {
   describe.each(CLIENTS)('questions to the person behind @ag-ui/client %s', (version) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
-    let server: AgUiServer;
+    let server: TestServer;
     let threads = 0;
 
     beforeAll(async () => {
       const file = join(folder, 'policy.json');
       writeFileSync(file, JSON.stringify({ rules: [{ tool: 'open_window', effect: 'ask', allowEdit: true }] }));
-      server = await bootAgUi({ TOOL_POLICY_FILE: file }, open);
+      server = await startServer(agUiOptions({ database: open, env: { TOOL_POLICY_FILE: file } }));
     });
     afterAll(async () => {
       await server.close();
@@ -82,7 +83,7 @@ describeOnDatabases('AG-UI', (open) => {
     it('takes no answer when the time is over, but that the question is cancelled', async () => {
       const { client, interruptId } = await asked('open the window');
       const before = openedWindows.length;
-      jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
+      jest.spyOn(server.get(Clock), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
       expect(errors(await answer(client, interruptId, { approved: true }))).toEqual([
         ['RUN_ERROR', 'INTERRUPT_EXPIRED'],
       ]);
@@ -94,7 +95,7 @@ describeOnDatabases('AG-UI', (open) => {
     it('goes on with the next message when nobody has answered in time', async () => {
       const { client } = await asked('open the window');
       const before = openedWindows.length;
-      jest.spyOn(server.app.app.get(Clock, { strict: false }), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
+      jest.spyOn(server.get(Clock), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
       const other = elsewhere(client);
       other.addMessage({ id: 'u2', role: 'user', content: 'and then' });
       expect(said(await runAgent(other))).toBe('Then it rains.');

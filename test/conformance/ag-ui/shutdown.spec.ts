@@ -1,5 +1,6 @@
 import { BinaryAgent } from '../../support/ag-ui-clients.js';
-import { bootAgUi } from '../../support/ag-ui-server.js';
+import { agUiOptions } from '../../support/ag-ui-options.js';
+import { startServer } from '../../support/server.js';
 import { behaviour, mutter, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 
@@ -17,7 +18,7 @@ describeOnDatabases('streams of a server that stops', (open) => {
       yield mutter(context, 'Once upon');
       await stopped(context);
     };
-    const server = await bootAgUi({ SHUTDOWN_GRACE_MS: '100' }, open);
+    const server = await startServer(agUiOptions({ database: open, env: { SHUTDOWN_GRACE_MS: '100' } }));
     const post = async (path: string, threadId: string): Promise<Response> => {
       const messages = [{ id: 'u1', role: 'user', content: 'a long story' }];
       const body = JSON.stringify({ threadId, runId: 'r1', messages, protocolVersion: '1.0' });

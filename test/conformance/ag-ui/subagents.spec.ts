@@ -1,7 +1,8 @@
 import type { AgentSubscriber } from '@ag-ui/client';
 import { type Agent, type AgentContext, AgentType, beginSubagent, ModelLoop } from '../../../src/index.js';
 import { CLIENTS, httpAgent, runAgent, type Seen, typesOf } from '../../support/ag-ui-clients.js';
-import { bootAgUi, openedWindows, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions, openedWindows } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, mutter, say, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { DelegateAgent } from '../../examples/delegate.agent.js';
@@ -31,10 +32,13 @@ function callTool({ response }: AgentContext, callId: string): void {
 }
 
 describeOnDatabases('AG-UI', (open) => {
-  let server: AgUiServer;
+  let server: TestServer;
   let threads = 0;
 
-  beforeAll(async () => (server = await bootAgUi({}, open, [DelegateAgent, HousekeeperAgent])));
+  beforeAll(
+    async () =>
+      (server = await startServer(agUiOptions({ database: open, providers: [DelegateAgent, HousekeeperAgent] }))),
+  );
   afterAll(() => server.close());
 
   describe.each(CLIENTS)('subagents before @ag-ui/client %s', (version) => {
@@ -177,7 +181,7 @@ describeOnDatabases('AG-UI', (open) => {
       const calls = shown(seen, 'TOOL_CALL_START').map(({ toolCallId }) => toolCallId);
       expect(new Set(calls).size).toBe(2);
       expect(ends(seen)).toMatchObject([{ type: 'SUBAGENT_FINISHED', subagentRunId: id }]);
-      const { messages } = server.upstream.getLastRequest()?.body as { messages: { content: string }[] };
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { content: string }[] };
       expect(messages[0]?.content).toContain('What is known:\nMild in Paris.');
     });
 

@@ -1,13 +1,14 @@
 import { BinaryAgent, PROTO } from '../../support/ag-ui-clients.js';
-import { bootAgUi, type AgUiServer } from '../../support/ag-ui-server.js';
+import { agUiOptions } from '../../support/ag-ui-options.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { describeOnDatabases } from '../../support/databases.js';
 
 describeOnDatabases('AG-UI', (open) => {
   describe('the wire of AG-UI', () => {
-    let server: AgUiServer;
+    let server: TestServer;
     let threads = 0;
 
-    beforeAll(async () => (server = await bootAgUi({}, open)));
+    beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
     afterAll(() => server.close());
 
     const post = (fields: object = {}, headers: Record<string, string> = {}, query = '') => {

@@ -14,9 +14,9 @@ import { CLIENTS, type ClientVersion, httpAgent, runAgent } from '../../support/
 import { replay } from '../../support/ag-ui-replay.js';
 import { ChatUiReducer } from '../../support/chat-ui-reducer.js';
 import { behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
-import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
-import { framesOf } from '../../support/wires.js';
+import { describeOnDatabases } from '../../support/databases.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { jsonFrames } from '../../support/sse.js';
 
 /** What a client made of a run. */
 interface Read {
@@ -36,16 +36,18 @@ class ToolModel extends ModelClient {
 }
 
 describeOnDatabases('A run that is watched is read by the clients of every wire', (openDatabase) => {
-  let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   /** Answers whatever a client asks with the stream of the run that is watched. */
   let relay: Server;
   let relayUrl: string;
   let watched: string;
 
   beforeAll(async () => {
-    database = await openDatabase();
-    server = await bootApp(database.env, { providers: [JournalingCodeAgent] }, new ToolModel());
+    server = await startServer({
+      database: openDatabase,
+      providers: [JournalingCodeAgent],
+      model: new ToolModel(),
+    });
     relay = createServer((_, reply) => {
       void fetch(watched).then(async (answer) => {
         reply.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
@@ -58,7 +60,6 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
   afterAll(async () => {
     relay.close();
     await server.close();
-    await database.drop();
   });
 
   const address = (runId: string, protocol: string): string =>
@@ -95,7 +96,7 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
   const readers: Readonly<Record<string, (runId: string) => Promise<Read>>> = {
     'agent-api': async () => {
       const ui = new ChatUiReducer();
-      for (const frame of framesOf(await (await fetch(watched)).text())) ui.apply(frame);
+      for (const frame of jsonFrames(await (await fetch(watched)).text())) ui.apply(frame);
       expect([ui.isFinished, ui.dropped]).toEqual([true, []]);
       const said = ui.state.output.filter(({ type }) => type === 'message');
       const words = said

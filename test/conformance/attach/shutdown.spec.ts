@@ -1,7 +1,8 @@
 import { behaviour, JournalingCodeAgent, mutter, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
-import { bootApp } from '../../support/test-app.js';
-import { rawRequest, until } from '../../support/wire-app.js';
+import { startServer } from '../../support/server.js';
+import { rawRequest } from '../../support/raw-http.js';
+import { until } from '../../support/until.js';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const DONE = 'data: [DONE]';
@@ -27,9 +28,10 @@ describeOnDatabases('Streams that a shutdown cuts', (openDatabase) => {
       yield mutter(context, 'Once upon');
       await stopped(context);
     };
-    const env = { ...database.env, DEFAULT_AGENT: 'code-journal', SHUTDOWN_GRACE_MS: '100' };
-    const server = await bootApp(env, { providers: [JournalingCodeAgent] });
-    const port = Number(new URL(server.url).port);
+    const env = { DEFAULT_AGENT: 'code-journal', SHUTDOWN_GRACE_MS: '100' };
+    const start = () => startServer({ database, env, providers: [JournalingCodeAgent] });
+    const server = await start();
+    const { port } = server;
     const messages = [{ role: 'user', content: 'a story' }];
     const bodies = {
       'ag-kit': { conversationId: 'cut-a', messages },
@@ -62,7 +64,7 @@ describeOnDatabases('Streams that a shutdown cuts', (openDatabase) => {
     behaviour.current = async function* (context) {
       yield mutter(context, 'The end.');
     };
-    const next = await bootApp(env, { providers: [JournalingCodeAgent] });
+    const next = await start();
     const rest = await fetch(`${next.url}/runs/${runId}/events?protocol=ag-kit`, { headers: JSON_BODY });
     expect(await rest.text()).toContain('The end.');
     await next.close();

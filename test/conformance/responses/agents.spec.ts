@@ -4,7 +4,8 @@ import { OpenAIConversationsSession, OpenAIProvider } from '@openai/agents-opena
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { ScriptedMcp } from '../../support/mcp-servers.js';
-import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
+import { openaiClient, openaiUrl } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const SKY = 'The sky is blue today.';
 const BOTH = 'Both are on their way.';
@@ -64,14 +65,14 @@ describe('@openai/agents', () => {
     },
   });
   let notes: ScriptedMcp;
-  let server: ResponsesServer;
+  let server: TestServer;
   let runner: Runner;
 
   beforeAll(async () => {
     notes = await new ScriptedMcp().start();
     notes.tools = [{ name: 'note', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }];
     const servers = JSON.stringify({ mcpServers: { notes: { url: notes.url } } });
-    server = await bootResponses(script, { MCP_SERVERS: servers });
+    server = await startServer({ model: script, env: { MCP_SERVERS: servers } });
     runner = runnerOn({});
   });
   afterAll(async () => {
@@ -84,13 +85,14 @@ describe('@openai/agents', () => {
   });
 
   function runnerOn(more: object): Runner {
-    const options = { apiKey: 'any', baseURL: server.baseUrl, useResponses: true, ...more };
+    const options = { apiKey: 'any', baseURL: openaiUrl(server), useResponses: true, ...more };
     // Without this the SDK reports every run to its vendor.
     return new Runner({ modelProvider: new OpenAIProvider(options), tracingDisabled: true });
   }
 
   const helper = (more: Partial<AgentOptions> = {}): Agent => new Agent({ name: 'Helper', model: 'agent', ...more });
-  const session = (): OpenAIConversationsSession => new OpenAIConversationsSession({ client: server.client as never });
+  const session = (): OpenAIConversationsSession =>
+    new OpenAIConversationsSession({ client: openaiClient(server) as never });
 
   /** Reads a stream to its end; the names of what the SDK saw in it. */
   async function read(result: StreamedRunResult<never, never>): Promise<{ names: string[]; text: string }> {
@@ -135,7 +137,7 @@ describe('@openai/agents', () => {
     expect((await runner.run(helper(), 'What is my name?', byResponse)).finalOutput).toBe('You are Alice.');
     const byHistory = [...first.history, { role: 'user' as const, content: 'What is my name?' }];
     expect((await runner.run(helper(), byHistory)).finalOutput).toBe('You are Alice.');
-    const { id } = await server.client.conversations.create();
+    const { id } = await openaiClient(server).conversations.create();
     await runner.run(helper(), 'My name is Alice.', { conversationId: id });
     const byConversation = await runner.run(helper(), 'What is my name?', { conversationId: id });
     expect(byConversation.finalOutput).toBe('You are Alice.');
@@ -144,7 +146,7 @@ describe('@openai/agents', () => {
 
   it.each(['previousResponseId', 'conversationId'])('runs its tools along a %s', async (name) => {
     const { lastResponseId } = await runner.run(helper(), 'plain text');
-    const id = name === 'conversationId' ? (await server.client.conversations.create()).id : lastResponseId;
+    const id = name === 'conversationId' ? (await openaiClient(server).conversations.create()).id : lastResponseId;
     const result = await runner.run(helper({ tools: [lookup] }), 'two rounds', { [name]: id });
     expect(result.finalOutput).toBe(BOTH);
   });
@@ -216,7 +218,7 @@ describe('@openai/agents', () => {
 
     it.each(['previousResponseId', 'conversationId', 'session'])('goes on along a %s', async (name) => {
       const { lastResponseId } = await runner.run(helper(), 'plain text');
-      const { id } = await server.client.conversations.create();
+      const { id } = await openaiClient(server).conversations.create();
       const places = { previousResponseId: lastResponseId, conversationId: id, session: session() };
       const options = { [name]: places[name as keyof typeof places] };
       const asked = await runner.run(agent(), 'take a note', options);
@@ -237,7 +239,7 @@ describe('@openai/agents', () => {
   it('speaks WebSocket', async () => {
     // Node.js has one of its own from version 22 on.
     Object.assign(globalThis, { WebSocket });
-    const provider = new OpenAIProvider({ apiKey: 'any', baseURL: server.baseUrl, useResponsesWebSocket: true });
+    const provider = new OpenAIProvider({ apiKey: 'any', baseURL: openaiUrl(server), useResponsesWebSocket: true });
     const socketRunner = new Runner({ modelProvider: provider, tracingDisabled: true });
     const streamed = await socketRunner.run(helper({ tools: [lookup] }), 'two rounds', { stream: true });
     await read(streamed as never);

@@ -12,7 +12,8 @@ import {
 import { z } from 'zod';
 import { GoldenTools } from '../../support/golden-scripts.js';
 import { png } from '../../support/images.js';
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiClient, openaiUrl, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const lookup = tool({
   description: 'Looks an order up',
@@ -23,15 +24,15 @@ const user = (content: string): ModelMessage => ({ role: 'user', content });
 
 /** What the AI SDK sends on the turns after the first: it refers to what the server stored. */
 describe('@ai-sdk/openai, over several turns', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let model: LanguageModel;
   let mcp: ToolSet;
 
   beforeAll(async () => {
     // It tells that it leaves reasoning out of what is stored nowhere.
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-    server = await bootResponses(
-      (upstream) => {
+    server = await startServer({
+      model: (upstream) => {
         upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
         upstream.onMessage('an animal', { content: '{"name":"cat"}' });
         toolScript(upstream, 'client tool', [{ name: 'lookup', arguments: '{"id":"7"}', id: 'c2' }], 'On its way.');
@@ -46,10 +47,9 @@ describe('@ai-sdk/openai, over several turns', () => {
           return { content: `${JSON.stringify(said)} ${results}` };
         });
       },
-      {},
-      { providers: [GoldenTools] },
-    );
-    const openai = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl });
+      providers: [GoldenTools],
+    });
+    const openai = createOpenAI({ apiKey: 'any', baseURL: openaiUrl(server) });
     model = openai.responses('agent');
     const named = { serverLabel: 'plugin', serverUrl: 'https://example.org', requireApproval: 'always' as const };
     mcp = { mcp: openai.tools.mcp(named) } as unknown as ToolSet;
@@ -76,7 +76,7 @@ describe('@ai-sdk/openai, over several turns', () => {
   });
 
   it('goes on in a conversation', async () => {
-    const { id } = await server.client.conversations.create();
+    const { id } = await openaiClient(server).conversations.create();
     const providerOptions = { openai: { conversation: id } };
     await generateText(call([user('reasoned text')], { providerOptions }));
     const second = await generateText(call([user('And before?')], { providerOptions }));

@@ -2,7 +2,8 @@ import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
 import { APICallError, generateText, Output, stepCountIs, streamText, tool, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { GoldenTools } from '../../support/golden-scripts.js';
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiUrl, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const SKY = 'The sky is blue today.';
 const lookup = tool({
@@ -12,12 +13,12 @@ const lookup = tool({
 });
 
 describe('@ai-sdk/openai', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let openai: OpenAIProvider;
 
   beforeAll(async () => {
-    server = await bootResponses(
-      (upstream) => {
+    server = await startServer({
+      model: (upstream) => {
         upstream.onMessage('plain text', { content: SKY });
         upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
         upstream.onMessage('an animal', { content: '{"name":"cat"}' });
@@ -42,10 +43,9 @@ describe('@ai-sdk/openai', () => {
         upstream.onMessage('What is my name?', { content: 'I do not know.' });
         upstream.onMessage('My name is Alice.', { content: 'Hello Alice.' });
       },
-      {},
-      { providers: [GoldenTools] },
-    );
-    openai = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl });
+      providers: [GoldenTools],
+    });
+    openai = createOpenAI({ apiKey: 'any', baseURL: openaiUrl(server) });
   });
   afterAll(() => server.close());
 

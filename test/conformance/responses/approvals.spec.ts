@@ -1,14 +1,15 @@
 import type OpenAI from 'openai';
 import { GoldenTools } from '../../support/golden-scripts.js';
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiClient, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 describe('approvals over Responses', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenAI;
 
   beforeAll(async () => {
-    server = await bootResponses(
-      (upstream) => {
+    server = await startServer({
+      model: (upstream) => {
         const open = [{ name: 'open_window', arguments: '{"room":"kitchen"}', id: 'c1' }];
         toolScript(upstream, 'open the window', open, 'As you say.');
         upstream.on(
@@ -17,10 +18,9 @@ describe('approvals over Responses', () => {
         );
         upstream.onMessage('Is it open?', { content: 'I do not know.' });
       },
-      {},
-      { providers: [GoldenTools] },
-    );
-    client = server.client;
+      providers: [GoldenTools],
+    });
+    client = openaiClient(server);
   });
   afterAll(() => server.close());
 

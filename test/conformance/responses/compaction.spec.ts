@@ -1,4 +1,4 @@
-import { ResponsesBench } from '../../support/responses-bench.js';
+import { ResponsesDriver } from '../../support/responses-driver.js';
 
 interface Compacted {
   readonly object: string;
@@ -6,17 +6,17 @@ interface Compacted {
 }
 
 describe('a compacted conversation', () => {
-  let bench: ResponsesBench;
+  let bench: ResponsesDriver;
 
   beforeAll(async () => {
-    bench = await ResponsesBench.boot();
+    bench = await ResponsesDriver.start();
   });
-  afterAll(() => bench.app.close());
+  afterAll(() => bench.server.close());
 
   async function compacted(): Promise<Compacted> {
     const made = await bench.post({ input: 'My secret is grapes.' });
     const { id } = (await made.json()) as { id: string };
-    const answer = await fetch(`${bench.app.url}/v1/responses/compact`, {
+    const answer = await fetch(`${bench.server.url}/v1/responses/compact`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'x', previous_response_id: id }),

@@ -1,18 +1,26 @@
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiClient, openaiUrl, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 describe('conversations over Responses', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
 
   beforeAll(async () => {
-    server = await bootResponses((upstream) => {
-      upstream.onMessage('plain text', { content: 'The sky is blue today.' });
-      toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }], 'Fine.');
+    server = await startServer({
+      model: (upstream) => {
+        upstream.onMessage('plain text', { content: 'The sky is blue today.' });
+        toolScript(
+          upstream,
+          'server tool',
+          [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }],
+          'Fine.',
+        );
+      },
     });
   });
   afterAll(() => server.close());
 
   it('lose a call of the server together with its outcome', async () => {
-    const { conversations, responses } = server.client;
+    const { conversations, responses } = openaiClient(server);
     const { id } = await conversations.create();
     const { output } = await responses.create({ model: 'x', conversation: id, input: 'server tool' });
     const call = output.find(({ type }) => type === 'mcp_call');
@@ -22,9 +30,9 @@ describe('conversations over Responses', () => {
   });
 
   it('keep their metadata when an update brings none', async () => {
-    const { conversations } = server.client;
+    const { conversations } = openaiClient(server);
     const { id } = await conversations.create({ metadata: { topic: 'cats' } });
-    const update = fetch(`${server.baseUrl}/conversations/${id}`, {
+    const update = fetch(`${openaiUrl(server)}/conversations/${id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -39,14 +47,14 @@ describe('conversations over Responses', () => {
 
   it('and responses can be ended by clients that declare JSON with every request', async () => {
     const declared = { headers: { 'content-type': 'application/json' } };
-    const { id: conversation } = await server.client.conversations.create();
+    const { id: conversation } = await openaiClient(server).conversations.create();
     const background = { model: 'x', input: 'plain text', conversation, background: true };
-    const { id } = await server.client.responses.create(background);
-    const cancelled = await fetch(`${server.baseUrl}/responses/${id}/cancel`, { method: 'POST', ...declared });
+    const { id } = await openaiClient(server).responses.create(background);
+    const cancelled = await fetch(`${openaiUrl(server)}/responses/${id}/cancel`, { method: 'POST', ...declared });
     expect(cancelled.status).toBe(200);
-    const deleted = await fetch(`${server.baseUrl}/responses/${id}`, { method: 'DELETE', ...declared });
+    const deleted = await fetch(`${openaiUrl(server)}/responses/${id}`, { method: 'DELETE', ...declared });
     expect(await deleted.json()).toEqual({ id, object: 'response', deleted: true });
-    const gone = await fetch(`${server.baseUrl}/conversations/${conversation}`, { method: 'DELETE', ...declared });
+    const gone = await fetch(`${openaiUrl(server)}/conversations/${conversation}`, { method: 'DELETE', ...declared });
     expect(gone.status).toBe(200);
   });
 });

@@ -1,9 +1,9 @@
 import { askTwice } from '../../examples/responses-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 describe('the client that the documentation shows', () => {
-  let server: TestApp;
-  beforeAll(async () => (server = await bootApp()));
+  let server: TestServer;
+  beforeAll(async () => (server = await startServer()));
   afterAll(() => server.close());
 
   it.each(['/v1', '/compatible-mode/v1'])('works under %s', async (prefix) => {

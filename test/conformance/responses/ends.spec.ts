@@ -1,6 +1,6 @@
 import { ResponsesIntake } from '../../../src/protocol/responses/responses-intake.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { BEGINNING, ResponsesBench } from '../../support/responses-bench.js';
+import { BEGINNING, ResponsesDriver } from '../../support/responses-driver.js';
 import { parseResponseFrames } from '../../support/responses-reader.js';
 
 const CUT = [{ type: 'message', status: 'incomplete', content: [{ type: 'output_text', text: BEGINNING }] }];
@@ -22,19 +22,19 @@ function expectCut(response: Record<string, unknown>, status: string): void {
 
 describeOnDatabases('the ends of a response', (open) => {
   let database: TestDatabase;
-  let bench: ResponsesBench;
+  let bench: ResponsesDriver;
 
   beforeAll(async () => {
     database = await open();
-    bench = await ResponsesBench.boot(database.env);
+    bench = await ResponsesDriver.start({ database });
   });
   afterAll(async () => {
-    await bench.app.close();
+    await bench.server.close();
     await database.drop();
   });
 
   it('are a cancel when the client of a stream leaves, and the conversation is free again', async () => {
-    const made = await fetch(`${bench.app.url}/v1/conversations`, { method: 'POST' });
+    const made = await fetch(`${bench.server.url}/v1/conversations`, { method: 'POST' });
     const { id: conversation } = (await made.json()) as { id: string };
     const client = new AbortController();
     const answer = await bench.post({ input: 'hold', conversation, stream: true }, { signal: client.signal });
@@ -65,7 +65,7 @@ describeOnDatabases('the ends of a response', (open) => {
     await begins;
     client.abort();
     await answer;
-    const id = bench.app.app.get(ResponsesIntake, { strict: false }).responseId('leaves');
+    const id = bench.server.get(ResponsesIntake).responseId('leaves');
     expect((await bench.ended(id))?.status).toBe('canceled');
     expectCut(await bench.response(id), 'cancelled');
   });
@@ -81,7 +81,7 @@ describeOnDatabases('the ends of a response', (open) => {
     await bench.post({ input: 'Hello.' });
     expect(await bench.response(id)).toMatchObject({ status: 'in_progress', usage: null });
     const cancel = async (): Promise<Record<string, unknown>> => {
-      const cancelled = await fetch(`${bench.app.url}/v1/responses/${id}/cancel`, { method: 'POST' });
+      const cancelled = await fetch(`${bench.server.url}/v1/responses/${id}/cancel`, { method: 'POST' });
       expect(cancelled.status).toBe(200);
       return (await cancelled.json()) as Record<string, unknown>;
     };
@@ -108,7 +108,7 @@ describeOnDatabases('the ends of a response', (open) => {
     const whole = bench.post({ input: 'hold' });
     await begins;
     const text = streamed.text();
-    await bench.app.app.close();
+    await bench.server.close();
     const { events, done } = parseResponseFrames(await text);
     expect(done).toBe(true);
     const error = {
@@ -125,7 +125,7 @@ describeOnDatabases('the ends of a response', (open) => {
       '5',
     ]);
     expect(await answer.json()).toEqual({ error });
-    bench = await ResponsesBench.boot(database.env);
+    bench = await ResponsesDriver.start({ database });
     expect(await bench.response(id)).toMatchObject({ id, status: 'in_progress' });
   });
 });

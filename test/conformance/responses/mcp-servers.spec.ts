@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { ScriptedMcp } from '../../support/mcp-servers.js';
-import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
+import { openaiClient } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const SKY = 'The sky is blue today.';
 const NAMED = { tools: [{ type: 'mcp' as const, server_label: 'notes', server_url: 'https://example.org' }] };
@@ -8,7 +9,7 @@ const NAMED = { tools: [{ type: 'mcp' as const, server_label: 'notes', server_ur
 /** What clients see of the MCP servers that this server is configured with. */
 describe('MCP servers over Responses', () => {
   let notes: ScriptedMcp;
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenAI;
 
   beforeAll(async () => {
@@ -16,8 +17,8 @@ describe('MCP servers over Responses', () => {
     const annotations = { readOnlyHint: true };
     notes.tools = ['note', 'look'].map((name) => ({ name, inputSchema: { type: 'object' }, annotations }));
     const servers = JSON.stringify({ mcpServers: { notes: { url: notes.url } } });
-    server = await bootResponses(
-      (upstream) => {
+    server = await startServer({
+      model: (upstream) => {
         const look = (id: string) => ({ name: 'look', arguments: '{}', id });
         const after = (text: string, results: number) => ({
           predicate: ({ messages }: { messages: readonly { role: string; content?: unknown }[] }) =>
@@ -29,9 +30,9 @@ describe('MCP servers over Responses', () => {
         upstream.on(after('Look twice.', 1), { toolCalls: [look('c3')] });
         upstream.on({}, { content: SKY });
       },
-      { MCP_SERVERS: servers },
-    );
-    client = server.client;
+      env: { MCP_SERVERS: servers },
+    });
+    client = openaiClient(server);
   });
   afterAll(async () => {
     await server.close();

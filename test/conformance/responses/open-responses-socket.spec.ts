@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { type OpenResponsesConnection, OpenResponsesClient } from '../../support/open-responses-client.js';
-import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
-import { bootApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const WEATHER = {
   type: 'function',
@@ -88,7 +87,7 @@ describe('Open Responses over WebSocket, answered by the offline model', () => {
   let client: OpenResponsesClient;
 
   beforeAll(async () => {
-    const app = await bootApp();
+    const app = await startServer();
     close = () => app.close();
     client = new OpenResponsesClient(`${app.url}/v1/responses`);
   });
@@ -101,19 +100,21 @@ describe('Open Responses over WebSocket, answered by the offline model', () => {
 });
 
 describe('Open Responses over WebSocket, answered by a model server', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenResponsesClient;
 
   beforeAll(async () => {
-    server = await bootResponses((upstream) => {
-      const call = { toolCalls: [{ name: 'get_weather', arguments: '{"location":"Rome"}', id: 'c1' }] };
-      upstream.on({ userMessage: 'the weather', hasToolResult: false }, call);
-      upstream.on({ userMessage: 'the weather', hasToolResult: true }, { content: 'Foggy.' });
-      const knows = /Alice.*What is my name/s;
-      upstream.on({ predicate: ({ messages }) => knows.test(JSON.stringify(messages)) }, { content: 'Alice.' });
-      upstream.on({}, { content: 'Hello to you.' });
+    server = await startServer({
+      model: (upstream) => {
+        const call = { toolCalls: [{ name: 'get_weather', arguments: '{"location":"Rome"}', id: 'c1' }] };
+        upstream.on({ userMessage: 'the weather', hasToolResult: false }, call);
+        upstream.on({ userMessage: 'the weather', hasToolResult: true }, { content: 'Foggy.' });
+        const knows = /Alice.*What is my name/s;
+        upstream.on({ predicate: ({ messages }) => knows.test(JSON.stringify(messages)) }, { content: 'Alice.' });
+        upstream.on({}, { content: 'Hello to you.' });
+      },
     });
-    client = new OpenResponsesClient(`${server.app.url}/v1/responses`);
+    client = new OpenResponsesClient(`${server.url}/v1/responses`);
   });
   afterAll(async () => {
     client.close();
@@ -124,7 +125,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
 
   it('stores nothing in a conversation of a user, whichever field names the user', async () => {
     const said = { role: 'user', content: [{ type: 'text', text: 'My name is Alice.' }] };
-    const answer = await fetch(`${server.app.url}/process`, {
+    const answer = await fetch(`${server.url}/process`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ session_id: 'alices', user_id: 'alice', input: [said] }),
@@ -147,12 +148,12 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
 
   it('prepares a response for which nothing is generated, and goes on from it', async () => {
     const connection = await client.connect();
-    const asked = server.upstream.getRequests().length;
+    const asked = server.modelServer.getRequests().length;
     const first = await connection.create({ generate: false, input: 'My name is Alice.', tools: [WEATHER] });
     expect(first).toMatchObject({ status: 'completed', store: false, output: [], usage: { total_tokens: 0 } });
     const more = { generate: false, previous_response_id: first.id };
     const second = await connection.create({ ...more, input: [user('Well.')] });
-    expect(server.upstream.getRequests()).toHaveLength(asked);
+    expect(server.modelServer.getRequests()).toHaveLength(asked);
     const third = await connection.create({ previous_response_id: second.id, input: 'What is my name?' });
     expect(third.output).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
     const fourth = await (await client.connect()).create({ previous_response_id: third.id, input: 'What is my name?' });
@@ -179,7 +180,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
   });
 
   it('serves sockets on the two places only', async () => {
-    const socket = new WebSocket(`${server.app.url.replace('http', 'ws')}/v1/elsewhere`);
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/elsewhere`);
     const [error] = (await once(socket, 'error')) as [Error];
     expect(error.message).toContain('404');
   });

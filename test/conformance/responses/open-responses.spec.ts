@@ -1,8 +1,7 @@
 import type { LLMock } from '@copilotkit/aimock';
 import { OpenResponsesClient } from '../../support/open-responses-client.js';
 import { png } from '../../support/images.js';
-import { bootResponses, type ResponsesServer } from '../../support/responses-server.js';
-import { bootApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const LOCATION = { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] };
 const WEATHER = { type: 'function', name: 'get_weather', description: 'The weather at a place', parameters: LOCATION };
@@ -112,7 +111,7 @@ describe('Open Responses, answered by the offline model', () => {
   let client: OpenResponsesClient;
 
   beforeAll(async () => {
-    const app = await bootApp();
+    const app = await startServer();
     close = () => app.close();
     client = new OpenResponsesClient(`${app.url}/v1/responses`);
   });
@@ -122,12 +121,12 @@ describe('Open Responses, answered by the offline model', () => {
 });
 
 describe.each(['/v1', '/compatible-mode/v1'])('Open Responses under %s, answered by a model server', (prefix) => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenResponsesClient;
 
   beforeAll(async () => {
-    server = await bootResponses(script);
-    client = new OpenResponsesClient(`${server.app.url}${prefix}/responses`);
+    server = await startServer({ model: script });
+    client = new OpenResponsesClient(`${server.url}${prefix}/responses`);
   });
   afterAll(() => server.close());
 

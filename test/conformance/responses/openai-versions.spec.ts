@@ -5,7 +5,8 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ResponsesWS as ResponsesWS6 } from 'openai/resources/responses/ws';
 import { AgentTool, type ToolContext } from '../../../src/tools/index.js';
 import { GoldenTools } from '../../support/golden-scripts.js';
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiUrl, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const SKY = 'The sky is blue today.';
 const LOOKUP = {
@@ -36,12 +37,12 @@ describe.each([
   ['6', OpenAI6, ResponsesWS6],
   ['7', OpenAI7, ResponsesWS7],
 ])('openai %s', (_, OpenAI, ResponsesWS) => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenAI6;
 
   beforeAll(async () => {
-    server = await bootResponses(
-      (upstream) => {
+    server = await startServer({
+      model: (upstream) => {
         upstream.onMessage('plain text', { content: SKY });
         upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
         upstream.onMessage('cut text', { content: 'So far', finishReason: 'length' });
@@ -55,10 +56,9 @@ describe.each([
         const open = [{ name: 'open_window', arguments: '{"room":"hall"}', id: 'c4' }];
         toolScript(upstream, 'open the window', open, 'Open.');
       },
-      {},
-      { providers: [GoldenTools, Holding] },
-    );
-    client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 });
+      providers: [GoldenTools, Holding],
+    });
+    client = new OpenAI({ apiKey: 'any', baseURL: openaiUrl(server), maxRetries: 0 });
   });
   afterAll(() => server.close());
 

@@ -1,8 +1,10 @@
+import type { LLMock } from '@copilotkit/aimock';
 import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai';
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { z } from 'zod';
-import { bootResponses, type ResponsesServer, toolScript } from '../../support/responses-server.js';
+import { openaiClient, openaiUrl, toolScript } from '../../support/openai-client.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const SKY = 'The sky is blue today.';
 const LONG = 'One two three four five six seven eight nine ten eleven twelve thirteen fourteen.';
@@ -23,29 +25,32 @@ function deltas(events: readonly ResponseStreamEvent[]): string {
   return events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 }
 
+/** What the model answers. */
+function script(upstream: LLMock): void {
+  upstream.onMessage('plain text', { content: SKY });
+  upstream.onMessage('long text', { content: LONG });
+  upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
+  upstream.onMessage('an animal', { content: '{"name":"cat","legs":4}' });
+  upstream.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
+  upstream.onMessage('slow text', { content: LONG }, { latency: 200 });
+  upstream.onMessage('cut text', { content: 'So far', finishReason: 'length' });
+  toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }], 'Fine.');
+  toolScript(upstream, 'client tool', [{ name: 'lookup_order', arguments: '{"id":"7"}', id: 'c2' }], 'On its way.');
+  upstream.on(
+    { userMessage: 'What is my name?', predicate: ({ messages }) => JSON.stringify(messages).includes('Alice') },
+    { content: 'You are Alice.' },
+  );
+  upstream.onMessage('What is my name?', { content: 'I do not know.' });
+  upstream.onMessage('My name is Alice.', { content: 'Hello Alice.' });
+}
+
 describe('openai', () => {
-  let server: ResponsesServer;
+  let server: TestServer;
   let client: OpenAI;
 
   beforeAll(async () => {
-    server = await bootResponses((upstream) => {
-      upstream.onMessage('plain text', { content: SKY });
-      upstream.onMessage('long text', { content: LONG });
-      upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
-      upstream.onMessage('an animal', { content: '{"name":"cat","legs":4}' });
-      upstream.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
-      upstream.onMessage('slow text', { content: LONG }, { latency: 200 });
-      upstream.onMessage('cut text', { content: 'So far', finishReason: 'length' });
-      toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }], 'Fine.');
-      toolScript(upstream, 'client tool', [{ name: 'lookup_order', arguments: '{"id":"7"}', id: 'c2' }], 'On its way.');
-      upstream.on(
-        { userMessage: 'What is my name?', predicate: ({ messages }) => JSON.stringify(messages).includes('Alice') },
-        { content: 'You are Alice.' },
-      );
-      upstream.onMessage('What is my name?', { content: 'I do not know.' });
-      upstream.onMessage('My name is Alice.', { content: 'Hello Alice.' });
-    });
-    client = server.client;
+    server = await startServer({ model: script });
+    client = openaiClient(server);
   });
   afterAll(() => server.close());
 
@@ -62,7 +67,7 @@ describe('openai', () => {
   it('finds the mirror under the documented place only', async () => {
     const mirrored = (await ask('plain text')) as Response & { response: Response };
     expect(mirrored.response.output[0]).toMatchObject({ content: [{ text: SKY }] });
-    const plain = new OpenAI({ apiKey: 'any', baseURL: `${server.app.url}/v1`, maxRetries: 0 });
+    const plain = new OpenAI({ apiKey: 'any', baseURL: `${server.url}/v1`, maxRetries: 0 });
     expect(await plain.responses.create({ input: 'plain text' })).not.toHaveProperty('response');
   });
 
@@ -105,7 +110,7 @@ describe('openai', () => {
       .stream({ model: 'x', input: 'an animal', text: { format } })
       .finalResponse();
     expect(streamed.output_parsed).toEqual({ name: 'cat', legs: 4 });
-    const sent = server.upstream.getRequests().at(-1)?.body as { response_format?: { type: string } } | undefined;
+    const sent = server.modelServer.getRequests().at(-1)?.body as { response_format?: { type: string } } | undefined;
     expect(sent?.response_format).toMatchObject({ type: 'json_schema', json_schema: { name: 'animal' } });
   });
 
@@ -313,7 +318,7 @@ describe('openai', () => {
     ['{"input":[{"type":"item_reference","id":"msg_none"}]}', 'not_found', 'input[0]'],
   ])('is told what is wrong with %s', async (body, code, param) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${server.baseUrl}/responses`, { method: 'POST', headers, body });
+    const answer = await fetch(`${openaiUrl(server)}/responses`, { method: 'POST', headers, body });
     expect(answer.status).toBe(code === 'not_found' ? 404 : 400);
     expect(await answer.json()).toEqual({
       error: { message: expect.any(String) as string, type: 'invalid_request_error', param, code },

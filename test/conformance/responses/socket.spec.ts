@@ -3,25 +3,24 @@ import type { Socket } from 'node:net';
 import { requestPrincipal } from '../../../src/protocol/http/index.js';
 import { Runs } from '../../../src/run/index.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
-import { BenchSocket, ResponsesBench } from '../../support/responses-bench.js';
+import { BenchSocket, ResponsesDriver } from '../../support/responses-driver.js';
 
 const APP = 'https://app.example';
 
 describeOnDatabases('Responses over WebSocket', (open) => {
   let database: TestDatabase;
-  let bench: ResponsesBench;
+  let bench: ResponsesDriver;
 
   beforeAll(async () => {
     database = await open();
-    bench = await ResponsesBench.boot({ ...database.env, CORS_ORIGINS: APP, JSON_DEPTH_LIMIT: '32' });
+    bench = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP, JSON_DEPTH_LIMIT: '32' } });
   });
   afterAll(async () => {
-    await bench.app.close();
+    await bench.server.close();
     await database.drop();
   });
 
-  const cancel = (id: string): Promise<unknown> =>
-    bench.app.app.get(Runs, { strict: false }).cancel(requestPrincipal(undefined), id);
+  const cancel = (id: string): Promise<unknown> => bench.server.get(Runs).cancel(requestPrincipal(undefined), id);
 
   it.each([
     ['no page', undefined, true],
@@ -31,7 +30,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     ['an origin that is none', 'null', false],
   ])('takes connections of %s only when nobody else could have opened them', async (_who, origin, isAllowed) => {
     const connected = await bench.connect(
-      origin === undefined ? {} : { origin: origin === 'own' ? bench.app.url : origin },
+      origin === undefined ? {} : { origin: origin === 'own' ? bench.server.url : origin },
     );
     expect(connected instanceof BenchSocket).toBe(isAllowed);
     if (connected instanceof BenchSocket) connected.raw.close();
@@ -91,11 +90,11 @@ describeOnDatabases('Responses over WebSocket', (open) => {
   });
 
   it('closes a connection whose message is larger than any body may be', async () => {
-    const small = await ResponsesBench.boot({ BODY_LIMIT_BYTES: '100000' });
+    const small = await ResponsesDriver.start({ env: { BODY_LIMIT_BYTES: '100000' } });
     const socket = await small.socket();
     socket.raw.send('x'.repeat(200_000));
     expect(await socket.closed()).toMatchObject({ code: 1009 });
-    await small.app.close();
+    await small.server.close();
   });
 
   it('keeps every event for a reader that pauses', async () => {
@@ -127,13 +126,13 @@ describeOnDatabases('Responses over WebSocket', (open) => {
   });
 
   it('closes a connection that has reached its age, and says so', async () => {
-    const brief = await ResponsesBench.boot({ RESPONSES_SOCKET_LIFETIME_MS: '1000' });
+    const brief = await ResponsesDriver.start({ env: { RESPONSES_SOCKET_LIFETIME_MS: '1000' } });
     const socket = await brief.socket();
     const closed = socket.closed();
     const error = { code: 'websocket_connection_limit_reached', type: 'invalid_request_error' };
     expect(await socket.until('error')).toMatchObject({ type: 'error', status: 400, error });
     expect(await closed).toEqual({ code: 1000, reason: 'age limit' });
-    await brief.app.close();
+    await brief.server.close();
   });
 
   it('says goodbye when the server stops; the response in flight goes on without its reader', async () => {
@@ -143,12 +142,12 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     // A client that answers nothing must not keep the server.
     (deaf.raw as unknown as { readonly _socket: Socket })._socket.pause();
     const closed = socket.closed();
-    await bench.app.app.close();
+    await bench.server.close();
     expect(await closed).toMatchObject({ code: 1001 });
     const error = { type: 'server_error', code: 'service_unavailable' };
     expect(socket.events.at(-1)).toMatchObject({ type: 'error', status: 503, error });
     deaf.raw.terminate();
-    bench = await ResponsesBench.boot({ ...database.env, CORS_ORIGINS: APP });
+    bench = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP } });
     expect(await bench.response(socket.ids[0] ?? '')).toMatchObject({ status: 'in_progress' });
   });
 });

@@ -1,7 +1,7 @@
 import type { HistoryPage } from '../../../src/protocol/runs/history/thread-history.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(
@@ -10,11 +10,11 @@ const PNG = Buffer.from(
 );
 
 describeOnDatabases('attachments of a run', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
 
   beforeAll(async () => {
-    server = await bootAppOn(open);
+    server = await startServer({ database: open });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());

@@ -1,7 +1,7 @@
 import { FailingCodeAgent, JournalingCodeAgent, behaviour, mutter, say, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient, type RunState } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 interface Page {
   readonly items: readonly RunState[];
@@ -9,12 +9,12 @@ interface Page {
 }
 
 describeOnDatabases('the state of a run', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootAppOn(open, {}, { providers: [FailingCodeAgent, JournalingCodeAgent] });
+    server = await startServer({ database: open, providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());
@@ -132,12 +132,12 @@ describeOnDatabases('the state of a run', (open) => {
 });
 
 describeOnDatabases('cancel', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootAppOn(open, {}, { providers: [FailingCodeAgent] });
+    server = await startServer({ database: open, providers: [FailingCodeAgent] });
     client = new RunsClient(server.url);
     behaviour.current = async function* (context) {
       yield mutter(context, 'I am busy');
@@ -199,11 +199,11 @@ describeOnDatabases('cancel', (open) => {
 });
 
 describeOnDatabases('resume', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
 
   beforeAll(async () => {
-    server = await bootAppOn(open, {}, { providers: [JournalingCodeAgent] });
+    server = await startServer({ database: open, providers: [JournalingCodeAgent] });
     client = new RunsClient(server.url);
     behaviour.current = async function* (context) {
       const answer = await context.interrupt({

@@ -4,15 +4,19 @@ import { replay } from '../../support/ag-ui-replay.js';
 import { counted } from '../../support/process-client.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 describeOnDatabases('the events of a run', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootAppOn(open, { KEEP_ALIVE_MS: '100' }, { providers: [FailingCodeAgent, JournalingCodeAgent] });
+    server = await startServer({
+      database: open,
+      env: { KEEP_ALIVE_MS: '100' },
+      providers: [FailingCodeAgent, JournalingCodeAgent],
+    });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());

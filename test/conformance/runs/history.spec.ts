@@ -7,19 +7,19 @@ import { behaviour, FailingCodeAgent, JournalingCodeAgent, mutter, say, stopped 
 import { UserSettings } from '../../../src/user-settings/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { runInput, RunsClient } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const WHO = { tenantId: 'default', userId: 'anonymous' };
 
 describeOnDatabases('GET /history', (openDatabase) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
   let drop: () => Promise<void>;
 
   beforeAll(async () => {
     const database = await openDatabase();
     drop = () => database.drop();
-    server = await bootApp(database.env, { providers: [FailingCodeAgent, JournalingCodeAgent] });
+    server = await startServer({ database, providers: [FailingCodeAgent, JournalingCodeAgent] });
     client = new RunsClient(server.url);
   });
   afterAll(async () => {
@@ -34,19 +34,19 @@ describeOnDatabases('GET /history', (openDatabase) => {
     expect(status).toBe(200);
     return body;
   };
-  const setZone = (timezone: string | null) => server.app.get(UserSettings).replace(WHO, { timezone, locale: null });
+  const setZone = (timezone: string | null) => server.get(UserSettings).replace(WHO, { timezone, locale: null });
 
   /** A thread of messages that were stored at given times. */
   async function thread(messages: readonly (readonly [at: string, message: Message])[]): Promise<string> {
     const threadId = randomUUID();
-    const sessions = server.app.get(Sessions);
+    const sessions = server.get(Sessions);
     await sessions.create(WHO, threadId);
     const stored = await sessions.append(
       WHO,
       threadId,
       messages.map(([, message]) => message),
     );
-    const database = server.app.get(Database);
+    const database = server.get(Database);
     await database.write(async (tx) => {
       for (const [index, { seq }] of stored.entries()) {
         const at = Date.parse(messages[index]?.[0] ?? '');

@@ -2,17 +2,17 @@ import type { JsonObject } from '../../../src/common/index.js';
 import { UserSettings } from '../../../src/user-settings/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { type Accepted, runInput, RunsClient, type RunsStream } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const WHO = { tenantId: 'default', userId: 'anonymous' };
 const CHINESE = { 'accept-language': 'fr;q=0.2, zh-cn, en;q=0.9' };
 
 describeOnDatabases('the language of cards', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
 
   beforeAll(async () => {
-    server = await bootAppOn(open, { UI_LOCALE: 'en-GB' });
+    server = await startServer({ database: open, env: { UI_LOCALE: 'en-GB' } });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());
@@ -21,7 +21,7 @@ describeOnDatabases('the language of cards', (open) => {
     (await client.json<Accepted>('POST', '/runs', input, headers)).body;
   const whole = async ({ threadId, runId }: Accepted): Promise<RunsStream> =>
     (await client.events(threadId, `?runId=${runId}`)).all();
-  const setLocale = (locale: string | null) => server.app.get(UserSettings).replace(WHO, { timezone: null, locale });
+  const setLocale = (locale: string | null) => server.get(UserSettings).replace(WHO, { timezone: null, locale });
 
   async function card(run: Accepted): Promise<JsonObject> {
     const shown = (await whole(run)).events.find((event) => event.type === 'CUSTOM' && event.name === 'ui_schema');

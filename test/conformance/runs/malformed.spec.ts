@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Database } from '../../../src/database/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { runInput } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 /** Refused bodies never reach the database: the second one needs fewer. */
 const BODIES = { sqlite: 5000, postgres: 500 };
@@ -145,10 +145,10 @@ const anything = fc.oneof(
 );
 
 describeOnDatabases('malformed bodies', (open) => {
-  let server: TestApp;
+  let server: TestServer;
 
   beforeAll(async () => {
-    server = await bootAppOn(open);
+    server = await startServer({ database: open });
   });
   afterAll(() => server.close());
 
@@ -172,10 +172,10 @@ describeOnDatabases('malformed bodies', (open) => {
           requestId: expect.any(String),
         });
       }),
-      { numRuns: BODIES[server.app.get(Database).dialect], endOnFailure: true },
+      { numRuns: BODIES[server.get(Database).dialect], endOnFailure: true },
     );
     expect([...statuses.keys()].sort()).toEqual([400, 422]);
-    const rows = await server.app
+    const rows = await server
       .get(Database)
       .read.all<{ n: number }>(
         'SELECT (SELECT COUNT(*) FROM sessions) + (SELECT COUNT(*) FROM runs) + (SELECT COUNT(*) FROM messages) AS n',

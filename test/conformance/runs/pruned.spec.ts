@@ -4,7 +4,7 @@ import { checkShapes, replay } from '../../support/ag-ui-replay.js';
 import { type Behaviour, behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { runInput, RunsClient, type RunsStream } from '../../support/runs-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 interface Expired {
   readonly code: string;
@@ -21,9 +21,9 @@ const asks: Behaviour = async function* (context) {
 
 describeOnDatabases('a run whose events were removed', (open) => {
   let database: TestDatabase;
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
-  const booted = () => bootApp({ ...database.env }, { providers: [JournalingCodeAgent] });
+  const booted = () => startServer({ database, providers: [JournalingCodeAgent] });
   const code = { forwardedProps: { agent_type: 'code-journal' } };
 
   beforeAll(async () => {
@@ -44,8 +44,8 @@ describeOnDatabases('a run whose events were removed', (open) => {
   }
 
   async function prune(): Promise<void> {
-    await server.app.get(Database).write((tx) => tx.run('UPDATE runs SET finished_at = 1 WHERE finished_at > 1'));
-    expect((await server.app.get(RunRetention, { strict: false }).sweep()).runs).toBeGreaterThan(0);
+    await server.get(Database).write((tx) => tx.run('UPDATE runs SET finished_at = 1 WHERE finished_at > 1'));
+    expect((await server.get(RunRetention).sweep()).runs).toBeGreaterThan(0);
   }
 
   /** What a client finds after a restart: nothing is remembered that is not stored. */
@@ -106,7 +106,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     const { threadId, whole } = await finished('hello');
     await prune();
     await restart();
-    await server.app.get(Database).write((tx) => tx.run('UPDATE runs SET digests = NULL'));
+    await server.get(Database).write((tx) => tx.run('UPDATE runs SET digests = NULL'));
     const answer = await client.json<Expired>('GET', `/runs/${threadId}/events`);
     expect([answer.status, answer.body]).toMatchObject([410, { earliestEventId: null }]);
     const shown = await (await client.events(threadId, '?from=snapshot')).all();

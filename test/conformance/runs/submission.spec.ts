@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { JournalingCodeAgent, behaviour, FailingCodeAgent, mutter, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
-import { bootAppOn, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -15,16 +15,16 @@ interface ErrorBody {
 }
 
 describeOnDatabases('POST /runs', (open) => {
-  let server: TestApp;
+  let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
 
   beforeAll(async () => {
-    server = await bootAppOn(
-      open,
-      { RUN_QUEUE_LIMIT: '2', RUNS_API_DETAIL_ALIAS: 'true' },
-      { providers: [FailingCodeAgent, JournalingCodeAgent] },
-    );
+    server = await startServer({
+      database: open,
+      env: { RUN_QUEUE_LIMIT: '2', RUNS_API_DETAIL_ALIAS: 'true' },
+      providers: [FailingCodeAgent, JournalingCodeAgent],
+    });
     client = new RunsClient(server.url);
   });
   afterAll(() => server.close());

@@ -6,14 +6,8 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { ToolOffer } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
-import {
-  EverythingHttp,
-  eventually,
-  everythingStdio,
-  freePort,
-  ScriptedMcp,
-  withPids,
-} from '../../support/mcp-servers.js';
+import { EverythingHttp, everythingStdio, freePort, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { until } from '../../support/until.js';
 
 Logger.overrideLogger(false);
 
@@ -63,7 +57,7 @@ describe('a process that dies', () => {
     const file = join(folder, 'killed');
     const source = sourceOf({ all: withPids(everythingStdio, file) });
     const call = source.call(LONG, { duration: 1, steps: 10 });
-    await eventually(() => expect(source.progress.length).toBeGreaterThan(0));
+    await until(() => expect(source.progress.length).toBeGreaterThan(0));
     process.kill(pids(file)[0] ?? 0, 'SIGKILL');
     expect(await call).toMatchObject({ isError: false, output: expect.stringContaining('completed') });
     expect(pids(file)).toHaveLength(2);
@@ -76,7 +70,7 @@ describe('a process that dies', () => {
     await source.names();
     expect(pids(file).map(isAlive)).toEqual([true]);
     await source.close();
-    await eventually(() => expect(pids(file).map(isAlive)).toEqual([false]));
+    await until(() => expect(pids(file).map(isAlive)).toEqual([false]));
     expect(await source.names()).toEqual([]);
     expect(pids(file)).toHaveLength(1);
   });
@@ -112,7 +106,7 @@ describe('a server over HTTP that is lost', () => {
     const source = sourceOf({ one: { url: server.url } });
     server.call = () => new Promise(() => undefined);
     const call = source.call('write');
-    await eventually(() => expect(server.calls).toHaveLength(1));
+    await until(() => expect(server.calls).toHaveLength(1));
     await server.stop();
     await server.start();
     expect(await call).toMatchObject({
@@ -131,7 +125,7 @@ describe('a server over HTTP that is lost', () => {
     const source = sourceOf({ all: { url: server.url } });
     const offer = new ToolOffer(await source.source.list(), []);
     const call = source.callOf(offer, LONG, { duration: 60, steps: 600 });
-    await eventually(() => expect(source.progress.length).toBeGreaterThan(0));
+    await until(() => expect(source.progress.length).toBeGreaterThan(0));
     await server.kill();
     expect(await call).toMatchObject({
       isError: true,
@@ -140,7 +134,7 @@ describe('a server over HTTP that is lost', () => {
     });
     expect(await source.names()).toEqual([]);
     await server.start();
-    await eventually(async () => expect(await source.names()).toContain('echo'));
+    await until(async () => expect(await source.names()).toContain('echo'));
     expect(await source.callOf(offer, 'echo', { message: 'back' })).toMatchObject({ output: 'Echo: back' });
   });
 
@@ -150,7 +144,7 @@ describe('a server over HTTP that is lost', () => {
     const source = sourceOf({ one: { url: server.url } });
     expect(await source.names()).toEqual([]);
     await server.start();
-    await eventually(async () => expect(await source.names()).toEqual(['write', 'read']));
+    await until(async () => expect(await source.names()).toEqual(['write', 'read']));
     expect(source.source.unavailable()).toEqual([]);
   });
 });
@@ -173,7 +167,7 @@ describe('a server that does not answer', () => {
     const source = sourceOf({ mute: { url: muteUrl() } }, { MCP_LIST_WAIT_MS: '50', MCP_CONNECT_TIMEOUT_MS: '300' });
     expect(await source.names()).toEqual([]);
     expect(source.source.unavailable()).toEqual([{ serverLabel: 'mute', error: 'The server is still starting.' }]);
-    await eventually(() =>
+    await until(() =>
       expect(source.source.unavailable()).toEqual([{ serverLabel: 'mute', error: 'The server is not available.' }]),
     );
     const before = await Promise.race([source.names(), new Promise((resolve) => setImmediate(resolve, 'waited'))]);
@@ -197,7 +191,7 @@ describe('a call that takes long', () => {
       failure: 'timeout',
       output: 'The tool failed: it did not answer within 0.2 s.',
     });
-    await eventually(() => expect(server.cancelled).toBe(1));
+    await until(() => expect(server.cancelled).toBe(1));
     expect(await source.names()).toEqual(['write', 'read']);
   });
 
@@ -218,9 +212,9 @@ describe('a call that takes long', () => {
     const source = sourceOf({ one: { url: server.url } });
     const cancel = new AbortController();
     const call = source.call('write', {}, cancel.signal);
-    await eventually(() => expect(server.calls).toHaveLength(1));
+    await until(() => expect(server.calls).toHaveLength(1));
     cancel.abort(new Error('The run was cancelled'));
     await expect(call).rejects.toThrow('The run was cancelled');
-    await eventually(() => expect(server.cancelled).toBe(1));
+    await until(() => expect(server.cancelled).toBe(1));
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { McpSource } from '../../support/mcp-source.js';
-import { eventually } from '../../support/mcp-servers.js';
+import { until } from '../../support/until.js';
 
 const SECRET = 'tok-very-secret-0815';
 
@@ -29,7 +29,7 @@ describe('the log about MCP servers', () => {
     const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/mcp`;
     const source = new McpSource({ web: { url, headers: { Authorization: `Bearer ${SECRET}` } } });
     expect(await source.names()).toEqual([]);
-    await eventually(() => expect(lines.some((line) => line.includes('attempt 2'))).toBe(true));
+    await until(() => expect(lines.some((line) => line.includes('attempt 2'))).toBe(true));
     await source.close();
     expect(lines[0]).toContain('web: it cannot be connected: ');
     expect(lines[0]).toContain('You sent [secret]');

@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LLMock } from '@copilotkit/aimock';
+import type { LLMock } from '@copilotkit/aimock';
 import { Runs } from '../../../src/run/index.js';
-import { everythingStdio, eventually, filesystemStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { everythingStdio, filesystemStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { until } from '../../support/until.js';
 import { answerText, expectWhole, type Frame, ProcessClient } from '../../support/process-client.js';
-import { bootApp, type TestApp } from '../../support/test-app.js';
+import { startServer, type TestServer } from '../../support/server.js';
 
 const PRINCIPAL = { tenantId: 'default', userId: 'mia' };
 const LONG = 'trigger-long-running-operation';
@@ -22,17 +23,12 @@ function dataOf(response: Frame, type: string): readonly Readonly<Record<string,
 describe('An agent with MCP servers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-mcp-'));
   const pidFile = join(folder, 'pids');
-  let upstream: LLMock;
   let late: ScriptedMcp;
-  let server: TestApp;
+  let server: TestServer;
   let client: ProcessClient;
-  let isClosed = false;
 
   beforeAll(async () => {
     writeFileSync(join(folder, 'hello.txt'), 'Hello from a file');
-    upstream = new LLMock({ port: 0, chunkSize: 5 });
-    script(upstream, folder);
-    await upstream.start();
     late = await new ScriptedMcp().start();
     late.tools = [{ name: 'later', inputSchema: { type: 'object' } }];
     await late.stop();
@@ -41,19 +37,19 @@ describe('An agent with MCP servers', () => {
       files: { ...filesystemStdio(folder), allowedTools: ['read_text_file', 'write_file'] },
       late: { url: late.url },
     };
-    server = await bootApp({
-      LLM_BASE_URL: `${upstream.url}/v1`,
-      LLM_API_KEY: 'sk-test',
-      // A busy machine may take long to start two programs.
-      MCP_LIST_WAIT_MS: '20000',
-      MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
+    server = await startServer({
+      model: (upstream) => script(upstream, folder),
+      env: {
+        // A busy machine may take long to start two programs.
+        MCP_LIST_WAIT_MS: '20000',
+        MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
+      },
     });
     client = new ProcessClient(server.url);
   });
 
   afterAll(async () => {
-    if (!isClosed) await server.close();
-    await upstream.stop();
+    await server.close();
     await late.stop();
     rmSync(folder, { recursive: true });
   });
@@ -121,7 +117,7 @@ describe('An agent with MCP servers', () => {
     expect(request).toMatchObject({ name: 'write_file', server_label: 'files' });
     expect(existsSync(file)).toBe(false);
 
-    const runs = server.app.get(Runs);
+    const runs = server.get(Runs);
     const { runId } = await runs.answer(PRINCIPAL, [
       { interruptId: String(request?.['id']), status: 'resolved', approve: true },
     ]);
@@ -135,7 +131,7 @@ describe('An agent with MCP servers', () => {
     const { response } = await client.ask('work long', { user_id: 'mia' });
     const runId = response.headers.get('x-run-id') ?? '';
     const events = [];
-    for await (const batch of server.app.get(Runs).tail(PRINCIPAL, runId)) {
+    for await (const batch of server.get(Runs).tail(PRINCIPAL, runId)) {
       events.push(...batch.map(({ event }) => event));
     }
     const activities = events.filter((event) => event.object === 'activity');
@@ -150,7 +146,7 @@ describe('An agent with MCP servers', () => {
 
   it('has the tools of a server that came up later', async () => {
     await late.start();
-    const last = await eventually(async () => {
+    const last = await until(async () => {
       const response = expectWhole((await client.ask('call later')).frames);
       expect(dataOf(response, 'mcp_call')).toMatchObject([{ name: 'later', server_label: 'late' }]);
       return response;
@@ -162,8 +158,7 @@ describe('An agent with MCP servers', () => {
     const pid = Number(readFileSync(pidFile, 'utf8').trim());
     process.kill(pid, 0);
     await server.close();
-    isClosed = true;
-    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+    await until(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   });
 });
 

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { ToolRegistry } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
-import { eventually, ScriptedMcp, type ScriptedTool } from '../../support/mcp-servers.js';
+import { ScriptedMcp, type ScriptedTool } from '../../support/mcp-servers.js';
+import { until } from '../../support/until.js';
 
 Logger.overrideLogger(false);
 
@@ -42,7 +43,7 @@ describe('the list of tools', () => {
     const source = sourceOf();
     expect(await source.names()).toEqual(['a']);
     // The announcement travels on a stream of its own, which is opened after the first list.
-    await eventually(async () => {
+    await until(async () => {
       await server.change(tools('a', 'b'));
       expect(await source.names()).toEqual(['a', 'b']);
     });
@@ -53,7 +54,7 @@ describe('the list of tools', () => {
     const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
     expect(await source.names()).toEqual(['a']);
     server.tools = tools('b');
-    await eventually(async () => expect(await source.names()).toEqual(['b']));
+    await until(async () => expect(await source.names()).toEqual(['b']));
   });
 
   it('keeps the old one when the new one cannot be read', async () => {
@@ -61,13 +62,13 @@ describe('the list of tools', () => {
     const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
     await source.names();
     server.tools = null as never;
-    await eventually(async () => {
+    await until(async () => {
       await source.names();
       expect(server.listings).toBeGreaterThan(2);
     });
     expect(await source.names()).toEqual(['a']);
     server.tools = tools('b');
-    await eventually(async () => expect(await source.names()).toEqual(['b']));
+    await until(async () => expect(await source.names()).toEqual(['b']));
   });
 
   it('offers only what is allowed, under the prefix', async () => {

@@ -7,12 +7,12 @@ import { dataMessage, dataOf, type Message } from '../../src/events/index.js';
 import type { InterruptView } from '../../src/interrupt/index.js';
 import type { InterruptAnswer, RunRequest } from '../../src/run/index.js';
 import { ALICE, type Ledger, nextId } from './ledger.js';
-import { type EndedRun, RunServer } from './run-server.js';
+import { type EndedRun, RunDriver } from './run-driver.js';
 import { done, SampleTools } from './sample-tools.js';
 
 /** A server with sample tools and a scripted model, for tests of approvals. */
-export class ApprovalBench {
-  server!: RunServer;
+export class ApprovalDriver {
+  server!: RunDriver;
   model!: ScriptedModelClient;
   script: (request: ModelRequest) => readonly ScriptStep[] = () => [text('Done.'), finish()];
   private readonly folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
@@ -27,7 +27,7 @@ export class ApprovalBench {
     done.during = () => Promise.resolve();
     this.model = new ScriptedModelClient((request) => this.script(request));
     const env = rules ? { TOOL_POLICY_FILE: file } : {};
-    this.server = await RunServer.start(this.ledger(), [SampleTools], { model: this.model, env });
+    this.server = await RunDriver.start(this.ledger(), { providers: [SampleTools], model: this.model, env });
   }
 
   cleanUp(): void {

@@ -7,50 +7,43 @@ import { type AgentResponse, isTerminalEvent } from '../../src/events/index.js';
 import { requestPrincipal } from '../../src/protocol/http/index.js';
 import { Runs } from '../../src/run/index.js';
 import type { WireEvent } from './responses-reader.js';
-import { bootApp, type TestApp } from './test-app.js';
+import { type ServerOptions, startServer, type TestServer } from './server.js';
 
-/** What every answer of the bench begins with, unless it is only asked to echo. */
+/** How the answers to `hold` and `break` begin. */
 export const BEGINNING = 'Once upon';
 
 /**
- * A server with a model that does what the question says: `hold` begins and never ends, `break` begins
- * and fails, anything else is said back word by word.
+ * A server whose model does what the question says, and a client of it. `hold` begins an answer and never
+ * ends it, `break` begins one and fails, anything else is repeated word by word.
  */
-export class ResponsesBench {
-  private begun: () => void = () => undefined;
-  private server: TestApp | undefined;
+export class ResponsesDriver {
+  private constructor(
+    readonly server: TestServer,
+    private readonly model: EchoModel,
+  ) {}
 
-  static async boot(env: NodeJS.ProcessEnv = {}): Promise<ResponsesBench> {
-    const bench = new ResponsesBench();
-    const model = new ScriptedModelClient((request) => scriptOf(request, () => bench.begun()));
-    bench.server = await bootApp(env, {}, model);
-    return bench;
-  }
-
-  get app(): TestApp {
-    if (!this.server) throw new Error('The server is not up');
-    return this.server;
+  static async start(options: ServerOptions = {}): Promise<ResponsesDriver> {
+    const model = new EchoModel();
+    return new ResponsesDriver(await startServer({ ...options, model }), model);
   }
 
   /** Resolves when the next held answer has begun. Ask before the question is sent. */
   begins(): Promise<void> {
-    return new Promise((resolve) => (this.begun = resolve));
+    return new Promise((resolve) => (this.model.begun = resolve));
   }
 
   post(body: object, init: RequestInit = {}): Promise<Response> {
     const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
-    return fetch(`${this.app.url}/v1/responses`, { ...init, method: 'POST', headers, body: JSON.stringify(body) });
+    return fetch(`${this.server.url}/v1/responses`, { ...init, method: 'POST', headers, body: JSON.stringify(body) });
   }
 
   async response(id: string): Promise<Record<string, unknown>> {
-    return (await (await fetch(`${this.app.url}/v1/responses/${id}`)).json()) as Record<string, unknown>;
+    return (await (await fetch(`${this.server.url}/v1/responses/${id}`)).json()) as Record<string, unknown>;
   }
 
   /** Waits for the end of a run, whoever reads it. */
   async ended(id: string): Promise<AgentResponse | undefined> {
-    for await (const batch of this.app.app
-      .get(Runs, { strict: false })
-      .tail(requestPrincipal(undefined), id, { accepted: true })) {
+    for await (const batch of this.server.get(Runs).tail(requestPrincipal(undefined), id, { accepted: true })) {
       const last = batch.at(-1)?.event;
       if (last && isTerminalEvent(last)) return last;
     }
@@ -59,7 +52,7 @@ export class ResponsesBench {
 
   /** An open connection, or the HTTP status with which it was refused. */
   async connect(headers: Record<string, string> = {}): Promise<BenchSocket | number> {
-    const socket = new WebSocket(`${this.app.url.replace('http', 'ws')}/v1/responses`, { headers });
+    const socket = new WebSocket(`${this.server.url.replace('http', 'ws')}/v1/responses`, { headers });
     return new Promise((resolve, reject) => {
       socket.once('unexpected-response', (request, { statusCode }) => {
         request.destroy();
@@ -125,6 +118,15 @@ export class BenchSocket {
       this.waiting.splice(this.waiting.indexOf(one), 1);
       one.resolve();
     }
+  }
+}
+
+class EchoModel extends ScriptedModelClient {
+  /** Called when a held answer has begun. */
+  begun: () => void = () => undefined;
+
+  constructor() {
+    super((request) => scriptOf(request, () => this.begun()));
   }
 }
 

@@ -1,17 +1,7 @@
-import { LLMock } from '@copilotkit/aimock';
-import type { Type } from '@nestjs/common';
+import type { LLMock } from '@copilotkit/aimock';
 import { AgentTool } from '../../src/index.js';
 import * as agents from './code-agents.js';
-import type { TestDatabase } from './databases.js';
-import { bootApp, type TestApp } from './test-app.js';
-
-/** A server for AG-UI clients: its model is a model server over HTTP, and agents whose behaviour a test chooses. */
-export interface AgUiServer {
-  readonly url: string;
-  readonly upstream: LLMock;
-  readonly app: TestApp;
-  close(): Promise<void>;
-}
+import type { ServerOptions } from './server.js';
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const ROOM = { type: 'object', properties: { room: { type: 'string' } }, required: ['room'] };
@@ -39,37 +29,23 @@ export const SHOW_MAP = {
   parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
 };
 
-/** @param open the database to use; dropped when the server is closed. A temporary SQLite file otherwise. */
-export async function bootAgUi(
-  env: NodeJS.ProcessEnv = {},
-  open?: () => Promise<TestDatabase>,
-  /** Further agents. */
-  agentClasses: readonly Type[] = [],
-): Promise<AgUiServer> {
-  const database = await open?.();
-  const upstream = new LLMock({ port: 0, chunkSize: 5 });
-  script(upstream);
-  await upstream.start();
-  const app = await bootApp(
-    { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0', ...database?.env, ...env },
-    { providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent, ...agentClasses] },
-  );
-  const close = async (): Promise<void> => {
-    await app.close();
-    await upstream.stop();
-    await database?.drop();
+/** A server for AG-UI clients: a model server with the script below, its tools, and agents that a test controls. */
+export function agUiOptions({ providers = [], ...options }: ServerOptions = {}): ServerOptions {
+  return {
+    model: script,
+    providers: [HouseTools, agents.FailingCodeAgent, agents.JournalingCodeAgent, ...providers],
+    ...options,
   };
-  return { url: app.url, upstream, app, close };
 }
 
-function script(upstream: LLMock): void {
+function script(modelServer: LLMock): void {
   const tools = (text: string, toolCalls: { name: string; arguments: string; id: string }[], answer: string): void => {
-    upstream.on({ userMessage: text, hasToolResult: false }, { toolCalls });
-    upstream.on({ userMessage: text, hasToolResult: true }, { content: answer });
+    modelServer.on({ userMessage: text, hasToolResult: false }, { toolCalls });
+    modelServer.on({ userMessage: text, hasToolResult: true }, { content: answer });
   };
-  upstream.onMessage('plain text', { content: 'The sky is blue today.' });
-  upstream.onMessage('and then', { content: 'Then it rains.' });
-  upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
+  modelServer.onMessage('plain text', { content: 'The sky is blue today.' });
+  modelServer.onMessage('and then', { content: 'Then it rains.' });
+  modelServer.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
   tools('one tool', [{ name: 'read_thermometer', arguments: '{"city":"Paris"}', id: 'call_a' }], 'Mild in Paris.');
   tools(
     'two tools',
@@ -97,11 +73,11 @@ function script(upstream: LLMock): void {
     ],
     'A breeze.',
   );
-  upstream.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
-  upstream.onMessage(
+  modelServer.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
+  modelServer.onMessage(
     'breaks off',
     { content: 'This answer is never told to its end.' },
     { truncateAfterChunks: 4, latency: 50 },
   );
-  upstream.onMessage('a long story', { content: 'Once upon a time. '.repeat(60) }, { latency: 20 });
+  modelServer.onMessage('a long story', { content: 'Once upon a time. '.repeat(60) }, { latency: 20 });
 }
