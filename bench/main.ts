@@ -1,62 +1,102 @@
 import { cpus, loadavg } from 'node:os';
-import { Bench, type Gate } from './bench.js';
-import * as scenarios from './scenarios.js';
+import { ModelBench, type ModelBenchOptions } from './model-bench.js';
+import { Report } from './report.js';
+import { loopDelay } from './scenarios/loop-delay.js';
+import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
+import { modelRequests } from './scenarios/model-requests.js';
+import { modelBurst, modelFlood, modelPaced } from './scenarios/model-streams.js';
+import { resumeStorm } from './scenarios/resume-storm.js';
+import { disconnect, idle, latency, slowReader } from './scenarios/scripted-clients.js';
+import { replay, shortRuns } from './scenarios/scripted-runs.js';
+import { burst, live, logged, loggedFull } from './scenarios/scripted-streams.js';
+import type { Size } from './scenarios/size.js';
+import { soak } from './scenarios/soak.js';
+import { ScriptedBench } from './scripted-bench.js';
 
-/** A baseline that differs by more than this between its own rounds measures the machine, not the code. */
-const SPREAD_LIMIT = 2;
+/** One scenario. It runs if its name or one of its rows is wanted. */
+interface Step<B> {
+  readonly name: string;
+  readonly rows: readonly string[];
+  /** True for a part of the short set, which holds the gates of every change. */
+  readonly quick?: boolean;
+  /** True for a scenario that only runs when it is named. */
+  readonly onDemand?: boolean;
+  run(bench: B, size: Size): Promise<void>;
+}
 
-const STEPS = {
-  burst: scenarios.burst,
-  live: scenarios.live,
-  logged: scenarios.logged,
-  loggedFull: scenarios.loggedFull,
-  latency: scenarios.latency,
-  replay: scenarios.replay,
-  slowReader: scenarios.slowReader,
-  disconnect: scenarios.disconnect,
-  shortRuns: scenarios.shortRuns,
-  idle: scenarios.idle,
-} as const;
-const QUICK: readonly (keyof typeof STEPS)[] = ['burst', 'live', 'logged', 'replay', 'slowReader'];
+const SOAK_MINUTES = 10;
+
+const MODEL_STEPS: readonly Step<ModelBench>[] = [
+  { name: 'flood', rows: ['m1', 'm2'], quick: true, run: modelFlood },
+  { name: 'first', rows: ['m3'], run: modelBurst },
+  { name: 'requests', rows: ['m4'], quick: true, run: modelRequests },
+  { name: 'paced', rows: ['m5', 'm6'], run: modelPaced },
+  { name: 'storm', rows: ['m9'], run: resumeStorm },
+  { name: 'memory', rows: ['m7'], quick: true, run: memoryAfterRuns },
+  { name: 'idleModel', rows: ['m8'], run: idleModelStreams },
+  { name: 'loopDelay', rows: ['m10'], run: loopDelay },
+  { name: 'soak', rows: ['s'], onDemand: true, run: (bench) => soak(bench, SOAK_MINUTES) },
+];
+
+const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
+  { name: 'burst', rows: ['w'], quick: true, run: burst },
+  { name: 'live', rows: ['p1', 'p2'], quick: true, run: live },
+  { name: 'logged', rows: ['p3'], quick: true, run: logged },
+  { name: 'loggedFull', rows: ['p4', 'p5', 'p6'], run: loggedFull },
+  { name: 'latency', rows: ['p7'], run: latency },
+  { name: 'replay', rows: ['p9'], quick: true, run: replay },
+  { name: 'slowReader', rows: ['p8'], quick: true, run: slowReader },
+  { name: 'disconnect', rows: ['p10'], run: disconnect },
+  { name: 'shortRuns', rows: ['p12'], run: shortRuns },
+  { name: 'idle', rows: ['p11'], run: idle },
+];
 
 async function main(args: readonly string[]): Promise<number> {
   const quick = args.includes('--quick');
-  const only = args
-    .find((arg) => arg.startsWith('--only='))
-    ?.slice(7)
-    .split(',');
-  const size = { quick, rounds: 3 };
+  const only = option(args, 'only')?.toLowerCase().split(',');
+  const wanted = <B>(steps: readonly Step<B>[]): Step<B>[] =>
+    steps.filter(({ name, rows, quick: isQuick, onDemand }) =>
+      only === undefined
+        ? !onDemand && (!quick || isQuick)
+        : only.includes(name.toLowerCase()) || rows.some((row) => only.includes(row)),
+    );
+  const size = { quick, rounds: Number(option(args, 'rounds') ?? 3) };
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`);
-  const bench = await Bench.start();
+  const report = new Report();
+  await runSteps(wanted(MODEL_STEPS), size, async () => new ModelBench(report, modelOptions(args)));
+  await runSteps(wanted(SCRIPTED_STEPS), size, () => ScriptedBench.start(report));
+  if (args.includes('--table')) report.printTable();
+  return report.verdict();
+}
+
+async function runSteps<B extends { stop(): Promise<void> }>(
+  steps: readonly Step<B>[],
+  size: Size,
+  start: () => Promise<B>,
+): Promise<void> {
+  if (steps.length === 0) return;
+  const bench = await start();
   try {
-    for (const [name, step] of Object.entries(STEPS)) {
-      const wanted = only?.includes(name) ?? (!quick || (QUICK as readonly string[]).includes(name));
-      if (wanted) await step(bench, size);
-    }
+    for (const step of steps) await step.run(bench, size);
   } finally {
     await bench.stop();
   }
-  return verdict(bench);
 }
 
-function verdict(bench: Bench): number {
-  const missed = bench.lines.filter(({ met }) => !met);
-  console.log(`${bench.lines.length - missed.length} of ${bench.lines.length} targets met`);
-  if (bench.spread > SPREAD_LIMIT) {
-    console.log(`inconclusive: the baseline's own rounds differ by ${bench.spread.toFixed(1)}x`);
-    return 0;
-  }
-  const failed = bench.gates.filter(isFailed);
-  for (const { name, value, least, most } of failed) {
-    const limit = least === undefined ? `at most ${most}` : `at least ${least}`;
-    console.log(`gate failed: ${name} is ${value.toFixed(2)}, must be ${limit}`);
-  }
-  if (failed.length === 0) console.log(`${bench.gates.length} gates passed`);
-  return failed.length === 0 ? 0 : 1;
+function modelOptions(args: readonly string[]): ModelBenchOptions {
+  const wire = option(args, 'wire') ?? 'responses';
+  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs') throw new Error(`unknown wire ${wire}`);
+  const database = option(args, 'database') ?? 'sqlite';
+  if (database !== 'sqlite' && database !== 'postgres') throw new Error(`unknown database ${database}`);
+  const { BENCH_DATABASE_URL } = process.env;
+  if (database === 'postgres' && !BENCH_DATABASE_URL) throw new Error('BENCH_DATABASE_URL names no PostgreSQL');
+  return { wire, postgresUrl: database === 'postgres' ? BENCH_DATABASE_URL : undefined, profileFolder: undefined };
 }
 
-function isFailed({ value, least, most }: Gate): boolean {
-  return !(value >= (least ?? -Infinity) && value <= (most ?? Infinity));
+/** The value of `--name=value`. */
+function option(args: readonly string[], name: string): string | undefined {
+  const prefix = `--${name}=`;
+  return args.find((arg) => arg.startsWith(prefix))?.slice(prefix.length);
 }
 
 main(process.argv.slice(2)).then(

@@ -1,21 +1,26 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { join } from 'node:path';
-import type { Load, LoadResult, ServerAnswer, ServerQuestion } from './protocol.js';
+import type { AnswerLoad, AnswerResult, Load, LoadResult, ServerAnswer, ServerQuestion } from './protocol.js';
 
 /** Longest time for one answer, in milliseconds. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 15 * 60_000;
 
 /** A process of the benchmark and its side channel. */
 class Peer {
-  protected port = 0;
+  port = 0;
   private lastId = 0;
   private readonly waiting = new Map<number, (result: unknown) => void>();
 
-  protected constructor(private readonly child: ChildProcess) {}
+  protected constructor(protected readonly child: ChildProcess) {}
 
-  protected listening(): Promise<void> {
+  /** @throws Error if the process ends before it is ready */
+  protected ready(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.child.once('exit', (code) => reject(new Error(`a benchmark process ended with ${code}`)));
+      this.child.once('exit', (code, signal) => {
+        const error = `a process of the benchmark ended with ${code ?? signal}`;
+        reject(new Error(error));
+        for (const answer of this.waiting.values()) answer({ error });
+      });
       this.child.on('message', (message: { port?: number; id?: number; result?: unknown }) => {
         if (message.port !== undefined) {
           this.port = message.port;
@@ -42,16 +47,25 @@ class Peer {
     });
   }
 
-  stop(): void {
-    this.child.disconnect();
+  /** Ends the process and waits until it has ended. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.child.exitCode !== null || this.child.signalCode !== null) return resolve();
+      this.child.once('exit', () => resolve());
+      this.child.disconnect();
+    });
   }
 }
 
-/** A server process of one variant. */
+/** A server process of one variant. What it writes to standard output, such as its log, is dropped. */
 export class ServerProcess extends Peer {
-  static async start(variant: string): Promise<ServerProcess> {
-    const server = new ServerProcess(fork(join(__dirname, 'server.js'), [variant]));
-    await server.listening();
+  static async start(variant: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const options: ForkOptions = {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    };
+    const server = new ServerProcess(fork(join(__dirname, 'server.js'), [variant], options));
+    await server.ready();
     return server;
   }
 
@@ -62,17 +76,40 @@ export class ServerProcess extends Peer {
   ask(question: ServerQuestion): Promise<ServerAnswer> {
     return this.call<ServerAnswer>({ question });
   }
+
+  /** User and system time of the process so far, in microseconds. */
+  async cpu(): Promise<number> {
+    return (await this.ask({ ask: 'usage' })).cpu ?? 0;
+  }
+
+  /** Resident memory in bytes. */
+  async rss(): Promise<number> {
+    return (await this.ask({ ask: 'usage' })).rss ?? 0;
+  }
 }
 
-/** The process that makes the load. */
-export class LoadProcess extends Peer {
-  static async start(): Promise<LoadProcess> {
-    const client = new LoadProcess(fork(join(__dirname, 'client.js')));
-    await client.listening();
+/** The process that makes the load of the rows with a scripted agent. */
+export class ScriptedLoadProcess extends Peer {
+  static async start(): Promise<ScriptedLoadProcess> {
+    const client = new ScriptedLoadProcess(fork(join(__dirname, 'load/scripted-load.js')));
+    await client.ready();
     return client;
   }
 
   run(load: Load): Promise<LoadResult> {
     return this.call<LoadResult>({ load });
+  }
+}
+
+/** The process that makes the load of the rows with a model. */
+export class AnswerLoadProcess extends Peer {
+  static async start(): Promise<AnswerLoadProcess> {
+    const client = new AnswerLoadProcess(fork(join(__dirname, 'load/answer-load.js')));
+    await client.ready();
+    return client;
+  }
+
+  run(load: AnswerLoad): Promise<AnswerResult> {
+    return this.call<AnswerResult>({ load });
   }
 }

@@ -1,3 +1,5 @@
+import type { Answer } from './answer.js';
+
 /** What a scripted stream does. Every stream of a cell has the same script. */
 export interface Script {
   /** Text pieces of one stream. */
@@ -31,6 +33,9 @@ export function readScript(source: Readonly<Record<string, unknown>>): Script {
 /** What a server process is asked over its side channel. */
 export type ServerQuestion =
   | { readonly ask: 'usage' }
+  | { readonly ask: 'heap' }
+  | { readonly ask: 'delay' }
+  | { readonly ask: 'profile'; readonly file?: string }
   | { readonly ask: 'stall' }
   | { readonly ask: 'writes'; readonly counting: boolean }
   | { readonly ask: 'gone' }
@@ -43,6 +48,10 @@ export interface ServerAnswer {
   readonly cpu?: number;
   /** Resident memory in bytes. */
   readonly rss?: number;
+  /** Bytes of the heap in use after a full collection. */
+  readonly heap?: number;
+  /** 99th percentile of the event loop's delay since the last question, in milliseconds. */
+  readonly delayMs?: number;
   /** Longest delay of the event loop since the last question, in milliseconds. */
   readonly stallMs?: number;
   /** Writes to sockets since counting began. */
@@ -92,5 +101,40 @@ export interface LoadResult {
   readonly requests?: number;
   readonly frames?: readonly string[];
   readonly runId?: string;
+  readonly error?: string;
+}
+
+/** Whom the load speaks to: the baseline, or Parley over one of its wires. */
+export type WireName = 'relay' | 'responses' | 'agent-api' | 'runs';
+
+interface Target {
+  readonly wire: WireName;
+  readonly port: number;
+  readonly answer: Answer;
+}
+
+/** What the load process of the rows with a model is asked to do. */
+export type AnswerLoad =
+  | (Target & { readonly do: 'streams'; readonly streams: number })
+  | (Target & { readonly do: 'requests'; readonly requests: number; readonly connections: number })
+  | (Target & { readonly do: 'open'; readonly streams: number })
+  | { readonly do: 'drop' }
+  | (Target & { readonly do: 'storm'; readonly streams: number; readonly cutAfter: number })
+  | (Target & { readonly do: 'steady'; readonly perSecond: number; readonly seconds: number });
+
+/** What came of it. Times are milliseconds. */
+export interface AnswerResult {
+  /** Pieces received, all of them checked. */
+  readonly events?: number;
+  readonly requests?: number;
+  readonly ms?: number;
+  /** From the request to the first piece, one per stream. */
+  readonly first?: readonly number[];
+  /** How much later than the model's schedule the last piece came, one per stream. */
+  readonly late?: readonly number[];
+  /** From the cut to the next piece, one per stream. */
+  readonly gaps?: readonly number[];
+  /** The whole time of each request. */
+  readonly took?: readonly number[];
   readonly error?: string;
 }

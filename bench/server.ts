@@ -1,15 +1,25 @@
-import { startParley } from './servers/parley.js';
-import { startPlainSse } from './servers/plain-sse.js';
-import { startRaw } from './servers/raw.js';
-
-/** One server process; the variant is the first argument. */
+/** One server process; the variant is the first argument. Only its own code is loaded. */
 async function start(variant: string | undefined): Promise<void> {
-  if (variant === 'raw') startRaw();
-  else if (variant === 'sse') await startPlainSse(false);
-  else if (variant === 'naive') await startPlainSse(true);
-  else if (variant === 'parley') await startParley(undefined);
-  else if (variant === 'postgres') await startParley(process.env.BENCH_DATABASE_URL);
-  else throw new Error(`There is no variant ${variant}`);
+  const { BENCH_MODEL_URL = '', BENCH_DATABASE_URL } = process.env;
+  switch (variant) {
+    case 'raw':
+      return (await import('./servers/raw.js')).startRaw();
+    case 'sse':
+    case 'naive':
+      return (await import('./servers/plain-sse.js')).startPlainSse(variant === 'naive');
+    case 'scripted':
+      return (await import('./servers/scripted-parley.js')).startScriptedParley(undefined);
+    case 'postgres':
+      return (await import('./servers/scripted-parley.js')).startScriptedParley(BENCH_DATABASE_URL);
+    case 'model':
+      return (await import('./servers/model.js')).startModel();
+    case 'relay':
+      return (await import('./servers/relay.js')).startRelay(BENCH_MODEL_URL);
+    case 'parley':
+      return (await import('./servers/parley.js')).startParley(BENCH_MODEL_URL, process.env.BENCH_SERVER_DATABASE_URL);
+    default:
+      throw new Error(`There is no variant ${variant}`);
+  }
 }
 
 start(process.argv[2]).catch((error: unknown) => {

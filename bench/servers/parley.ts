@@ -3,140 +3,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Controller, type DynamicModule, Module, Query } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Observable } from 'rxjs';
-import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.js';
-import { AppModule } from '../../src/app.module.js';
-import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import type { BackpressureGate } from '../../src/common/index.js';
-import { type AppConfig, configFrom } from '../../src/config/index.js';
-import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
-import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
-import {
-  encodeTail,
-  HttpModule,
-  ActiveStreams,
-  requestPrincipal,
-  SsePost,
-  StreamGate,
-  tailObservable,
-} from '../../src/protocol/http/index.js';
-import { Runs } from '../../src/run/index.js';
-import { readScript, type ServerAnswer, type ServerQuestion } from '../protocol.js';
-import { countWrites, openSideChannel } from '../side-channel.js';
-import { pause, pieceText } from '../source.js';
+import { serve } from '../../src/index.js';
+import { openSideChannel } from '../side-channel.js';
 
-/** Writes what the request's script says, through the same builder as every agent. */
-@AgentType({ name: 'bench', description: 'Streams a script.', exposure: 'public' })
-class BenchAgent implements Agent {
-  async *run({ forwardedProps, response }: AgentContext): AsyncGenerator<undefined, void, void> {
-    const script = readScript(forwardedProps.bench as Record<string, unknown>);
-    const message = response.createMessageBuilder();
-    const content = message.createContentBuilder('text');
-    for (let index = 0; index < script.n;) {
-      for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
-        if (script.replace) content.setText(pieceText(index, script));
-        else content.addTextDelta(pieceText(index, script));
-      }
-      yield undefined;
-      await pause(script);
-    }
-    content.complete();
-    message.complete();
-  }
-}
-
-/** The events of a script in memory: what is left of Parley when the run and its log are taken away. */
-async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<readonly LoggedEvent[]> {
-  const script = readScript(query);
-  const opening: AgentEvent[] = [];
-  const response = new ResponseBuilder({ sink: (event) => opening.push(event) });
-  const message = response.createMessageBuilder();
-  message.inProgress();
-  let seq = 0;
-  const logged = (event: AgentEvent): LoggedEvent => new LoggedEvent(seq++, serializeEvent(event), event);
-  yield opening.map(logged);
-  const head = {
-    type: 'text',
-    index: 0,
-    msgId: message.getMessageData().id,
-    status: 'in_progress',
-    delta: true,
-  } as const;
-  for (let index = 0; index < script.n;) {
-    const batch: LoggedEvent[] = [];
-    for (const end = Math.min(script.n, index + script.k); index < end; index += 1) {
-      batch.push(logged(makeContent(head, { text: pieceText(index, script) })));
-    }
-    yield batch;
-    await pause(script);
-  }
-  yield [logged(response.completed())];
-}
-
-@Controller()
-class BenchController {
-  @SsePost('bench/live')
-  live(@Query() query: Record<string, string>, @StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
-    return tailObservable({
-      open: () => encodeTail(eventsInMemory(query), new AgentApiEncoder({ doneFrame: true })),
-      gate,
-    });
-  }
-}
-
-@Module({})
-class BenchModule {
-  static forRoot(config: AppConfig): DynamicModule {
-    return {
-      module: BenchModule,
-      imports: [AppModule.forRoot(config), HttpModule],
-      providers: [BenchAgent],
-      controllers: [BenchController],
-    };
-  }
-}
-
-/** Parley itself, with one more agent and one more route. */
-export async function startParley(databaseUrl: string | undefined): Promise<void> {
+/**
+ * Parley as `npm start` runs it, with the default agent, its log and its tools; the model is the one at
+ * `modelUrl`. The environment may hold further settings.
+ *
+ * @param databaseUrl an empty PostgreSQL database; without it, SQLite in a temporary folder
+ */
+export async function startParley(modelUrl: string, databaseUrl: string | undefined): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const config = configFrom({
+  Object.assign(process.env, {
     DATA_DIR: folder,
-    DATABASE_URL: databaseUrl,
-    DURABILITY: process.env.BENCH_DURABILITY,
+    HOST: '127.0.0.1',
     PORT: '0',
-    DEFAULT_AGENT: 'bench',
-    RUN_CONCURRENCY: '2000',
+    LLM_BASE_URL: modelUrl,
+    LLM_API_KEY: 'bench',
+    LLM_MODEL: 'bench',
+    RUN_CONCURRENCY: '4000',
   });
-  const app = await NestFactory.create<NestFastifyApplication>(
-    BenchModule.forRoot(config),
-    createFastifyAdapter(config),
-    {
-      logger: false,
-      abortOnError: false,
-    },
-  );
-  configureApp(app, config);
-  countWrites(app.getHttpServer());
-  await app.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
-  openSideChannel((app.getHttpServer().address() as AddressInfo).port, (question) => answer(app, question));
-}
-
-async function answer(app: NestFastifyApplication, question: ServerQuestion): Promise<ServerAnswer | undefined> {
-  if (question.ask === 'gone') return { goneMs: await untilGone(app.get(ActiveStreams, { strict: false })) };
-  if (question.ask !== 'replay') return undefined;
-  const tail = app.get(Runs, { strict: false }).tail(requestPrincipal(undefined), question.runId, {});
-  let frames = 0;
-  for await (const batch of encodeTail(tail, new AgentApiEncoder({ doneFrame: true }))) frames += batch.length;
-  return { frames };
-}
-
-/** Milliseconds until no stream is open; looks every millisecond, gives up after ten seconds. */
-async function untilGone(streams: ActiveStreams): Promise<number> {
-  const start = performance.now();
-  while (streams.size > 0 && performance.now() - start < 10_000) await new Promise((resolve) => setTimeout(resolve, 1));
-  return performance.now() - start;
+  if (databaseUrl !== undefined) process.env.DATABASE_URL = databaseUrl;
+  const app = await serve();
+  openSideChannel((app.getHttpServer().address() as AddressInfo).port);
 }

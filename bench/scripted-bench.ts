@@ -1,8 +1,14 @@
 import type { Load, LoadResult, Script } from './protocol.js';
-import { LoadProcess, ServerProcess } from './process.js';
+import { ScriptedLoadProcess, ServerProcess } from './process.js';
+import { median, type Report } from './report.js';
 
 /** Who serves: the baseline, Nest's own writer without and with a log, Parley in memory and with its log. */
 export type Variant = 'raw' | 'sse' | 'naive' | 'live' | 'parley' | 'postgres';
+
+/** The server process of a variant. */
+function processOf(variant: Variant): string {
+  return variant === 'live' || variant === 'parley' ? 'scripted' : variant;
+}
 
 /** What one cell cost. */
 export interface Measure {
@@ -11,41 +17,21 @@ export interface Measure {
   readonly result: LoadResult;
 }
 
-/** One line of the report. */
-export interface Line {
-  readonly id: string;
-  readonly scenario: string;
-  readonly target: string;
-  readonly reached: string;
-  readonly met: boolean;
-  /** What the raw rounds were, and other circumstances. */
-  readonly notes?: string;
-}
-
-/** A limit that fails the run. */
-export interface Gate {
-  readonly name: string;
-  readonly value: number;
-  readonly least?: number;
-  readonly most?: number;
-}
-
-/** The processes of one run, what they found, and the limits it stands under. */
-export class Bench {
-  readonly lines: Line[] = [];
-  readonly gates: Gate[] = [];
-  /** Largest quotient of the slowest and the fastest round of the baseline. */
-  spread = 1;
+/** The processes of the rows with a scripted agent. Started when first used. */
+export class ScriptedBench {
   private readonly servers = new Map<string, Promise<ServerProcess>>();
 
-  private constructor(readonly client: LoadProcess) {}
+  private constructor(
+    readonly report: Report,
+    readonly client: ScriptedLoadProcess,
+  ) {}
 
-  static async start(): Promise<Bench> {
-    return new Bench(await LoadProcess.start());
+  static async start(report: Report): Promise<ScriptedBench> {
+    return new ScriptedBench(report, await ScriptedLoadProcess.start());
   }
 
   server(variant: Variant): Promise<ServerProcess> {
-    const name = variant === 'live' ? 'parley' : variant;
+    const name = processOf(variant);
     let server = this.servers.get(name);
     if (!server) {
       server = ServerProcess.start(name);
@@ -55,15 +41,15 @@ export class Bench {
   }
 
   async stop(): Promise<void> {
-    this.client.stop();
-    for (const server of this.servers.values()) (await server).stop();
+    await this.client.stop();
+    for (const server of this.servers.values()) await (await server).stop();
   }
 
   /** Ends one server process: the next use starts a fresh one. */
   async retire(variant: Variant): Promise<void> {
     const server = await this.server(variant);
-    this.servers.delete(variant === 'live' ? 'parley' : variant);
-    server.stop();
+    this.servers.delete(processOf(variant));
+    await server.stop();
   }
 
   /** One load, with the processor time that the server spent on it. */
@@ -92,21 +78,8 @@ export class Bench {
     for (let round = 0; round < rounds; round += 1) {
       for (const variant of variants) cells.get(variant)?.push((await this.stream(variant, streams, script)).cpu);
     }
-    const comparison = new Comparison(cells, variants[0] ?? 'raw');
-    this.spread = Math.max(this.spread, comparison.spread);
-    return comparison;
-  }
-
-  report(line: Line): void {
-    this.lines.push(line);
-    console.log(
-      `${line.id.padEnd(4)} ${line.met ? 'met   ' : 'MISSED'} ${line.scenario}: ${line.reached} (target ${line.target})`,
-    );
-    if (line.notes) console.log(`            ${line.notes}`);
-  }
-
-  gate(gate: Gate): void {
-    this.gates.push(gate);
+    this.report.baseline([...cells.values()][0] ?? []);
+    return new Comparison(cells, variants[0] ?? 'raw');
   }
 }
 
@@ -117,13 +90,8 @@ export class Comparison {
     private readonly baseline: Variant,
   ) {}
 
-  get spread(): number {
-    const rounds = this.cells.get(this.baseline) ?? [];
-    return Math.max(...rounds) / Math.min(...rounds);
-  }
-
   median(variant: Variant): number {
-    return quantile(this.cells.get(variant) ?? [], 0.5);
+    return median(this.cells.get(variant) ?? []);
   }
 
   /** How many times cheaper one variant is than another. */
@@ -154,10 +122,4 @@ export function target(server: ServerProcess, variant: Variant, script: Script):
 export function runOf(script: Script): object {
   const content = [{ type: 'text', text: 'Go' }];
   return { input: [{ role: 'user', type: 'message', content }], stream: true, forwarded_props: { bench: script } };
-}
-
-/** The value below which this part of the values lies. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
 }

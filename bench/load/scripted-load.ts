@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { Load, LoadResult, Script } from './protocol.js';
+import type { Load, LoadResult, Script } from '../protocol.js';
 
 /** The requests that `open` has left open. */
 const open: ClientRequest[] = [];

@@ -1,0 +1,41 @@
+import type { AnswerLoad, AnswerResult } from '../protocol.js';
+import { AnswerReader } from './answer-reader.js';
+import { HttpConnection } from './http-connection.js';
+import { WIRES } from './wires.js';
+
+type Steady = Extract<AnswerLoad, { do: 'steady' }>;
+
+/** How often due requests are sent, in milliseconds. */
+const TICK_MS = 20;
+
+/** Short answers at a fixed rate, whatever the server needs for each; connections are kept and reused. */
+export async function steadyRuns({ wire, port, perSecond, seconds, answer }: Steady): Promise<AnswerResult> {
+  const start = performance.now();
+  const total = perSecond * seconds;
+  const idle: HttpConnection[] = [];
+  const took: number[] = [];
+  const running = new Set<Promise<void>>();
+  let failure: Error | undefined;
+  const runOne = async (): Promise<void> => {
+    const connection = idle.pop() ?? new HttpConnection(port);
+    const began = performance.now();
+    await new AnswerReader(WIRES[wire], answer).read(connection);
+    took.push(performance.now() - began);
+    idle.push(connection);
+  };
+  for (let sent = 0; sent < total;) {
+    const due = Math.min(total, Math.floor(((performance.now() - start) / 1000) * perSecond) + 1);
+    for (; sent < due; sent += 1) {
+      const run = runOne()
+        .catch((error: Error) => (failure ??= error))
+        .then(() => void running.delete(run));
+      running.add(run);
+    }
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    if (failure) throw failure;
+  }
+  await Promise.all(running);
+  if (failure) throw failure;
+  for (const connection of idle) connection.destroy();
+  return { requests: total, ms: performance.now() - start, took };
+}

@@ -1,0 +1,156 @@
+import type { Answer } from './answer.js';
+import { answerOf } from './answer.js';
+import { delayProxy } from './delay-proxy.js';
+import { AnswerLoadProcess, ServerProcess } from './process.js';
+import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
+import type { Report } from './report.js';
+import { ScratchDatabase } from './scratch-database.js';
+
+/** Who is between the model and the client: the hand-written relay, or Parley with its log. */
+export type Variant = 'relay' | 'parley';
+
+/** How the rows with a model are run. */
+export interface ModelBenchOptions {
+  /** The wire on which Parley is measured where the row names none. */
+  readonly wire: Exclude<WireName, 'relay'>;
+  /** A PostgreSQL database whose user may create others; undefined: SQLite. */
+  readonly postgresUrl: string | undefined;
+  /** Folder for profiles of Parley's process; undefined: it is not profiled. */
+  readonly profileFolder: string | undefined;
+}
+
+/** What one cell cost and brought. */
+export interface Cell {
+  /** Processor time of the server, in microseconds. */
+  readonly cpu: number;
+  /** Processor time of the database, in microseconds, where it is a process of its own on this machine. */
+  readonly databaseCpu: number | undefined;
+  readonly result: AnswerResult;
+}
+
+/** A running Parley with a database of its own. */
+export interface ParleyUnderTest {
+  readonly server: ServerProcess;
+  readonly database: ScratchDatabase | undefined;
+  stop(): Promise<void>;
+}
+
+/** Pause between two cells, in which the work that a server does after its answers ends. */
+const SETTLE_MS = 300;
+
+/** The processes of the rows with a model: the model, the load, the relay and Parley. Started when first used. */
+export class ModelBench {
+  private started: Promise<{ model: ServerProcess; load: AnswerLoadProcess }> | undefined;
+  private relayServer: Promise<ServerProcess> | undefined;
+  private parleyServer: Promise<ParleyUnderTest> | undefined;
+
+  constructor(
+    readonly report: Report,
+    readonly options: ModelBenchOptions,
+  ) {}
+
+  /** What stands in a line's text: the database and the wire. */
+  get circumstances(): string {
+    return `${this.options.postgresUrl === undefined ? 'SQLite' : 'PostgreSQL'}, ${this.options.wire}`;
+  }
+
+  async load(load: AnswerLoad): Promise<AnswerResult> {
+    return (await this.basics()).load.run(load);
+  }
+
+  async relay(): Promise<ServerProcess> {
+    this.relayServer ??= this.modelUrl().then((url) => ServerProcess.start('relay', { BENCH_MODEL_URL: url }));
+    return this.relayServer;
+  }
+
+  /** The Parley that several rows share. */
+  async parley(): Promise<ParleyUnderTest> {
+    this.parleyServer ??= this.freshParley();
+    return this.parleyServer;
+  }
+
+  /**
+   * A Parley for one row; whoever asks for it stops it.
+   *
+   * @param env further settings
+   * @param databaseDelayMs how much later each answer of PostgreSQL arrives
+   */
+  async freshParley(env: Readonly<Record<string, string>> = {}, databaseDelayMs = 0): Promise<ParleyUnderTest> {
+    const { postgresUrl } = this.options;
+    const database = postgresUrl === undefined ? undefined : await ScratchDatabase.create(postgresUrl);
+    const proxy = database && databaseDelayMs > 0 ? await delayProxy(database.url, databaseDelayMs) : undefined;
+    const databaseUrl = proxy?.url ?? database?.url;
+    const server = await ServerProcess.start('parley', {
+      BENCH_MODEL_URL: await this.modelUrl(),
+      ...(databaseUrl === undefined ? {} : { BENCH_SERVER_DATABASE_URL: databaseUrl }),
+      ...env,
+    });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      proxy?.close();
+      await database?.drop();
+    };
+    return { server, database, stop };
+  }
+
+  /** What a variant is asked over. */
+  wireOf(variant: Variant): WireName {
+    return variant === 'relay' ? 'relay' : this.options.wire;
+  }
+
+  /** One load against one variant, with the processor time that it cost there. */
+  async measure(variant: Variant, loadFor: (target: { wire: WireName; port: number }) => AnswerLoad): Promise<Cell> {
+    const parley = variant === 'parley' ? await this.parley() : undefined;
+    const server = parley?.server ?? (await this.relay());
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const databaseBefore = await parley?.database?.cpu();
+    const before = await server.cpu();
+    const result = await this.load(loadFor({ wire: this.wireOf(variant), port: server.port }));
+    const cpu = (await server.cpu()) - before;
+    const databaseAfter = await parley?.database?.cpu();
+    const known = databaseBefore !== undefined && databaseAfter !== undefined;
+    return { cpu, databaseCpu: known ? databaseAfter - databaseBefore : undefined, result };
+  }
+
+  /** Streams that begin together, read to their ends. */
+  streams(variant: Variant, streams: number, answer: Partial<Answer> & { readonly pieces: number }): Promise<Cell> {
+    return this.measure(variant, (target) => ({ do: 'streams', ...target, streams, answer: answerOf(answer) }));
+  }
+
+  /**
+   * Measures both variants in turn, round by round. The rounds of the warm-up are not among the result.
+   *
+   * @param cell what is measured; called with `true` during the warm-up
+   */
+  async alternate(
+    rounds: number,
+    cell: (variant: Variant, warmUp: boolean) => Promise<Cell>,
+  ): Promise<Record<Variant, Cell[]>> {
+    const cells: Record<Variant, Cell[]> = { relay: [], parley: [] };
+    for (const variant of ['relay', 'parley'] as const) await cell(variant, true);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const variant of ['relay', 'parley'] as const) cells[variant].push(await cell(variant, false));
+    }
+    return cells;
+  }
+
+  async stop(): Promise<void> {
+    await (await this.parleyServer)?.stop();
+    await (await this.relayServer)?.stop();
+    const basics = await this.started;
+    await basics?.load.stop();
+    await basics?.model.stop();
+  }
+
+  private async modelUrl(): Promise<string> {
+    return `${(await this.basics()).model.url}/v1`;
+  }
+
+  private basics(): Promise<{ model: ServerProcess; load: AnswerLoadProcess }> {
+    this.started ??= Promise.all([ServerProcess.start('model'), AnswerLoadProcess.start()]).then(([model, load]) => ({
+      model,
+      load,
+    }));
+    return this.started;
+  }
+}
