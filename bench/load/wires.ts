@@ -114,13 +114,13 @@ const runs: Wire = {
   isEnd: (frame) => frame.includes('data: {"type":"RUN_FINISHED"'),
 };
 
-/** The baseline: one event per piece, nothing to resume. */
+/** The baseline: one event per piece, as on the Responses wire; nothing to resume. */
 const relay: Wire = {
   ask: (answer) => ({ path: '/', body: JSON.stringify({ input: promptOf(answer) }), headers: SSE }),
   resume: () => {
     throw new Error('the relay has nothing to resume');
   },
-  piece: (frame) => (frame.startsWith('data: {"type":"text.delta"') ? data<{ delta: string }>(frame).delta : undefined),
+  piece: responses.piece,
   fullText: () => undefined,
   cursor: () => undefined,
   isEnd: (frame) => frame === 'data: [DONE]',

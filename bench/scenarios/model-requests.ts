@@ -4,7 +4,7 @@ import { median, range, times } from '../report.js';
 import type { Size } from './size.js';
 
 /** Gates: at half of what was reached. */
-const M4_GATE = 0.035;
+const M4_GATE = 0.012;
 
 /** M4: complete short answers over kept connections. */
 export async function modelRequests(bench: ModelBench, { quick, rounds }: Size): Promise<void> {

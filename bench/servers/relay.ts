@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openSideChannel } from '../side-channel.js';
@@ -12,8 +13,8 @@ const agent = new Agent({ keepAlive: true });
 
 /**
  * The baseline of the rows with a model: `node:http` by hand. It asks the same model, parses its stream and
- * writes one event per piece, with kept connections and back-pressure; a client that leaves ends the model's
- * answer. No runs, no log, no checks beyond JSON.
+ * writes one event per piece, in the shape of the Responses API, with kept connections and back-pressure; a
+ * client that leaves ends the model's answer. No runs, no log, no checks beyond JSON.
  */
 export function startRelay(modelUrl: string): void {
   const server = createServer((incoming, response) => {
@@ -52,23 +53,36 @@ function relay(modelUrl: string, input: string, response: ServerResponse): void 
 }
 
 function pipePieces(answer: IncomingMessage, response: ServerResponse): void {
+  const itemId = `msg_${randomUUID()}`;
+  let sequence = 0;
   let rest = '';
   answer.setEncoding('utf8');
   answer.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      if (line.startsWith(PREFIX) && !writePiece(line.slice(PREFIX.length), response)) answer.pause();
+      const delta = line.startsWith(PREFIX) ? pieceOf(line.slice(PREFIX.length)) : undefined;
+      if (delta && !response.write(eventOf(delta, itemId, (sequence += 1)))) answer.pause();
     }
   });
   response.on('drain', () => answer.resume());
   answer.on('end', () => response.end('data: [DONE]\n\n'));
 }
 
-/** Writes the event of one piece, if there is one. Returns false if the client has to catch up. */
-function writePiece(data: string, response: ServerResponse): boolean {
-  if (data === '[DONE]') return true;
-  const text = (JSON.parse(data) as ModelChunk).choices[0]?.delta?.content;
-  if (!text) return true;
-  return response.write(`data: ${JSON.stringify({ type: 'text.delta', delta: text })}\n\n`);
+/** The text of a piece of the model; empty or undefined if its chunk has none. */
+function pieceOf(data: string): string | null | undefined {
+  return data === '[DONE]' ? undefined : (JSON.parse(data) as ModelChunk).choices[0]?.delta?.content;
+}
+
+function eventOf(delta: string, itemId: string, sequence: number): string {
+  const event = {
+    type: 'response.output_text.delta',
+    sequence_number: sequence,
+    item_id: itemId,
+    output_index: 0,
+    content_index: 0,
+    delta,
+    logprobs: [],
+  };
+  return `event: response.output_text.delta\ndata: ${JSON.stringify(event)}\n\n`;
 }
