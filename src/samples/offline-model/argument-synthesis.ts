@@ -1,11 +1,8 @@
-import type { Json, JsonObject } from '../../common/index.js';
-import { fitNumber } from './argument-numbers.js';
-import { stringFor } from './argument-strings.js';
-import { isObject, resolveSchema, typeOf } from './schema-view.js';
-import type { Evidence } from './evidence.js';
-import { splitIdentifiers } from './words.js';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { type Evidence, stringFor } from './evidence.js';
+import { splitIdentifiers } from './text-parsing.js';
 
-/** Optional properties are not looked into below this depth, so that recursive schemas end. */
+/** Optional properties below this depth are left out, so that recursive schemas terminate. */
 const DEEPEST_OPTIONAL = 4;
 const DEEPEST = 16;
 const MOST_ITEMS = 1_000;
@@ -20,8 +17,8 @@ interface Slot {
 type Made = { readonly value: Json; readonly found: boolean } | undefined;
 
 /**
- * The arguments of a tool call, from its JSON Schema and the user's text: required properties always
- * have a value of the right shape; optional ones only when the text holds a value for them.
+ * Makes the arguments of a tool call from its JSON Schema and the user's text. Required properties always
+ * have a value of the right shape; optional ones only if the text contains a value for them.
  */
 export function synthesizeArguments(parameters: JsonObject, evidence: Evidence): JsonObject {
   const schema = resolveSchema(parameters, parameters);
@@ -66,7 +63,7 @@ function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found:
   const value: JsonObject = {};
   let found = false;
   for (const key of new Set([...Object.keys(properties), ...required])) {
-    // Validators look at the prototype under this name, so no value of it can be right.
+    // Validators read the prototype under this name, so no value can be valid.
     if (key === '__proto__') continue;
     const isRequired = required.has(key);
     if (!isRequired && depth >= DEEPEST_OPTIONAL) continue;
@@ -103,7 +100,7 @@ function makeArray(slot: Slot, evidence: Evidence): Made {
   return { value: values.slice(0, most), found };
 }
 
-/** Numbers and quoted texts of the user, as far as they fit the items. */
+/** The numbers and quoted texts of the user that fit the items. */
 function foundItems(item: Slot, evidence: Evidence): Json[] {
   const type = 'const' in item.schema ? 'const' : typeOf(item.schema);
   const values: Json[] = [];
@@ -127,7 +124,7 @@ function foundItems(item: Slot, evidence: Evidence): Json[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The same value made different from its copies, for arrays that want no doubles. */
+/** A variant of a value that differs from its copies, for arrays with `uniqueItems`. */
 function distinct(value: Json, n: number, item: Slot): Json {
   if (n === 0) return value;
   if (typeof value === 'number') return fitNumber(value + n, item.schema, typeOf(item.schema) === 'integer');
@@ -145,7 +142,7 @@ function makeNumber({ key, schema, required }: Slot, evidence: Evidence): Made {
   const words = splitIdentifiers(key).toLowerCase();
   const isDuration = /\b(?:duration|minutes)\b/.test(words);
   const named = (isDuration ? evidence.durationMinutes : undefined) ?? numberOf(evidence.keyed(words.split(' ')));
-  // Beside a date, a bare number is part of that and not a length.
+  // Next to a date, a bare number is part of the date and not a duration.
   const number = named ?? (isDuration && evidence.moment ? undefined : evidence.takeNumber());
   if (number !== undefined) return { value: fitNumber(number, schema, isInteger), found: true };
   if (!required) return undefined;
@@ -175,4 +172,107 @@ function occurs(choice: Json, text: string): boolean {
 function numberOf(text: string | undefined): number | undefined {
   const value = text === undefined ? Number.NaN : Number.parseFloat(text);
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** The number nearest to `value` that the bounds, step and type of a schema allow. */
+function fitNumber(value: number, schema: JsonObject, isInteger: boolean): number {
+  const given = numberAt(schema, 'multipleOf');
+  const step = given !== undefined && given > 0 ? given : isInteger ? 1 : undefined;
+  const low = lowerBound(schema, step);
+  const high = upperBound(schema, step);
+  let fitted = step === undefined ? value : clean(Math.round(value / step) * step);
+  if (high !== undefined && fitted > high) fitted = step === undefined ? high : clean(Math.floor(high / step) * step);
+  if (low !== undefined && fitted < low) fitted = step === undefined ? low : clean(Math.ceil(low / step) * step);
+  return Object.is(fitted, -0) ? 0 : fitted;
+}
+
+function lowerBound(schema: JsonObject, step: number | undefined): number | undefined {
+  const minimum = numberAt(schema, 'minimum');
+  const exclusive = numberAt(schema, 'exclusiveMinimum') ?? (schema['exclusiveMinimum'] === true ? minimum : undefined);
+  if (exclusive === undefined) return minimum;
+  const ceiling = numberAt(schema, 'maximum') ?? numberAt(schema, 'exclusiveMaximum');
+  const inside = step === undefined ? between(exclusive, ceiling, 1) : (Math.floor(exclusive / step) + 1) * step;
+  return Math.max(inside, minimum ?? inside);
+}
+
+function upperBound(schema: JsonObject, step: number | undefined): number | undefined {
+  const maximum = numberAt(schema, 'maximum');
+  const exclusive = numberAt(schema, 'exclusiveMaximum') ?? (schema['exclusiveMaximum'] === true ? maximum : undefined);
+  if (exclusive === undefined) return maximum;
+  const floor = numberAt(schema, 'minimum') ?? numberAt(schema, 'exclusiveMinimum');
+  const inside = step === undefined ? between(exclusive, floor, -1) : (Math.ceil(exclusive / step) - 1) * step;
+  return Math.min(inside, maximum ?? inside);
+}
+
+/** A number just inside an exclusive bound that does not exceed the other bound. */
+function between(bound: number, other: number | undefined, direction: number): number {
+  return other === undefined || Math.abs(other - bound) > 2 ? bound + direction : (bound + other) / 2;
+}
+
+function numberAt(schema: JsonObject, key: string): number | undefined {
+  const value = schema[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Removes rounding errors: 0.30000000000000004 fails `multipleOf: 0.1`. */
+function clean(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+const DEEPEST_REFERENCE = 20;
+
+/** A schema with its references resolved and with `allOf` and the first alternative that is not `null` merged in. */
+export function resolveSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
+  if (!isObject(schema) || depth > DEEPEST_REFERENCE) return {};
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+  let resolved: JsonObject = own;
+  if (typeof $ref === 'string') resolved = merge(resolveSchema(lookUp($ref, root), root, depth + 1), resolved);
+  for (const part of Array.isArray(allOf) ? allOf : [])
+    resolved = merge(resolved, resolveSchema(part, root, depth + 1));
+  for (const alternatives of [anyOf, oneOf]) {
+    if (!Array.isArray(alternatives)) continue;
+    const views = alternatives.map((alternative) => resolveSchema(alternative, root, depth + 1));
+    const chosen = views.find((view) => typeOf(view) !== 'null') ?? views[0];
+    if (chosen) resolved = merge(resolved, chosen);
+  }
+  return resolved;
+}
+
+/** The type of a resolved schema: the first that it names except `null`, otherwise the one its keywords imply. */
+export function typeOf(schema: JsonObject): string {
+  const { type } = schema;
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type))
+    return type.filter((name) => typeof name === 'string').find((name) => name !== 'null') ?? 'null';
+  if ('properties' in schema || 'additionalProperties' in schema) return 'object';
+  if ('items' in schema || 'minItems' in schema) return 'array';
+  if ('minimum' in schema || 'maximum' in schema || 'multipleOf' in schema) return 'number';
+  return 'string';
+}
+
+/** True for a JSON object, not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return isPlainObject(value);
+}
+
+function lookUp(reference: string, root: JsonObject): Json | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  let current: Json | undefined = root;
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isObject(current) || !Object.hasOwn(current, key)) return undefined;
+    current = current[key];
+  }
+  return current;
+}
+
+function merge(base: JsonObject, over: JsonObject): JsonObject {
+  const merged: JsonObject = { ...base, ...over };
+  if (isObject(base['properties']) && isObject(over['properties'])) {
+    merged['properties'] = { ...base['properties'], ...over['properties'] };
+  }
+  if (Array.isArray(base['required']) && Array.isArray(over['required'])) {
+    merged['required'] = [...new Set([...base['required'], ...over['required']])];
+  }
+  return merged;
 }

@@ -1,32 +1,33 @@
 import type { ModelMessage, ModelRequest } from '../../agent/index.js';
+import type { JsonObject } from '../../common/index.js';
 
-/** An answer of a tool to a call of the current turn. */
+/** The result of a tool call of the current turn. */
 export interface ToolAnswer {
   readonly name: string;
   readonly content: string;
 }
 
-/** What the offline model knows when it answers: everything is read from the request. */
+/** Everything that the offline model uses for an answer, read from the request. */
 export interface Conversation {
-  /** The name of the persona, from the system prompt; `Friday` when that names nobody. */
+  /** The name of the persona in the system prompt; `Friday` if it contains no name. */
   readonly persona: string;
   /** The text of the last user message. */
   readonly text: string;
   readonly chinese: boolean;
-  /** Parts of the last user message that cannot be read, by kind. */
+  /** Number of parts of the last user message that the model cannot read, by kind. */
   readonly attachments: { readonly image: number; readonly audio: number; readonly file: number };
-  /** Texts of all user messages, oldest first, the last one included. */
+  /** Texts of all user messages, oldest first, including the last one. */
   readonly userTexts: readonly string[];
-  /** What the assistant said last before the last user message. */
+  /** The text of the last assistant message before the last user message. */
   readonly lastReply: string;
-  /** Tool answers since the last user message. */
+  /** Tool results since the last user message. */
   readonly results: readonly ToolAnswer[];
   readonly systemText: string;
 }
 
 const ARTICLES: ReadonlySet<string> = new Set(['A', 'An', 'The', 'In', 'On', 'Here', 'Now', 'Not', 'Only', 'Always']);
 
-/** Reads a request as the offline model sees it. */
+/** Extracts from a request what the offline model uses. */
 export function readConversation(request: ModelRequest): Conversation {
   const { messages } = request;
   const last = messages.findLastIndex((message) => message.role === 'user');
@@ -65,4 +66,20 @@ function personaOf(system: string): string {
     if (name && !ARTICLES.has(name)) return name;
   }
   return 'Friday';
+}
+
+/** A tool call that the offline model makes. */
+export interface PlannedCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** What the offline model does in a turn: call tools or answer with text. */
+export type Plan =
+  | { readonly kind: 'calls'; readonly calls: readonly PlannedCall[]; readonly why: string }
+  | { readonly kind: 'text'; readonly text: string; readonly why: string };
+
+/** A plan to answer with text. `why` is shown if the user asks for the reasoning. */
+export function say(text: string, why: string): Plan {
+  return { kind: 'text', text, why };
 }

@@ -1,42 +1,44 @@
-import { timeZonesIn } from './places.js';
+import { isTimeZone, type Json, type JsonObject } from '../../common/index.js';
 import {
+  colourIn,
   durationIn,
   localDateTime,
   momentIn,
   momentOn,
   type NamedMoment,
+  splitIdentifiers,
   statedDay,
   statedNow,
+  timeZonesIn,
   withOffset,
-} from './when.js';
-import { colourIn } from './words.js';
+} from './text-parsing.js';
 
-/** What is fixed before arguments are looked for. */
+/** What is known before the text is searched for arguments. */
 export interface EvidenceOptions {
-  /** Text of the system prompt: it may tell the time and the zone. */
+  /** Text of the system prompt, which may state the time and the time zone. */
   readonly systemText?: string;
-  /** Milliseconds since the epoch, when the system prompt does not tell. */
+  /** Milliseconds since the epoch, used if the system prompt states no time. */
   readonly now: number;
-  /** The place this very call is about. */
+  /** The place of this call, if the text names several. */
   readonly place?: string;
-  /** The time zone this very call is about. */
+  /** The time zone of this call, if the text names several. */
   readonly timeZone?: string;
-  /** The user's text without the words that chose the tool. */
+  /** The user's text without the words that selected the tool. */
   readonly payload?: string;
 }
 
 const DATES_AND_TIMES = /\d{4}-\d\d-\d\d(?:T\S*)?|\d{1,2}:\d\d(?::\d\d)?/g;
 
-/** What a user's text offers as tool arguments. Quoted texts and numbers are used once each, in order. */
+/** The values in a user's text that can become tool arguments. Each quoted text and number is used once, in order. */
 export class Evidence {
   private place: string | undefined;
   readonly payload: string;
   readonly colour: string | undefined;
   readonly durationMinutes: number | undefined;
   readonly moment: NamedMoment | undefined;
-  /** The zone the user named, if any. */
+  /** The zone that the user named, if any. */
   readonly namedTimeZone: string | undefined;
-  /** The zone that counts: the named one, else the one of the system prompt, else UTC. */
+  /** The zone in effect: the named one, otherwise that of the system prompt, otherwise UTC. */
   readonly timeZone: string;
   private readonly quotedTexts: string[];
   private readonly numberTexts: string[];
@@ -63,25 +65,25 @@ export class Evidence {
     this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#])-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
   }
 
-  /** The place this call is about; given out once, so that `city` and `location` do not both get it. */
+  /** The place of this call. Returned once, so that `city` and `location` do not both get it. */
   takePlace(): string | undefined {
     const { place } = this;
     this.place = undefined;
     return place;
   }
 
-  /** The next quoted text that was not used yet. */
+  /** The next unused quoted text. */
   takeQuoted(): string | undefined {
     return this.quotedTexts.shift();
   }
 
-  /** The next number that was not used yet. */
+  /** The next unused number. */
   takeNumber(): number | undefined {
     const next = this.numberTexts.shift();
     return next === undefined ? undefined : Number(next);
   }
 
-  /** Words that follow a title's introduction: "called X", "titled X", "about X", 名为 X. */
+  /** The words after an announced title: "called X", "titled X", 名为 X. */
   title(): string | undefined {
     const match =
       /\b(?:called|titled|named|entitled)\s+["“']?([^"”'\n.?!]+?)["”']?(?=\s+(?:tomorrow|today|tonight|on|at|for|from|in|with|next|this)\b|[.,?!\n]|["”']|$)/i.exec(
@@ -90,7 +92,7 @@ export class Evidence {
     return match?.[1]?.trim() || undefined;
   }
 
-  /** What is to be planned: "a meeting with Ana" of "schedule a meeting with Ana tomorrow at 3pm". */
+  /** The event to plan: "Meeting with Ana" for "schedule a meeting with Ana tomorrow at 3pm". */
   planned(): string | undefined {
     const match =
       /\b(?:schedule|book|plan|arrange|add|create|put|set up|organi[sz]e)\s+(?:(?:me|us)\s+)?(?:an?\s+|the\s+|my\s+)?(.+?)(?=\s+(?:(?:day after )?tomorrow|today|tonight|on|at|for|from|in|to|into|next|this)\b|[.,?!\n]|$)/i.exec(
@@ -112,10 +114,138 @@ export class Evidence {
     return (match?.[1] ?? match?.[2] ?? match?.[3]?.replace(/[.?!]+$/, '')) || undefined;
   }
 
-  /** The named moment as an RFC 3339 date-time, or as wall-clock text without offset. */
+  /** The named moment as an RFC 3339 date-time, or as wall-clock time without offset. */
   dateTime(plusMinutes: number, offset: boolean): string | undefined {
     if (!this.moment) return undefined;
     const local = localDateTime(this.moment, plusMinutes);
     return offset ? withOffset(local, this.timeZone) : local;
   }
+}
+
+/** A string property: its name, its schema, and whether it must have a value. */
+interface StringSlot {
+  readonly key: string;
+  readonly schema: JsonObject;
+  readonly required: boolean;
+}
+
+/** Values of formats for required properties that the text says nothing about. */
+const FILLERS: Readonly<Record<string, string>> = {
+  'date-time': '1970-01-01T00:00:00Z',
+  date: '1970-01-01',
+  time: '00:00:00Z',
+  duration: 'PT1H',
+  email: 'user@example.com',
+  uri: 'https://example.com/',
+  url: 'https://example.com/',
+  'uri-reference': 'https://example.com/',
+  hostname: 'example.com',
+  ipv4: '127.0.0.1',
+  ipv6: '::1',
+  uuid: '00000000-0000-4000-8000-000000000000',
+};
+
+/** A string for a property, and whether it comes from the text; undefined if an optional property is not in the text. */
+export function stringFor(slot: StringSlot, evidence: Evidence): { value: string; found: boolean } | undefined {
+  const found = foundString(slot, evidence);
+  if (found !== undefined) return { value: fitLength(found, slot.schema), found: true };
+  const fallback = fallbackString(slot, evidence);
+  return fallback === undefined ? undefined : { value: fitLength(fallback, slot.schema), found: false };
+}
+
+function foundString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
+  const format = typeof schema['format'] === 'string' ? schema['format'] : '';
+  const name = splitIdentifiers(key).toLowerCase();
+  const hint = `${name} ${descriptionOf(schema).toLowerCase()}`;
+  if (FILLERS[format] !== undefined) return byFormat(format, name, evidence);
+  const named = byName(name, hint, evidence);
+  if (named !== undefined) return named;
+  if (/\btime ?zone\b|\btz\b|时区/.test(name)) return evidence.namedTimeZone;
+  if (/\b(?:city|cities|location|place|town|region)\b|城市|地点/.test(name)) {
+    const place = evidence.takePlace();
+    if (place !== undefined) return place;
+  }
+  const keyed = evidence.keyed(name.split(' '));
+  if (keyed !== undefined) return keyed;
+  if (/\b(?:colou?r|background|theme)\b|颜色|背景/.test(hint) && evidence.colour) return evidence.colour;
+  if (/\b(?:title|summary|subject|name|label|topic)\b|标题|主题/.test(name)) {
+    const title = evidence.title();
+    if (title !== undefined) return title;
+  }
+  return required || !/\b(?:id|token|cursor)\b/.test(name) ? evidence.takeQuoted() : undefined;
+}
+
+/** A value of exactly this format. The format takes precedence over the property's name. */
+function byFormat(format: string, name: string, evidence: Evidence): string | undefined {
+  switch (format) {
+    case 'email':
+      return emailIn(evidence.text);
+    case 'uri':
+    case 'url':
+    case 'uri-reference':
+      return addressIn(evidence.text);
+    case 'uuid':
+      return /(?<![\da-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\da-f])/i.exec(evidence.text)?.[0];
+    case 'date':
+      return evidence.moment?.date;
+    case 'time':
+      return evidence.moment?.time && `${evidence.moment.time}:00Z`;
+    case 'date-time':
+      return evidence.dateTime(plusMinutes(name, evidence), true);
+    default:
+      return undefined;
+  }
+}
+
+/** A value of the kind that the property's name suggests. */
+function byName(name: string, hint: string, evidence: Evidence): string | undefined {
+  if (/\be?mail\b/.test(name)) return emailIn(evidence.text);
+  if (/\b(?:url|uri|link|address)\b/.test(name)) return addressIn(evidence.text);
+  if (/(?:^|\s)(?:date|day)$/.test(name)) return evidence.moment?.date;
+  if (!/\b(?:start|starts|begin|begins|end|ends|when|datetime|due|until|from|to)\b|\btime$|\bat$/.test(name))
+    return undefined;
+  return evidence.dateTime(plusMinutes(name, evidence), /offset|rfc ?3339/.test(hint));
+}
+
+function plusMinutes(name: string, evidence: Evidence): number {
+  return /\b(?:end|ends|until|to)\b/.test(name) ? (evidence.durationMinutes ?? 60) : 0;
+}
+
+function emailIn(text: string): string | undefined {
+  return /[\w+-]+(?:\.[\w+-]+)*@[a-z\d-]+(?:\.[a-z\d-]+)+/i.exec(text)?.[0];
+}
+
+function addressIn(text: string): string | undefined {
+  const address = /https?:\/\/[^\s"'<>)\]]+/.exec(text)?.[0].replace(/[.,;!?]+$/, '');
+  return address !== undefined && URL.canParse(address)
+    ? address.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+    : undefined;
+}
+
+function descriptionOf({ description }: JsonObject): string {
+  return typeof description === 'string' ? description : '';
+}
+
+function fallbackString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
+  if (typeof schema['default'] === 'string') return schema['default'];
+  if (!required) return undefined;
+  const examples: Json | undefined = schema['examples'];
+  if ('pattern' in schema && Array.isArray(examples) && typeof examples[0] === 'string') return examples[0];
+  const filler = typeof schema['format'] === 'string' ? FILLERS[schema['format']] : undefined;
+  if (filler !== undefined) return filler;
+  if (/^(?:event_?)?(?:title|summary|subject)$/i.test(key)) return evidence.planned() ?? evidence.payload;
+  if (/time_?zone/i.test(key)) return isTimeZone(evidence.timeZone) ? evidence.timeZone : 'UTC';
+  return evidence.payload;
+}
+
+/** Clients send schemas: a large `minLength` must not make the server write large texts. */
+const MOST_PADDING = 10_000;
+
+function fitLength(value: string, schema: JsonObject): string {
+  const { minLength, maxLength } = schema;
+  let characters = Array.from(value);
+  if (typeof maxLength === 'number') characters = characters.slice(0, maxLength);
+  const least = typeof minLength === 'number' ? Math.min(minLength, MOST_PADDING) : 0;
+  while (characters.length < least) characters.push('.');
+  return characters.join('');
 }

@@ -1,17 +1,23 @@
-import { ModelClient, type ModelEvent, type ModelFinishReason, type ModelRequest } from '../../agent/index.js';
+import {
+  ModelClient,
+  type ModelEvent,
+  type ModelFinishReason,
+  type ModelMessage,
+  type ModelRequest,
+  usageOf,
+} from '../../agent/index.js';
 import { abortableDelay, type Clock, type Delay, SystemClock } from '../../common/index.js';
-import { composeAnswer, type OfflineAnswer } from './compose.js';
-import { beforeStop, partsOf, piecesOf } from './pieces.js';
-import type { PlannedCall } from './plan.js';
-import { estimateUsage } from './usage-estimate.js';
+import type { Usage } from '../../events/index.js';
+import { composeAnswer, type OfflineAnswer } from './compose-answer.js';
+import type { PlannedCall } from './conversation.js';
 
-/** How the offline model behaves; everything may be left out. */
-export interface OfflineSettings {
-  /** Milliseconds between two pieces, default 0. "Slowly" in the user's text means at least 30. */
+/** Options of the offline model. */
+interface OfflineSettings {
+  /** Milliseconds between two pieces, default 0. If the user's text contains "slowly", at least 30. */
   readonly paceMs?: number;
-  /** The clock that "tomorrow" counts from when the system prompt tells no time. */
+  /** The clock for relative dates such as "tomorrow" if the system prompt states no time. */
   readonly clock?: Clock;
-  /** The wait between pieces, for tests. */
+  /** Waits between pieces. Tests replace it. */
   readonly delay?: Delay;
 }
 
@@ -21,7 +27,7 @@ const ARGUMENT_PIECE = 8;
 const BURST = 16;
 
 /**
- * A demo model without key and network: rules instead of understanding, and it says so. The same
+ * A demo model that needs neither a key nor a network. It answers by fixed rules and says so. The same
  * request gives the same events. Its tool calls have no ids.
  */
 export class OfflineModelClient extends ModelClient {
@@ -85,4 +91,57 @@ function* callEvents(index: number, call: PlannedCall): Generator<ModelEvent, vo
   for (const argumentsDelta of partsOf(JSON.stringify(call.arguments), ARGUMENT_PIECE)) {
     yield { type: 'tool-call-delta', index, argumentsDelta };
   }
+}
+
+const LONGEST_WORD = 24;
+const SHORT_PIECE = 8;
+
+/**
+ * Splits a text into the pieces that are streamed: words with the white space after them, pairs of Chinese
+ * characters, and parts of long unbroken strings. A piece counts as one token.
+ */
+function* piecesOf(text: string): Generator<string, void, undefined> {
+  for (const [word] of text.matchAll(/\p{Script=Han}{1,2}\p{P}*\s*|[^\s\p{Script=Han}]+\s*|\s+/gu)) {
+    if (word.length <= LONGEST_WORD) yield word;
+    else yield* partsOf(word, SHORT_PIECE);
+  }
+}
+
+/** Splits a text into parts of `size` code points. */
+function* partsOf(text: string, size: number): Generator<string, void, undefined> {
+  const characters = Array.from(text);
+  for (let at = 0; at < characters.length; at += size) yield characters.slice(at, at + size).join('');
+}
+
+/** The text before the first stop sequence. */
+function beforeStop(text: string, stop: readonly string[] = []): string {
+  const ends = stop.filter((sequence) => sequence !== '').map((sequence) => text.indexOf(sequence));
+  const first = Math.min(...ends.filter((at) => at >= 0));
+  return Number.isFinite(first) ? text.slice(0, first) : text;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The usage that the offline model reports: one token for about four characters. */
+function estimateUsage(request: ModelRequest, spoken: number, thought: number): Usage {
+  const tools = request.tools.reduce(
+    (sum, tool) => sum + tool.name.length + tool.description.length + JSON.stringify(tool.parameters).length,
+    0,
+  );
+  const input = tokens(request.messages.reduce((sum, message) => sum + sizeOf(message), tools));
+  return usageOf(input, tokens(spoken), tokens(thought));
+}
+
+function sizeOf(message: ModelMessage): number {
+  if (message.role === 'user')
+    return message.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+  if (message.role !== 'assistant') return message.content.length;
+  return message.toolCalls.reduce(
+    (sum, call) => sum + call.name.length + call.arguments.length,
+    message.content.length,
+  );
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

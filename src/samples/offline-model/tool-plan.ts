@@ -1,10 +1,8 @@
 import type { ToolDeclaration } from '../../tools/index.js';
 import { synthesizeArguments } from './argument-synthesis.js';
-import type { Conversation } from './conversation.js';
+import { type Conversation, type Plan, type PlannedCall, say } from './conversation.js';
 import { Evidence, type EvidenceOptions } from './evidence.js';
-import { placesIn, timeZonesIn } from './places.js';
-import { type Plan, type PlannedCall, say } from './plan.js';
-import { bestTool, namedTools, payloadFor } from './tool-match.js';
+import { contentWords, placesIn, splitIdentifiers, timeZonesIn, WEAK_WORDS } from './text-parsing.js';
 
 const WEATHER =
   /\bweather\b|\bforecast\b|\btemperature\b|\bhow (?:hot|cold|warm) is it\b|\bis it (?:raining|sunny|snowing)\b|天气|气温/i;
@@ -19,7 +17,7 @@ const NO_TOOLS =
 const ASKS_PLACE = 'For which city?';
 const ASKS_WHEN = 'When should it be? Tell me the day and the time.';
 
-/** Chooses tools for a turn: spelled-out names and well-known subjects. */
+/** Selects tools whose name the text contains, and the tools of known subjects: weather, time, calendar. */
 export function planKnownTools(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   if (NO_TOOLS.test(talk.text)) return undefined;
   const spelled = namedTools(talk.text, tools);
@@ -46,7 +44,7 @@ export function planKnownTools(talk: Conversation, tools: readonly ToolDeclarati
   return planCalendar(talk, tools, now);
 }
 
-/** Chooses the tool whose name or description shares the most words with the text. */
+/** Selects the tool whose name or description shares the most words with the text. */
 export function planByWords(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   if (NO_TOOLS.test(talk.text)) return undefined;
   const tool = bestTool(talk.text, tools);
@@ -59,7 +57,7 @@ export function planByWords(talk: Conversation, tools: readonly ToolDeclaration[
   );
 }
 
-/** Calls the tool that fits the words best, or else the first, because a call is wanted. */
+/** Calls the tool that matches the words best, otherwise the first one, because the request requires a call. */
 export function planAnyTool(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   const tool = bestTool(talk.text, tools) ?? tools[0];
   return tool && calls(callsOf(tool, talk, now).slice(0, 1), 'The request wants a tool to be called');
@@ -120,4 +118,68 @@ function calls(planned: readonly PlannedCall[], why: string): Plan {
 
 function toolNamed(tools: readonly ToolDeclaration[], name: RegExp): ToolDeclaration | undefined {
   return tools.find((tool) => name.test(tool.name));
+}
+
+/** Characters of a description that say what a tool is for; the rest is usage notes. */
+const DESCRIPTION_HEAD = 240;
+const THRESHOLD = 2;
+const LEAST_SHARE = 0.2;
+
+/** Tools whose identifier occurs in the text, in the order of the text. */
+function namedTools(text: string, tools: readonly ToolDeclaration[]): readonly ToolDeclaration[] {
+  return tools
+    .map((tool) => ({ tool, at: identifierAt(text, tool.name) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ tool }) => tool);
+}
+
+/** The tool whose name and description share the most words with the text; undefined if they share too few. */
+function bestTool(text: string, tools: readonly ToolDeclaration[]): ToolDeclaration | undefined {
+  const words = contentWords(text);
+  let best: { tool: ToolDeclaration; score: number } | undefined;
+  for (const tool of tools) {
+    const score = scoreOf(words, tool);
+    if (score >= THRESHOLD && (!best || score > best.score)) best = { tool, score };
+  }
+  return best?.tool;
+}
+
+/** The text without the command that names the tool: "echo hello" is `hello` for a tool `echo`. */
+function payloadFor(text: string, tool: ToolDeclaration): string {
+  const name = splitIdentifiers(tool.name)
+    .toLowerCase()
+    .replace(/[^\p{L}\d ]/gu, '')
+    .split(' ')
+    .filter(Boolean)
+    .join('[\\s_./:-]*');
+  const lead =
+    '^\\s*(?:(?:please|can you|could you|now)\\s+)*(?:(?:use|call|run|invoke)\\s+)?(?:the\\s+)?(?:tool\\s+)?';
+  const tail = '(?:\\s+tool)?(?:\\s+(?:to|with|and|for|on))*\\s*[:,]?\\s*';
+  const match = new RegExp(`${lead}["“\`']?${name}["”\`']?(?![\\p{L}\\d])${tail}`, 'iu').exec(text);
+  return (match ? text.slice(match[0].length) : text).trim() || text.trim();
+}
+
+function identifierAt(text: string, name: string): number {
+  if (!/[_\-./:]|\p{Ll}\p{Lu}/u.test(name)) return -1;
+  const escaped = name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  return text.search(new RegExp(`(?<![\\p{L}\\d_])${escaped}(?![\\p{L}\\d_])`, 'u'));
+}
+
+/** Words of the name count twice and words of the description once; common verbs count half. */
+function scoreOf(words: ReadonlySet<string>, tool: ToolDeclaration): number {
+  if (words.size === 0) return 0;
+  const nameWords = contentWords(tool.name);
+  const described = contentWords(tool.description.slice(0, DESCRIPTION_HEAD));
+  let score = 0;
+  let hits = 0;
+  for (const word of words) {
+    if (nameWords.has(word)) score += WEAK_WORDS.has(word) ? 1 : 2;
+    else if (described.has(word)) score += WEAK_WORDS.has(word) ? 0.5 : 1;
+    else continue;
+    hits += 1;
+  }
+  const isWholeName = nameWords.size > 0 && [...nameWords].every((word) => words.has(word));
+  if (isWholeName) score += 1;
+  return isWholeName || hits / words.size >= LEAST_SHARE ? score : 0;
 }
