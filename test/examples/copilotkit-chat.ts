@@ -1,6 +1,6 @@
 import { CopilotKitCore } from '@copilotkit/core';
 
-/** Opens a thread as a page does: what was said before is there, and a run in progress goes on. */
+/** Opens a thread as a page does: shows its history and follows the run in progress. */
 export async function openThread(serverUrl: string, threadId: string): Promise<CopilotKitCore> {
   const core = new CopilotKitCore({ runtimeUrl: `${serverUrl}/copilotkit`, headers: { 'X-User-Id': 'alice' } });
   await new Promise<void>((resolve) => {

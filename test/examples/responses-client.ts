@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 
-/** Asks two questions; the second knows the first. */
+/** Asks two questions; the second response continues from the first. */
 export async function askTwice(baseURL: string): Promise<string> {
   const client = new OpenAI({ baseURL, apiKey: 'any' });
   const first = await client.responses.create({ model: 'worker', input: 'My name is Alice.' });
