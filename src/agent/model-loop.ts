@@ -178,9 +178,9 @@ function unforced(options: ModelOptions): ModelOptions {
 }
 
 /** What the model said and what its calls gave, for the next model call. */
-function exchange({ text, toolCalls }: StepOutput, results: readonly ToolResult[]): ModelMessage[] {
+function exchange({ text, refusal = '', toolCalls }: StepOutput, results: readonly ToolResult[]): ModelMessage[] {
   return [
-    { role: 'assistant', content: text, toolCalls: toolCalls.map(toolCall) },
+    { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(toolCall) },
     ...results.map(({ callId, name, output }): ModelMessage => ({ role: 'tool', callId, name, content: output })),
   ];
 }

@@ -1,6 +1,6 @@
 export {
-  OpenAiCompatibleModelClient,
-  type OpenAiCompatibleHooks,
-  type OpenAiCompatibleSettings,
-} from './openai-compatible-model-client.js';
+  ChatCompletionsModelClient,
+  type ChatCompletionsHooks,
+  type ChatCompletionsSettings,
+} from './chat-completions/chat-completions-model-client.js';
 export { createModelClient } from './model-client.factory.js';

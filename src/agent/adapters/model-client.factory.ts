@@ -1,7 +1,7 @@
 import type { AttachmentReader } from '../../attachment/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { ModelClient } from '../ports/model-client.js';
-import { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
+import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 
 /** The client of the configured model server. Nothing is called yet. @param attachments the images of prompts */
 export function createModelClient(config: Pick<AppConfig, 'model'>, attachments: AttachmentReader): ModelClient {
@@ -16,7 +16,7 @@ export function createModelClient(config: Pick<AppConfig, 'model'>, attachments:
     idleTimeoutMs,
     maxRetries,
   };
-  return new OpenAiCompatibleModelClient(settings, attachments);
+  return new ChatCompletionsModelClient(settings, attachments);
 }
 
 /** A short name for well-known hosts, else the host itself. */

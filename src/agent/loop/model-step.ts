@@ -119,9 +119,9 @@ function finish(
 ): { output: StepOutput; messageIds: readonly string[] } {
   const isRefused = finishReason === 'content-filter';
   if (writer.isEmpty && !isRefused) writer.writeEmptyText();
-  const { text, toolCalls, messageIds } = writer.finish(usage);
-  const output: StepOutput = { text, toolCalls, finishReason, usage };
-  if (!isRefused || text !== '') return { output, messageIds };
+  const { text, refusal, toolCalls, messageIds } = writer.finish(usage);
+  const output: StepOutput = { text, toolCalls, finishReason, usage, ...(refusal === '' ? {} : { refusal }) };
+  if (!isRefused || text !== '' || refusal !== '') return { output, messageIds };
   const refusalId = writeRefusal(context, messageIds.length === 0 ? usage : null);
   return { output: { ...output, refusal: REFUSAL }, messageIds: [...messageIds, refusalId] };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
-import type { ContentBuilder, MessageBuilder, MessageType, ResponseBuilder, Usage } from '../../events/index.js';
+import type { ContentBuilder, MessageBuilder, ResponseBuilder, Usage } from '../../events/index.js';
 
 /**
  * One message of a model's answer while it streams. Until it is activated it keeps what it is given;
@@ -74,25 +74,26 @@ export abstract class Segment {
   protected abstract writePiece(content: ContentBuilder, piece: string): void;
 }
 
-/** Text for the user, or reasoning. */
+/** Text for the user, reasoning, or a refusal: the model's own words that it does not answer. */
 export class TextSegment extends Segment {
   readonly isWhole = true;
 
-  constructor(readonly type: Extract<MessageType, 'message' | 'reasoning'>) {
+  constructor(readonly kind: 'text' | 'reasoning' | 'refusal') {
     super();
   }
 
   protected open(response: ResponseBuilder): MessageBuilder {
-    return response.createMessageBuilder('assistant', this.type);
+    return response.createMessageBuilder('assistant', this.kind === 'reasoning' ? 'reasoning' : 'message');
   }
 
   protected firstWrite(message: MessageBuilder): ContentBuilder {
-    const content = message.createContentBuilder('text');
-    content.addTextDelta(this.text);
+    const content = message.createContentBuilder(this.kind === 'refusal' ? 'refusal' : 'text');
+    this.writePiece(content, this.text);
     return content;
   }
 
   protected writePiece(content: ContentBuilder, piece: string): void {
-    content.addTextDelta(piece);
+    if (this.kind === 'refusal') content.addRefusalDelta(piece);
+    else content.addTextDelta(piece);
   }
 }

@@ -9,9 +9,13 @@ import type { UiCard } from './ui-card.js';
 /** A piece of a model's answer. */
 export type ModelDelta = Exclude<ModelEvent, { readonly type: 'finish' }>;
 
+const KINDS = { 'text-delta': 'text', 'reasoning-delta': 'reasoning', 'refusal-delta': 'refusal' } as const;
+
 /** What a finished answer consisted of, and the messages that show it. */
 export interface WrittenStep {
   readonly text: string;
+  /** The words in which the model declined; empty when it did not. */
+  readonly refusal: string;
   /** In the order of their messages. */
   readonly toolCalls: readonly ModelToolCall[];
   readonly messageIds: readonly string[];
@@ -52,20 +56,20 @@ export class StepWriter {
 
   /** What the model has said so far: what is no reasoning, and what is. */
   get texts(): { readonly spoken: string; readonly thought: string } {
-    const thoughts = this.segments.filter((one) => one instanceof TextSegment && one.type === 'reasoning');
+    const thoughts = this.segments.filter((one) => one instanceof TextSegment && one.kind === 'reasoning');
     const spoken = this.segments.filter((one) => !thoughts.includes(one));
     return { spoken: joined(spoken), thought: joined(thoughts) };
   }
 
   write(delta: ModelDelta): void {
     if (delta.type === 'tool-call-delta') this.writeCall(delta);
-    else if (delta.text !== '') this.writeText(delta.type === 'text-delta' ? 'message' : 'reasoning', delta.text);
+    else if (delta.text !== '') this.textSegment(KINDS[delta.type]).append(delta.text);
     this.advance();
   }
 
   /** Adds the one message of an answer that had none, so that a client sees it end. */
   writeEmptyText(): void {
-    this.textSegment('message').append('');
+    this.textSegment('text').append('');
   }
 
   /** Writes what waits and closes everything; the last message carries the usage. */
@@ -76,22 +80,21 @@ export class StepWriter {
     }
     this.front = this.segments.length;
     return {
-      text: this.segments
-        .flatMap((one) => (one instanceof TextSegment && one.type === 'message' ? [one.value] : []))
-        .join(''),
+      text: this.joined('text'),
+      refusal: this.joined('refusal'),
       toolCalls: this.segments.flatMap((one) => (one instanceof CallSegment ? [one.toolCall()] : [])),
       messageIds: this.segments.flatMap((one) => one.messageId ?? []),
     };
   }
 
-  private writeText(type: 'message' | 'reasoning', text: string): void {
-    this.textSegment(type).append(text);
+  private joined(kind: TextSegment['kind']): string {
+    return joined(this.segments.filter((one) => one instanceof TextSegment && one.kind === kind));
   }
 
-  private textSegment(type: 'message' | 'reasoning'): TextSegment {
+  private textSegment(kind: TextSegment['kind']): TextSegment {
     const last = this.segments.at(-1);
-    if (last instanceof TextSegment && last.type === type) return last;
-    const segment = new TextSegment(type);
+    if (last instanceof TextSegment && last.kind === kind) return last;
+    const segment = new TextSegment(kind);
     this.segments.push(segment);
     return segment;
   }
@@ -117,7 +120,7 @@ export class StepWriter {
 
   /** The first text for the user takes the card with it. */
   private close(segment: Segment, usage: Usage | null): void {
-    const takes = segment instanceof TextSegment && segment.type === 'message' && segment.value !== '';
+    const takes = segment instanceof TextSegment && segment.kind === 'text' && segment.value !== '';
     const card = takes ? this.card : undefined;
     segment.close(usage, card?.metadata);
     if (!card || segment.messageId === undefined) return;

@@ -79,6 +79,8 @@ export interface ModelRequest {
 export type ModelEvent =
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'text-delta'; readonly text: string }
+  /** The model declines to answer, and says so. */
+  | { readonly type: 'refusal-delta'; readonly text: string }
   | {
       readonly type: 'tool-call-delta';
       readonly index: number;

@@ -1,5 +1,8 @@
 import { AppError, type ErrorCode } from '../../../common/index.js';
-import { OpenAiCompatibleModelClient, type OpenAiCompatibleSettings } from '../openai-compatible-model-client.js';
+import {
+  ChatCompletionsModelClient,
+  type ChatCompletionsSettings,
+} from '../chat-completions/chat-completions-model-client.js';
 
 /** The key that must never show. */
 export const KEY = 'sk-very-secret-key';
@@ -9,9 +12,9 @@ export const waits: number[] = [];
 /** A client of an upstream with two retries and patience for five seconds. */
 export function clientFor(
   baseUrl: string,
-  settings: Partial<OpenAiCompatibleSettings> = {},
-): OpenAiCompatibleModelClient {
-  return new OpenAiCompatibleModelClient(
+  settings: Partial<ChatCompletionsSettings> = {},
+): ChatCompletionsModelClient {
+  return new ChatCompletionsModelClient(
     {
       provider: 'test',
       baseUrl,

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { until } from '../../../test/support/until.js';
-import { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
-import { collect, failureOf, request } from './testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, refuse, type Script, send } from './testing/raw-upstream.js';
-import { clientFor, expectError, KEY, waits } from './testing/upstream-client.js';
+import { until } from '../../../../test/support/until.js';
+import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
+import { collect, failureOf, request } from '../testing/collect.js';
+import { begin, end, rawUpstream, type RawUpstream, refuse, type Script, send } from '../testing/raw-upstream.js';
+import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
 
 beforeEach(() => {
   waits.length = 0;
@@ -234,7 +234,7 @@ describe('against an upstream that misbehaves', () => {
       maxRetries: 5,
     };
     const retrying = failureOf(
-      new OpenAiCompatibleModelClient(settings, { read: () => Promise.resolve(undefined) }),
+      new ChatCompletionsModelClient(settings, { read: () => Promise.resolve(undefined) }),
       request('hi'),
       second.signal,
     );

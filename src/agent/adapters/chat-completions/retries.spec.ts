@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
-import type { ErrorCode } from '../../common/index.js';
-import type { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
-import { collect, failureOf, request } from './testing/collect.js';
-import { clientFor, expectError, KEY, waits } from './testing/upstream-client.js';
+import type { ErrorCode } from '../../../common/index.js';
+import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
+import { collect, failureOf, request } from '../testing/collect.js';
+import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
 
 beforeEach(() => {
   waits.length = 0;
@@ -11,7 +11,7 @@ beforeEach(() => {
 
 describe('errors, retries and abort against a model server', () => {
   const mock = new LLMock({ port: 0, chunkSize: 4, logLevel: 'silent' });
-  let client: OpenAiCompatibleModelClient;
+  let client: ChatCompletionsModelClient;
 
   beforeAll(async () => {
     await mock.start();

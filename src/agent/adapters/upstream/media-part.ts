@@ -1,9 +1,14 @@
-import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from '@ai-sdk/provider';
 import { AppError } from '../../../common/index.js';
 import type { ModelPart } from '../../ports/model-client.js';
 import { normalBase64, parseDataUrl } from './data-url.js';
 
-type SdkPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
+/** A part of a user's message, checked: text, a media file by its address, or its bytes. */
+export type MediaPart =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `mediaType` may be a range: `image/*`. */
+  | { readonly kind: 'address'; readonly mediaType: string; readonly url: URL; readonly filename?: string }
+  | { readonly kind: 'bytes'; readonly mediaType: string; readonly base64: string; readonly filename?: string };
+
 type FilePart = Extract<ModelPart, { type: 'file' }>;
 
 const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
@@ -24,15 +29,15 @@ const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
 };
 
 /**
- * A user's part as the SDK takes it. The chat format carries text, images (inline or by address),
- * WAV and MP3 audio, PDF files and text files.
+ * Checks a part and finds out its media type. Text files become text.
  *
- * @throws AppError INVALID_PARAMETER for what the chat format cannot carry
+ * @throws AppError INVALID_PARAMETER for data that is not base64, addresses that are not http(s), and
+ *   media types that are unknown or do not fit the part
  */
-export function toSdkPart(part: ModelPart): SdkPart {
+export function toMediaPart(part: ModelPart): MediaPart {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text };
+      return { kind: 'text', text: part.text };
     case 'image':
       return imagePart(part.url);
     case 'audio':
@@ -42,23 +47,28 @@ export function toSdkPart(part: ModelPart): SdkPart {
   }
 }
 
-function imagePart(url: string): SdkPart {
-  const inline = parseDataUrl(url);
-  if (!inline) return { type: 'file', mediaType: 'image/*', data: webAddress(url, 'An image') };
-  const mediaType = inline.mediaType || 'image/*';
-  if (!mediaType.startsWith('image/')) throw unsupported(`An image cannot have the media type ${mediaType}`);
-  return { type: 'file', mediaType, data: inline.base64 };
+/** The error for a part that cannot be sent to the model. */
+export function unsupportedPart(message: string): AppError {
+  return new AppError('INVALID_PARAMETER', message);
 }
 
-function audioPart(data: string, format: string): SdkPart {
+function imagePart(url: string): MediaPart {
+  const inline = parseDataUrl(url);
+  if (!inline) return { kind: 'address', mediaType: 'image/*', url: webAddress(url, 'An image') };
+  const mediaType = inline.mediaType || 'image/*';
+  if (!mediaType.startsWith('image/')) throw unsupportedPart(`An image cannot have the media type ${mediaType}`);
+  return { kind: 'bytes', mediaType, base64: inline.base64 };
+}
+
+function audioPart(data: string, format: string): MediaPart {
   const inline = parseDataUrl(data);
   const name = format.toLowerCase().replace(/^audio\/(x-)?/, '') || inline?.mediaType.replace(/^audio\/(x-)?/, '');
   const mediaType = name === 'wav' ? 'audio/wav' : name === 'mp3' || name === 'mpeg' ? 'audio/mpeg' : undefined;
-  if (!mediaType) throw unsupported('The model takes audio in the formats wav and mp3 only');
-  return { type: 'file', mediaType, data: base64Of(inline?.base64 ?? data, 'The audio') };
+  if (!mediaType) throw unsupportedPart('The model takes audio in the formats wav and mp3 only');
+  return { kind: 'bytes', mediaType, base64: base64Of(inline?.base64 ?? data, 'The audio') };
 }
 
-function filePart(part: FilePart): SdkPart {
+function filePart(part: FilePart): MediaPart {
   const inline = parseDataUrl(part.data ?? part.url ?? '');
   const extension = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(part.filename ?? part.url ?? '')?.[1]?.toLowerCase() ?? '';
   const mediaType = inline?.mediaType || TYPE_OF_EXTENSION[extension] || magicType(part.data) || '';
@@ -66,19 +76,20 @@ function filePart(part: FilePart): SdkPart {
   if (content === null) return fileByAddress(part, mediaType);
   const base64 = base64Of(content, 'The file');
   if (mediaType.startsWith('text/') || mediaType === 'application/json') {
-    return { type: 'text', text: Buffer.from(base64, 'base64').toString('utf8') };
+    return { kind: 'text', text: Buffer.from(base64, 'base64').toString('utf8') };
   }
   if (mediaType.startsWith('audio/')) return audioPart(base64, mediaType);
   if (mediaType !== 'application/pdf' && !mediaType.startsWith('image/')) {
-    throw unsupported('The model takes files that are PDF, text, image, WAV or MP3 only');
+    throw unsupportedPart('The model takes files that are PDF, text, image, WAV or MP3 only');
   }
-  return { type: 'file', mediaType, data: base64, ...(part.filename ? { filename: part.filename } : {}) };
+  return { kind: 'bytes', mediaType, base64, ...(part.filename ? { filename: part.filename } : {}) };
 }
 
-function fileByAddress(part: FilePart, mediaType: string): SdkPart {
-  if (part.url === null) throw unsupported('A file needs its data or an address');
+function fileByAddress(part: FilePart, mediaType: string): MediaPart {
+  if (part.url === null) throw unsupportedPart('A file needs its data or an address');
   if (mediaType.startsWith('image/')) return imagePart(part.url);
-  throw unsupported('The model takes files inline only: send the data of the file instead of its address');
+  const url = webAddress(part.url, 'A file');
+  return { kind: 'address', mediaType, url, ...(part.filename ? { filename: part.filename } : {}) };
 }
 
 function magicType(data: string | null): string | undefined {
@@ -87,16 +98,12 @@ function magicType(data: string | null): string | undefined {
 
 function base64Of(data: string, what: string): string {
   const base64 = normalBase64(data);
-  if (base64 === undefined || base64 === '') throw unsupported(`${what} is not valid base64`);
+  if (base64 === undefined || base64 === '') throw unsupportedPart(`${what} is not valid base64`);
   return base64;
 }
 
 function webAddress(url: string, what: string): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address && (address.protocol === 'http:' || address.protocol === 'https:')) return address;
-  throw unsupported(`${what} must be an http(s) address or a valid data: URL`);
-}
-
-function unsupported(message: string): AppError {
-  return new AppError('INVALID_PARAMETER', message);
+  throw unsupportedPart(`${what} must be an http(s) address or a valid data: URL`);
 }

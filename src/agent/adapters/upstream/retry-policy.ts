@@ -1,13 +1,12 @@
-import { APICallError } from '@ai-sdk/provider';
-import { isNetworkError, statusOf } from './upstream-error.js';
+import { isNetworkError, statusOf, UpstreamStatusError } from './upstream-error.js';
 
 const BASE_MS = 500;
 const CAP_MS = 20_000;
-/** A provider that asks for more patience than this is not waited for: the run fails and says so. */
+/** A longer `Retry-After` is not waited for: the call fails and its error says when to retry. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * Milliseconds to wait before the call is tried again, or undefined when trying again is of no use.
+ * Milliseconds to wait before the call is made again, or undefined when it must not be.
  * Exponential back-off from half a second with full jitter in its upper half; a `Retry-After` of the
  * provider wins.
  *
@@ -24,24 +23,28 @@ export function retryDelayMs(error: unknown, attempt: number, random: number): n
 
 /** What the provider's `Retry-After` (seconds or a date) or `retry-after-ms` asks for, in milliseconds. */
 export function retryAfterMs(error: unknown): number | undefined {
-  if (!APICallError.isInstance(error)) return undefined;
-  const headers = error.responseHeaders ?? {};
-  const exact = numberOf(headers['retry-after-ms']);
+  if (!(error instanceof UpstreamStatusError)) return undefined;
+  const exact = numberOf(header(error, 'retry-after-ms'));
   if (exact !== undefined) return exact;
-  const header = headers['retry-after'];
-  const seconds = numberOf(header);
+  const after = header(error, 'retry-after');
+  const seconds = numberOf(after);
   if (seconds !== undefined) return seconds * 1000;
-  const date = header === undefined ? Number.NaN : Date.parse(header);
+  const date = after === undefined ? Number.NaN : Date.parse(after);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 function isRetryable(error: unknown): boolean {
   const status = statusOf(error);
-  if (status !== undefined && status >= 400) return status === 408 || status === 409 || status === 429 || status >= 500;
+  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
   return isNetworkError(error);
 }
 
-function numberOf(header: string | undefined): number | undefined {
-  const value = header === undefined || header.trim() === '' ? Number.NaN : Number(header);
-  return Number.isFinite(value) && value >= 0 ? value : undefined;
+function header({ headers }: UpstreamStatusError, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+function numberOf(value: string | undefined): number | undefined {
+  const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
 }

@@ -1,12 +1,12 @@
 import { LLMock } from '@copilotkit/aimock';
-import type { ModelMessage, ModelPart } from '../ports/model-client.js';
-import type { OpenAiCompatibleModelClient } from './openai-compatible-model-client.js';
-import { collect, failureOf, request, user } from './testing/collect.js';
-import { clientFor, expectError } from './testing/upstream-client.js';
+import type { ModelMessage, ModelPart } from '../../ports/model-client.js';
+import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
+import { collect, failureOf, request, user } from '../testing/collect.js';
+import { clientFor, expectError } from '../testing/upstream-client.js';
 
 describe('what goes to a model server and what comes back', () => {
   const mock = new LLMock({ port: 0, chunkSize: 4, logLevel: 'silent' });
-  let client: OpenAiCompatibleModelClient;
+  let client: ChatCompletionsModelClient;
 
   beforeAll(async () => {
     await mock.start();

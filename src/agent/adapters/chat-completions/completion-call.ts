@@ -1,0 +1,224 @@
+import type { ModelEvent } from '../../ports/model-client.js';
+import type { ModelCall } from '../upstream/retried-batches.js';
+import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
+import { Watchdog } from '../upstream/watchdog.js';
+import type { AnswerBody } from './answer-body.js';
+import { CompletionDecoder } from './completion-decoder.js';
+import { SseSplitter } from './sse-splitter.js';
+import type { UpstreamHttp } from './upstream-http.js';
+
+/** The request of a call. */
+export interface CompletionRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly firstTokenTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** Events that one `next` decodes at most: the rest of a large read waits for its turn. */
+const EVENTS_PER_BATCH = 64;
+/** What is read of an error answer, and of a JSON answer, in bytes. */
+const ERROR_BODY_LIMIT = 64 * 1024;
+const JSON_BODY_LIMIT = 32 * 1024 * 1024;
+const MAX_REDIRECTS = 5;
+/** How long the rest of an answer may take after its last event before the connection is given up. */
+const LINGER_MS = 1000;
+
+const BRACE = '{'.charCodeAt(0);
+const SPACE = 32;
+
+/**
+ * One HTTP request to a model server and its answer. The answer is an event stream; a JSON body, of a
+ * server that does not stream, is recognised by its first byte. Redirects with status 307 and 308 are
+ * followed, without the key when they lead to another origin.
+ */
+export class CompletionCall implements ModelCall {
+  private readonly decoder = new CompletionDecoder();
+  private readonly splitter = new SseSplitter();
+  private readonly watchdog: Watchdog;
+  private answer: AnswerBody;
+  private redirects = 0;
+  /** The body of an answer that is no event stream. */
+  private whole: Buffer[] | undefined;
+  private wholeBytes = 0;
+  private hasBytes = false;
+  private hasReadTail = false;
+  private isOver = false;
+  private failure: Error | undefined;
+  private wake: (() => void) | undefined;
+
+  constructor(
+    private readonly http: UpstreamHttp,
+    private readonly request: CompletionRequest,
+    private readonly signal: AbortSignal,
+  ) {
+    this.watchdog = new Watchdog(request.firstTokenTimeoutMs, request.idleTimeoutMs, (error) => this.fail(error));
+    signal.addEventListener('abort', this.onAbort);
+    this.answer = this.post(request.url, request.headers);
+  }
+
+  async next(): Promise<readonly ModelEvent[] | undefined> {
+    this.watchdog.wait();
+    for (;;) {
+      this.signal.throwIfAborted();
+      const batch = this.take();
+      if (batch.length > 0) {
+        this.watchdog.hold();
+        return batch;
+      }
+      if (this.isOver) return undefined;
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  close(): void {
+    this.failure ??= new Error('The model call was ended');
+    this.watchdog.close();
+    this.signal.removeEventListener('abort', this.onAbort);
+    if (this.isOver && !this.answer.isEnded) this.linger();
+    else this.answer.abort(new Error('The model call was ended'));
+    this.wake?.();
+  }
+
+  private readonly onAbort = (): void => this.fail(new Error('The model call was aborted'));
+  private readonly onArrival = (): void => this.wake?.();
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    this.answer.abort(error);
+    this.wake?.();
+  }
+
+  /** The connection can serve further calls once the rest of the answer is read. */
+  private linger(): void {
+    const { answer } = this;
+    const giveUp = (): void => answer.abort(new Error('The answer did not end after its last event'));
+    const timer = setTimeout(giveUp, LINGER_MS).unref();
+    this.wake = () => {
+      answer.read();
+      if (answer.isEnded) clearTimeout(timer);
+    };
+  }
+
+  private post(url: URL, headers: Readonly<Record<string, string>>): AnswerBody {
+    return this.http.post(url, headers, this.request.body, this.onArrival);
+  }
+
+  /** The events of what has arrived. A failure is thrown after the events before it were taken. */
+  private take(): readonly ModelEvent[] {
+    const events: ModelEvent[] = [];
+    if (this.isOver) return events;
+    try {
+      if (this.failure) throw this.failure;
+      const { status } = this.answer;
+      if (status >= 200 && status < 300) this.readAnswer(events);
+      else if (status !== 0) this.readRefusal(status);
+      else if (this.answer.isEnded) throw this.answer.error ?? new Error('The connection ended before the answer');
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error(String(error));
+      if (events.length === 0) throw error;
+    }
+    return events;
+  }
+
+  private readAnswer(events: ModelEvent[]): void {
+    const { chunks } = this.decoder;
+    while (events.length < EVENTS_PER_BATCH && !this.isOver) {
+      const data = this.splitter.next();
+      if (data === '[DONE]') this.finish(events);
+      else if (data !== undefined) {
+        if (data !== '') this.decoder.decode(data, this.splitter.eventName, events);
+      } else if (!this.readBytes(events)) break;
+    }
+    if (this.decoder.chunks > chunks) this.watchdog.progress();
+  }
+
+  /** Hands on the bytes that have arrived. False when there are none. */
+  private readBytes(events: ModelEvent[]): boolean {
+    const bytes = this.answer.read();
+    if (bytes.length > 0) {
+      const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
+      if (!this.hasBytes) this.sniff(chunk);
+      if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);
+      else this.splitter.push(chunk);
+      return true;
+    }
+    if (!this.answer.isEnded) return false;
+    this.readEnd(events);
+    return !this.isOver;
+  }
+
+  /** An event stream never begins with a brace. */
+  private sniff(chunk: Buffer): void {
+    const first = chunk.find((byte) => byte > SPACE);
+    if (first === undefined) return;
+    this.hasBytes = true;
+    if (first === BRACE) this.whole = [];
+  }
+
+  /** The body has ended, at its end or where the connection broke. */
+  private readEnd(events: ModelEvent[]): void {
+    const { error } = this.answer;
+    if (error && !this.decoder.isFinished) throw error;
+    if (this.whole) this.decoder.decodeWhole(this.wholeText(), events);
+    else if (!error && !this.hasReadTail) {
+      this.hasReadTail = true;
+      this.splitter.end();
+      return;
+    }
+    this.finish(events);
+  }
+
+  private finish(events: ModelEvent[]): void {
+    this.decoder.end(events);
+    this.isOver = true;
+  }
+
+  private readRefusal(status: number): void {
+    if (status === 307 || status === 308) {
+      const target = this.redirectTarget();
+      if (target) {
+        this.redirect(target);
+        return;
+      }
+    }
+    this.whole ??= [];
+    for (const bytes of this.answer.read()) this.keep(bytes, ERROR_BODY_LIMIT, true);
+    if (!this.answer.isEnded && this.wholeBytes < ERROR_BODY_LIMIT) return;
+    const body = this.wholeText();
+    const { authorization } = this.request.headers;
+    const key = authorization?.slice('Bearer '.length);
+    throw new UpstreamStatusError(status, this.answer.headers, key ? body.replaceAll(key, '[key]') : body);
+  }
+
+  private redirectTarget(): URL | undefined {
+    const { location } = this.answer.headers;
+    if (typeof location !== 'string' || this.redirects >= MAX_REDIRECTS) return undefined;
+    if (!URL.canParse(location, this.request.url.href)) return undefined;
+    const target = new URL(location, this.request.url.href);
+    return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined;
+  }
+
+  private redirect(target: URL): void {
+    this.redirects += 1;
+    this.answer.abort(new Error('The answer is a redirect'));
+    const { authorization: _, ...anonymous } = this.request.headers;
+    const isSameOrigin = target.origin === this.request.url.origin;
+    this.answer = this.post(target, isSameOrigin ? this.request.headers : anonymous);
+  }
+
+  private keep(bytes: Buffer, limit: number, mayCut = false): void {
+    if (!mayCut && this.wholeBytes + bytes.length > limit) {
+      throw new UpstreamStreamError(new Error('The answer is too long'));
+    }
+    this.wholeBytes += bytes.length;
+    this.whole?.push(bytes);
+  }
+
+  private wholeText(): string {
+    const text = Buffer.concat(this.whole ?? []).toString('utf8');
+    this.whole = [];
+    return text;
+  }
+}

@@ -1,0 +1,162 @@
+import { isPlainObject } from '../../../common/index.js';
+import type { Usage } from '../../../events/index.js';
+import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
+import { UpstreamStreamError } from '../upstream/upstream-error.js';
+import { ToolCallDecoder } from './tool-call-decoder.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const FINISH_REASONS: Readonly<Record<string, ModelFinishReason>> = {
+  stop: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'length',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
+  safety: 'content-filter',
+  sensitive: 'content-filter',
+};
+
+/** The answer was cut by a fault of the provider. */
+const FAULTS: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
+
+/**
+ * Turns the chunks of one chat completion into model events; holds the state of that one completion.
+ * Accepts the dialects of the providers: docs/models.md lists them.
+ */
+export class CompletionDecoder {
+  /** How many chunks were decoded. */
+  chunks = 0;
+  private readonly calls = new ToolCallDecoder();
+  private finishReason: string | undefined;
+  private usage: Usage | null = null;
+
+  /**
+   * Decodes one chunk of a stream and adds its events.
+   *
+   * @param eventName the `event` field of the server-sent event
+   * @throws UpstreamStreamError when it is an error of the provider, or no chunk
+   */
+  decode(data: string, eventName: string, events: ModelEvent[]): void {
+    this.chunks += 1;
+    const chunk = parsed(data);
+    const choice = this.choiceOf(chunk, eventName === 'error');
+    if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
+  }
+
+  /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
+  decodeWhole(data: string, events: ModelEvent[]): void {
+    const choice = this.choiceOf(parsed(data), false);
+    if (choice) this.readAnswer(choice['message'] ?? choice['delta'], events);
+  }
+
+  /** True once the provider said why the answer ended: only usage can follow. */
+  get isFinished(): boolean {
+    return this.finishReason !== undefined;
+  }
+
+  /** Adds the last events, when the stream has ended. @throws UpstreamStreamError when the answer has not */
+  end(events: ModelEvent[]): void {
+    const reason = this.finishReason?.toLowerCase();
+    if (reason === undefined || FAULTS.has(reason)) {
+      throw new UpstreamStreamError(new Error(`The finish reason of the stream is ${reason}`));
+    }
+    this.calls.end(events);
+    const mapped = FINISH_REASONS[reason] ?? 'other';
+    // Several providers end an answer that calls tools with `stop`.
+    const callsTools = this.calls.count > 0 && (mapped === 'stop' || mapped === 'other');
+    events.push({ type: 'finish', reason: callsTools ? 'tool-calls' : mapped, usage: this.usage });
+  }
+
+  /** The first choice of a chunk; its usage and finish reason are kept. */
+  private choiceOf(chunk: unknown, isError: boolean): Fields | undefined {
+    if (!isPlainObject(chunk)) throw new UpstreamStreamError(new Error('A chunk is not a JSON object'));
+    const { error, choices } = chunk;
+    if (error !== undefined && error !== null) throw new UpstreamStreamError(error);
+    if (isError || chunk['object'] === 'error') throw new UpstreamStreamError(chunk);
+    if (chunk['usage']) this.readUsage(chunk['usage']);
+    if (chunk['x_groq']) this.readUsage((chunk['x_groq'] as Fields)['usage']);
+    if (choices === undefined || choices === null) return undefined;
+    if (!Array.isArray(choices)) throw new UpstreamStreamError(new Error('The choices of a chunk are not a list'));
+    const choice: unknown = choices[0];
+    if (!isPlainObject(choice)) return undefined;
+    if (choice['usage']) this.readUsage(choice['usage']);
+    const reason = choice['finish_reason'];
+    if (typeof reason === 'string' && reason !== '' && reason !== 'null') this.finishReason = reason;
+    return choice;
+  }
+
+  private readAnswer(answer: unknown, events: ModelEvent[]): void {
+    if (!isPlainObject(answer)) return;
+    const { content, refusal, tool_calls: calls, function_call: call } = answer;
+    const reasoning = answer['reasoning_content'] ?? answer['reasoning'];
+    if (typeof reasoning === 'string' && reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
+    if (typeof content === 'string') {
+      if (content !== '') events.push({ type: 'text-delta', text: content });
+    } else if (Array.isArray(content)) readParts(content, events);
+    if (typeof refusal === 'string' && refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
+    if (Array.isArray(calls)) for (const one of calls) this.calls.read(one, events);
+    else if (call) this.calls.read({ function: call }, events);
+  }
+
+  /** Usage is cumulative where a provider sends it more than once. */
+  private readUsage(raw: unknown): void {
+    if (isPlainObject(raw)) this.usage = usageOf(raw);
+  }
+}
+
+/** Mistral sends content as parts: text and thinking, which itself consists of parts. */
+function readParts(parts: readonly unknown[], events: ModelEvent[]): void {
+  for (const part of parts) {
+    if (!isPlainObject(part)) continue;
+    const { type, text, thinking, refusal } = part;
+    if (type === 'text' && typeof text === 'string' && text !== '') events.push({ type: 'text-delta', text });
+    else if (type === 'refusal' && typeof refusal === 'string') events.push({ type: 'refusal-delta', text: refusal });
+    else if (type === 'thinking') {
+      const thought = typeof thinking === 'string' ? thinking : textOf(thinking);
+      if (thought !== '') events.push({ type: 'reasoning-delta', text: thought });
+    }
+  }
+}
+
+function textOf(parts: unknown): string {
+  if (!Array.isArray(parts)) return '';
+  return parts.map((part) => (isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+function usageOf(raw: Fields): Usage {
+  const total = number(raw['total_tokens']);
+  const reasoning = detail(raw['completion_tokens_details'], 'reasoning_tokens');
+  const cached =
+    detail(raw['prompt_tokens_details'], 'cached_tokens') ??
+    number(raw['cached_tokens']) ??
+    number(raw['prompt_cache_hit_tokens']);
+  return {
+    input_tokens: number(raw['prompt_tokens']) ?? 0,
+    output_tokens: number(raw['completion_tokens']) ?? 0,
+    ...(total === undefined ? {} : { total_tokens: total }),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
+    ...(cached === undefined ? {} : { cached_tokens: cached }),
+  };
+}
+
+function detail(details: unknown, key: string): number | undefined {
+  return isPlainObject(details) ? number(details[key]) : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    throw new UpstreamStreamError(error);
+  }
+}

@@ -1,0 +1,131 @@
+import { isPlainObject } from '../../../common/index.js';
+import type { ModelEvent } from '../../ports/model-client.js';
+
+interface Call {
+  /** Its place among the calls of the answer, from 0. */
+  readonly place: number;
+  readonly index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  /** The arguments so far; kept as long as the call could be complete with them. */
+  text: string;
+}
+
+interface Delta {
+  readonly index: number | undefined;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * Puts the tool-call deltas of one answer in order. Providers identify the call that a delta continues in
+ * different ways: by `index`, by `id` (on the first delta or on each), by both, or by neither; some send
+ * every call with index 0, some a new id with every delta. A new call is recognised by its name.
+ */
+export class ToolCallDecoder {
+  private readonly calls: Call[] = [];
+
+  get count(): number {
+    return this.calls.length;
+  }
+
+  /** Adds the event of a delta. Arguments are held back until the name of their call is known. */
+  read(raw: unknown, events: ModelEvent[]): void {
+    const delta = deltaOf(raw);
+    if (!delta) return;
+    const known = this.callOf(delta);
+    if (!known) {
+      this.begin(delta, events);
+      return;
+    }
+    known.id ??= delta.id;
+    known.text += delta.text;
+    if (known.name !== undefined) {
+      if (delta.text !== '') events.push({ type: 'tool-call-delta', index: known.place, argumentsDelta: delta.text });
+    } else if (delta.name !== undefined) {
+      known.name = delta.name;
+      events.push(opening(known, delta.name));
+    }
+  }
+
+  /** Adds the calls that never got a name. */
+  end(events: ModelEvent[]): void {
+    for (const call of this.calls) {
+      if (call.name === undefined) events.push(opening(call, undefined));
+    }
+  }
+
+  private begin({ index, id, name, text }: Delta, events: ModelEvent[]): void {
+    const call: Call = { place: this.calls.length, index, id, name, text };
+    this.calls.push(call);
+    if (name !== undefined) events.push(opening(call, name));
+  }
+
+  /** The call that a delta continues; undefined when it begins one. */
+  private callOf(delta: Delta): Call | undefined {
+    const { index, id, name } = delta;
+    if (index !== undefined) {
+      const call = this.calls.findLast((one) => one.index === index);
+      return call && !beginsAnother(call, delta) ? call : undefined;
+    }
+    const last = this.calls.at(-1);
+    if (id !== undefined) {
+      const call = this.calls.findLast((one) => one.id === id);
+      if (call) return beginsAnother(call, delta) ? undefined : call;
+      return name === undefined ? last : undefined;
+    }
+    if (name === undefined || last?.name === undefined) return last;
+    return name === last.name && !beginsAnother(last, delta) && last.text !== '' && !isComplete(last.text)
+      ? last
+      : undefined;
+  }
+}
+
+/** A delta with a name for a call that has one is a further call when its id is new or its arguments begin anew. */
+function beginsAnother(call: Call, { id, name, text }: Delta): boolean {
+  if (name === undefined || call.name === undefined) return false;
+  if (id !== undefined && call.id !== undefined && id !== call.id) return true;
+  if (name !== call.name) return true;
+  return text.trimStart().startsWith('{') && isComplete(call.text);
+}
+
+function isComplete(text: string): boolean {
+  try {
+    return isPlainObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function opening({ place: index, id, text }: Call, name: string | undefined): ModelEvent {
+  return {
+    type: 'tool-call-delta',
+    index,
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { name }),
+    argumentsDelta: text,
+  };
+}
+
+function deltaOf(raw: unknown): Delta | undefined {
+  if (!isPlainObject(raw)) return undefined;
+  const called = isPlainObject(raw['function']) ? raw['function'] : {};
+  const { index } = raw;
+  return {
+    index: typeof index === 'number' ? index : undefined,
+    id: notBlank(raw['id']),
+    name: notBlank(called['name']),
+    text: argumentsText(called['arguments']),
+  };
+}
+
+function notBlank(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Some servers send the arguments as an object. */
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isPlainObject(value) ? JSON.stringify(value) : '';
+}

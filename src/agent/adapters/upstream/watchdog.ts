@@ -1,0 +1,60 @@
+import { AppError } from '../../../common/index.js';
+
+/** Node fires a longer timer at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The time-outs of one upstream call: the time to its first event, then the time between two pieces of
+ * data. The time for which the consumer holds a batch does not count. One timer serves the whole call.
+ */
+export class Watchdog {
+  private timer: NodeJS.Timeout;
+  private begun = false;
+  private held = false;
+
+  /** @param onTimeout called at most once, with an AppError MODEL_TIMEOUT */
+  constructor(
+    firstTokenTimeoutMs: number,
+    private readonly idleTimeoutMs: number,
+    private readonly onTimeout: (error: AppError) => void,
+  ) {
+    this.timer = this.arm(firstTokenTimeoutMs);
+  }
+
+  /** Data came. Before the first event this does not extend the time. */
+  progress(): void {
+    if (this.begun) this.timer.refresh();
+  }
+
+  /** The consumer takes events; its time does not count until `wait`. */
+  hold(): void {
+    this.held = true;
+    if (this.begun) return;
+    this.begun = true;
+    clearTimeout(this.timer);
+    this.timer = this.arm(this.idleTimeoutMs);
+  }
+
+  /** The consumer waits for more. */
+  wait(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.timer.refresh();
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  private arm(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.expire(), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  private expire(): void {
+    if (this.held) return;
+    const message = this.begun
+      ? 'The model fell silent in the middle of its answer'
+      : 'The model did not begin to answer in time';
+    this.onTimeout(new AppError('MODEL_TIMEOUT', message));
+  }
+}
