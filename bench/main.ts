@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { ModelBench, type ModelBenchOptions } from './model-bench.js';
+import { profileSummary } from './profile-summary.js';
 import { Report } from './report.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
@@ -25,6 +28,7 @@ interface Step<B> {
 }
 
 const SOAK_MINUTES = 10;
+const PROFILE_FOLDER = join(__dirname, '../../.cache/profiles');
 
 const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'flood', rows: ['m1', 'm2'], quick: true, run: modelFlood },
@@ -52,6 +56,11 @@ const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
 ];
 
 async function main(args: readonly string[]): Promise<number> {
+  const summary = option(args, 'summary');
+  if (summary !== undefined) {
+    console.log(profileSummary(summary));
+    return 0;
+  }
   const quick = args.includes('--quick');
   const only = option(args, 'only')?.toLowerCase().split(',');
   const wanted = <B>(steps: readonly Step<B>[]): Step<B>[] =>
@@ -69,7 +78,7 @@ async function main(args: readonly string[]): Promise<number> {
   return report.verdict();
 }
 
-async function runSteps<B extends { stop(): Promise<void> }>(
+async function runSteps<B extends { begin(scenario: string): void; stop(): Promise<void> }>(
   steps: readonly Step<B>[],
   size: Size,
   start: () => Promise<B>,
@@ -77,7 +86,10 @@ async function runSteps<B extends { stop(): Promise<void> }>(
   if (steps.length === 0) return;
   const bench = await start();
   try {
-    for (const step of steps) await step.run(bench, size);
+    for (const step of steps) {
+      bench.begin(step.name);
+      await step.run(bench, size);
+    }
   } finally {
     await bench.stop();
   }
@@ -90,7 +102,9 @@ function modelOptions(args: readonly string[]): ModelBenchOptions {
   if (database !== 'sqlite' && database !== 'postgres') throw new Error(`unknown database ${database}`);
   const { BENCH_DATABASE_URL } = process.env;
   if (database === 'postgres' && !BENCH_DATABASE_URL) throw new Error('BENCH_DATABASE_URL names no PostgreSQL');
-  return { wire, postgresUrl: database === 'postgres' ? BENCH_DATABASE_URL : undefined, profileFolder: undefined };
+  const profileFolder = args.includes('--profile') ? PROFILE_FOLDER : undefined;
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  return { wire, postgresUrl: database === 'postgres' ? BENCH_DATABASE_URL : undefined, profileFolder };
 }
 
 /** The value of `--name=value`. */

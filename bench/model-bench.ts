@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { Answer } from './answer.js';
 import { answerOf } from './answer.js';
 import { delayProxy } from './delay-proxy.js';
 import { AnswerLoadProcess, ServerProcess } from './process.js';
+import { profileSummary } from './profile-summary.js';
 import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
 import type { Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
@@ -40,6 +42,9 @@ const SETTLE_MS = 300;
 
 /** The processes of the rows with a model: the model, the load, the relay and Parley. Started when first used. */
 export class ModelBench {
+  private scenario = '';
+  /** The file of the profile that was taken last. */
+  private profile: string | undefined;
   private started: Promise<{ model: ServerProcess; load: AnswerLoadProcess }> | undefined;
   private relayServer: Promise<ServerProcess> | undefined;
   private parleyServer: Promise<ParleyUnderTest> | undefined;
@@ -56,6 +61,23 @@ export class ModelBench {
 
   async load(load: AnswerLoad): Promise<AnswerResult> {
     return (await this.basics()).load.run(load);
+  }
+
+  /** One load during which the server is profiled if that was asked for; the last one of a scenario is kept. */
+  async profiled(server: ServerProcess, load: AnswerLoad): Promise<AnswerResult> {
+    const { profileFolder } = this.options;
+    if (profileFolder === undefined) return this.load(load);
+    this.profile = join(profileFolder, `${this.scenario}.cpuprofile`);
+    await server.ask({ ask: 'profile' });
+    const result = await this.load(load);
+    await server.ask({ ask: 'profile', file: this.profile });
+    return result;
+  }
+
+  /** Begins a scenario: prints what the profiler found in the one before. */
+  begin(scenario: string): void {
+    this.printProfile();
+    this.scenario = scenario;
   }
 
   async relay(): Promise<ServerProcess> {
@@ -103,9 +125,10 @@ export class ModelBench {
     const parley = variant === 'parley' ? await this.parley() : undefined;
     const server = parley?.server ?? (await this.relay());
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const load = loadFor({ wire: this.wireOf(variant), port: server.port });
     const databaseBefore = await parley?.database?.cpu();
     const before = await server.cpu();
-    const result = await this.load(loadFor({ wire: this.wireOf(variant), port: server.port }));
+    const result = variant === 'parley' ? await this.profiled(server, load) : await this.load(load);
     const cpu = (await server.cpu()) - before;
     const databaseAfter = await parley?.database?.cpu();
     const known = databaseBefore !== undefined && databaseAfter !== undefined;
@@ -135,11 +158,18 @@ export class ModelBench {
   }
 
   async stop(): Promise<void> {
+    this.printProfile();
     await (await this.parleyServer)?.stop();
     await (await this.relayServer)?.stop();
     const basics = await this.started;
     await basics?.load.stop();
     await basics?.model.stop();
+  }
+
+  private printProfile(): void {
+    if (this.profile === undefined) return;
+    console.log(`\n${this.profile}: ${profileSummary(this.profile)}\n`);
+    this.profile = undefined;
   }
 
   private async modelUrl(): Promise<string> {

@@ -30,6 +30,9 @@ export class ScriptedBench {
     return new ScriptedBench(report, await ScriptedLoadProcess.start());
   }
 
+  /** Begins a scenario. */
+  begin(_scenario: string): void {}
+
   server(variant: Variant): Promise<ServerProcess> {
     const name = processOf(variant);
     let server = this.servers.get(name);

@@ -10,7 +10,7 @@ export async function resumeStorm(bench: ModelBench, { rounds }: Size): Promise<
   for (const wire of ['runs', 'responses'] as const) {
     const p95: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const { gaps = [] } = await bench.load({
+      const { gaps = [] } = await bench.profiled(server, {
         do: 'storm',
         wire,
         port: server.port,
