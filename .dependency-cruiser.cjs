@@ -42,17 +42,31 @@ module.exports = {
       to: { path: '^src/samples/' },
     },
     {
-      name: 'protocols-do-not-know-each-other',
-      comment: 'What two protocols share belongs in protocol/http, protocol/ag-ui-events or common.',
+      name: 'wires-do-not-know-each-other',
+      comment:
+        'What two wires share belongs in protocol/http (bytes), protocol/wire (runs as frames) or protocol/ag-ui-events.',
       severity: 'error',
-      from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/http/' },
-      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|ag-ui-events)/'] },
+      from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/(http|wire)/' },
+      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|wire|ag-ui-events)/'] },
     },
     {
-      name: 'protocol-http-knows-no-protocol',
+      name: 'wire-kit-knows-no-wire',
+      severity: 'error',
+      from: { path: '^src/protocol/wire/' },
+      to: { path: '^src/protocol/[^/]+/', pathNot: '^src/protocol/(http|wire)/' },
+    },
+    {
+      name: 'http-knows-neither-the-kit-nor-a-wire',
       severity: 'error',
       from: { path: '^src/protocol/http/' },
       to: { path: '^src/protocol/[^/]+/', pathNot: '^src/protocol/http/' },
+    },
+    {
+      name: 'no-circles-between-protocol-folders',
+      comment: 'Types count too: below a wire there are only http, the kit and the AG-UI events.',
+      severity: 'error',
+      from: { path: '^src/protocol/(http|wire|ag-ui-events)/', pathNot: SPECS },
+      to: { path: '^src/protocol/', pathNot: '^src/protocol/(http|wire|ag-ui-events)/' },
     },
     {
       name: 'adapters-are-bound-in-one-place',

@@ -14,15 +14,8 @@ import type { BackpressureGate } from '../../src/common/index.js';
 import { type AppConfig, configFrom } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
-import {
-  encodeTail,
-  HttpModule,
-  ActiveStreams,
-  requestPrincipal,
-  SsePost,
-  StreamGate,
-  tailObservable,
-} from '../../src/protocol/http/index.js';
+import { HttpModule, ActiveStreams, requestPrincipal, SsePost, StreamGate } from '../../src/protocol/http/index.js';
+import { encodeTail, tailObservable } from '../../src/protocol/wire/index.js';
 import { Runs } from '../../src/run/index.js';
 import { readScript, type ServerAnswer, type ServerQuestion } from '../protocol.js';
 import { countWrites, openSideChannel } from '../side-channel.js';

@@ -1,24 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BackpressureGate } from '../../common/index.js';
-import { clientGoneOf, gateOf, userIdHeader, checkedUserId } from '../http/index.js';
+import type { FastifyRequest } from 'fastify';
+import { checkedUserId, type StreamClient, StreamFor, userIdHeader } from '../http/index.js';
 
 /** Where a request comes from and its answer goes to. */
-export interface AgKitExchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly gate: BackpressureGate;
-  /** Aborts when the client leaves before its answer is complete. */
-  readonly gone: AbortSignal;
-}
+export type AgKitExchange = StreamClient;
 
 /** Gives a handler its `AgKitExchange`. */
-export const Exchange = createParamDecorator((_: unknown, context: ExecutionContext): AgKitExchange => {
-  const http = context.switchToHttp();
-  const request = http.getRequest<FastifyRequest>();
-  const reply = http.getResponse<FastifyReply>();
-  return { request, reply, gate: gateOf(request), gone: clientGoneOf(reply) };
-});
+export const Exchange = StreamFor;
 
 /**
  * The user that a request's header `x-user-id` or its query `user_id` names.

@@ -9,7 +9,7 @@ import {
   RUN_RECOVERED,
 } from '../../events/index.js';
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
-import type { FrameEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 import { interruptEvents } from './interrupt.encoder.js';

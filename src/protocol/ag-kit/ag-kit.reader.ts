@@ -2,7 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { BackpressureGate, Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { acceptedTail, encodeTail, ActiveStreams, type FrameEncoder, tailObservable } from '../http/index.js';
+import { ActiveStreams } from '../http/index.js';
+import { acceptedTail, encodeTail, type FrameEncoder, tailObservable } from '../wire/index.js';
 
 /** Which run to stream, for whom, and in what frames. */
 export interface AgKitReading {

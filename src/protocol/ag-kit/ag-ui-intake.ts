@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { IdFactory, isPlainObject } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type AgUiEvent, AgUiRuns, normaliseRunInput, type StartedRun } from '../ag-ui-events/index.js';
-import { type FrameEncoder, requestPrincipal } from '../http/index.js';
+import { requestPrincipal } from '../http/index.js';
+import { type FrameEncoder } from '../wire/index.js';
 import type { AgKitAccepted, AgKitAsker } from './ag-kit-intake.js';
 import { agUiFrame } from './ag-ui.frames.js';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { AppConfig } from '../../config/index.js';
-import { DONE_FRAME, type FrameEncoder, controlFramesFrom, useControlFrames } from '../http/index.js';
+import { DONE_FRAME, controlFramesFrom, useControlFrames } from '../http/index.js';
+import { type FrameEncoder } from '../wire/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';

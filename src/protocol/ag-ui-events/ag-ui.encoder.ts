@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.js';
-import type { FrameEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { dataFrame, eventFrame } from '../http/frames.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 import type { AgUiEvent, AgUiMessage } from './ag-ui.types.js';

@@ -3,7 +3,8 @@ import { type Observable, of } from 'rxjs';
 import type { BackpressureGate, Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import { type AgUiEvent, type AgUiRuns, CLOSING_EVENT, protoFrame, type StartedRun } from '../ag-ui-events/index.js';
-import { acceptedTail, encodeTail, ActiveStreams, tailObservable } from '../http/index.js';
+import { ActiveStreams } from '../http/index.js';
+import { acceptedTail, encodeTail, tailObservable } from '../wire/index.js';
 import { BinaryStreams } from './binary-streams.js';
 
 type Accepted = Extract<StartedRun, { kind: 'accepted' }>;

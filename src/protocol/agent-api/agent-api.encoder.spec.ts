@@ -8,13 +8,15 @@ import {
   ResponseFold,
   RUN_RECOVERED,
 } from '../../events/index.js';
+import { SkipFrames } from '../wire/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 
 const DONE = 'data: [DONE]\n\n';
 
 function encode(log: readonly LoggedEvent[], startingAfter = -1, doneFrame = true): string[] {
-  const encoder = new AgentApiEncoder({ doneFrame, startingAfter });
-  return [...log.flatMap((event) => [...encoder.next(event)]), ...encoder.end()];
+  const encoder = new AgentApiEncoder({ doneFrame });
+  const skip = new SkipFrames(startingAfter + 1);
+  return [...log.flatMap((event) => [...skip.take(encoder.next(event))]), ...encoder.end()];
 }
 
 /** The frames without what every frame of a golden stream repeats. */

@@ -9,14 +9,12 @@ import {
   serializeEvent,
 } from '../../events/index.js';
 import { DONE_FRAME } from '../http/frames.js';
-import type { FrameEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../wire/frame-encoder.js';
 
 /** How the encoder writes. */
 export interface AgentApiEncoderOptions {
   /** Whether `data: [DONE]` follows the terminal event. */
   readonly doneFrame: boolean;
-  /** Frames up to this `sequence_number` are counted and not written; -1, the default, for none. */
-  readonly startingAfter?: number;
 }
 
 /** What the stream has shown of one content slot. */
@@ -46,20 +44,12 @@ const PIECE_OVERHEAD = 150;
 export class AgentApiEncoder implements FrameEncoder {
   readonly joinable = false;
   private readonly messages = new Map<string, Map<number, Slot>>();
-  private readonly startingAfter: number;
   private count = 0;
   private ended = false;
   /** The JSON of the open text's pieces up to their text: an event that continues it is another piece. */
   private pieceHead: string | undefined;
 
-  constructor(private readonly options: AgentApiEncoderOptions) {
-    this.startingAfter = options.startingAfter ?? -1;
-  }
-
-  /** The `sequence_number` of the last frame, counted whether or not it was written; -1 before the first. */
-  get lastNumber(): number {
-    return this.count - 1;
-  }
+  constructor(private readonly options: AgentApiEncoderOptions) {}
 
   next(logged: LoggedEvent): readonly string[] {
     const { json, kind } = logged;
@@ -92,7 +82,7 @@ export class AgentApiEncoder implements FrameEncoder {
   private frame(json: string): readonly string[] {
     const number = this.count;
     this.count += 1;
-    return number > this.startingAfter ? [`data: {"sequence_number":${number},${json.slice(1)}\n\n`] : [];
+    return [`data: {"sequence_number":${number},${json.slice(1)}\n\n`];
   }
 
   /** The closing event of an open slot passes as it is, however long, when its beginning tells all of it. */

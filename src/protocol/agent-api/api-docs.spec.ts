@@ -1,9 +1,10 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { CALLER } from '../../../test/support/caller.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { SequentialIds } from '../../common/index.js';
 import { CONTENT_TYPES } from '../../events/index.js';
 import { AgentApiModule } from './agent-api.module.js';
-import { decodeAgentRequest } from './agent-request.decoder.js';
+import { decodeAgentRequest } from './agent-api-request.decoder.js';
 import { PROCESS_EXAMPLES } from './dto/examples.js';
 
 describe('the documentation of the Agent API', () => {
@@ -51,7 +52,8 @@ describe('the documentation of the Agent API', () => {
   });
 
   it.each(Object.entries(PROCESS_EXAMPLES))('has an example that runs: %s', (_, { value }) => {
-    const decode = () => decodeAgentRequest(value, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject' });
+    const decode = () =>
+      decodeAgentRequest(value, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
     expect(decode).not.toThrow();
   });
 });

@@ -1,25 +1,16 @@
 import { Controller, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import {
-  headerText,
-  userIdHeader,
-  requestPrincipal,
-  ShapePipe,
-  SseGet,
-  type StreamClient,
-  StreamFor,
-  useControlFrames,
-} from '../http/index.js';
-import { AttachQueryDto } from './attach-query.dto.js';
-import { AttachReader } from './attach.reader.js';
-import { eventPlaceOf } from './event-place.js';
+import { Caller, headerText, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { AttachService } from './attach.service.js';
+import { AttachQueryDto } from './dto/attach-query.dto.js';
+import { parseLastEventId } from './last-event-id.js';
 
 /** `GET /runs/{runId}/events`: any run, in any wire's frames. */
 @ApiTags('Attach')
 @Controller('runs')
 export class AttachController {
-  constructor(private readonly reader: AttachReader) {}
+  constructor(private readonly service: AttachService) {}
 
   @SseGet(':runId/events')
   @ApiOperation({
@@ -35,38 +26,34 @@ export class AttachController {
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
-    description: 'Of a browser’s EventSource that comes again: the id of the last frame it has. Counts before `after`.',
+    description: 'Of a browser’s EventSource that reconnects: the id of the last frame it has. Counts before `after`.',
   })
-  @ApiHeader({ name: 'X-User-Id', required: false, description: 'A run of another user is unknown then.' })
-  @ApiResponse({ status: 204, description: 'The reader that `Last-Event-ID` tells of has all there will ever be.' })
-  @ApiResponse({ status: 400, description: 'There is no such wire, or the cursor is none.' })
-  @ApiResponse({ status: 404, description: 'There is no such run.' })
+  @ApiHeader({
+    name: 'X-User-Id',
+    required: false,
+    description: 'The owner of the run; a run of another user is a 404.',
+  })
+  @ApiResponse({
+    status: 204,
+    description: 'The reader has every frame up to its `Last-Event-ID`, and none will follow.',
+  })
+  @ApiResponse({ status: 400, description: 'Unknown wire, or invalid cursor.' })
+  @ApiResponse({ status: 404, description: 'Unknown run.' })
   @ApiResponse({ status: 409, description: 'The run has fewer frames than `after` says.' })
   @ApiResponse({ status: 410, description: 'The events of this run are no longer kept.' })
   async events(
     @Param('runId') runId: string,
     @Query(new ShapePipe(AttachQueryDto)) query: AttachQueryDto,
-    @StreamFor() { request, reply, gate }: StreamClient,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | undefined> {
+    const { request, reply } = client;
     reply.header('x-run-id', headerText(runId));
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
-    const { tenantId } = requestPrincipal(undefined);
-    const place = eventPlaceOf(request.headers['last-event-id']?.toString());
-    const attachment = {
-      tenantId,
-      userId: userIdHeader(request),
-      runId,
-      protocol,
-      after: Number(after),
-      place,
-      follow,
-    };
-    const stream = await this.reader.attach(attachment, gate);
-    if (!stream) {
-      reply.status(204);
-      return undefined;
-    }
-    useControlFrames(request, stream.controlFrames);
-    return stream.frames;
+    const lastEvent = parseLastEventId(request.headers['last-event-id']?.toString());
+    const attachment = { runId, protocol, after: Number(after), lastEvent, follow };
+    const stream = await this.service.attach(caller, attachment, client);
+    if (!stream) reply.status(204);
+    return stream?.events();
   }
 }

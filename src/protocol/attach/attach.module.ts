@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
-import { HttpModule } from '../http/index.js';
-import { AttachPlaces } from './attach-places.js';
+import { WireModule } from '../wire/index.js';
 import { AttachController } from './attach.controller.js';
-import { AttachReader } from './attach.reader.js';
+import { AttachService } from './attach.service.js';
 
 /** Any run in any wire's frames. Needs `Runs` from a global module. */
-@Module({ imports: [HttpModule], controllers: [AttachController], providers: [AttachReader, AttachPlaces] })
+@Module({ imports: [WireModule], controllers: [AttachController], providers: [AttachService] })
 export class AttachModule {}

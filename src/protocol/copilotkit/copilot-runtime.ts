@@ -15,16 +15,14 @@ import {
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
 import {
-  acceptedTail,
   dataFrame,
-  encodeTail,
   fieldReaderAt,
   userIdHeader,
   requestPrincipal,
   type StreamClient,
-  tailObservable,
   useControlFrames,
 } from '../http/index.js';
+import { acceptedTail, encodeTail, tailObservable } from '../wire/index.js';
 import { agentCapabilities, type RuntimeInfo, runtimeInfo } from './runtime-info.js';
 import { ReaderCopy } from './reader-copy.js';
 import { ThreadReplay } from './thread-replay.js';

@@ -4,10 +4,10 @@ import { Interrupts } from '../../interrupt/index.js';
 import { RunDigests, Runs } from '../../run/index.js';
 import { SessionModule, Sessions } from '../../session/index.js';
 import { AgUiRuns, STATE_DIGEST, StateDigest } from '../ag-ui-events/index.js';
-import { ErrorMappers, HttpModule } from '../http/index.js';
+import { WireModule } from '../wire/index.js';
 import { CopilotAgentController } from './agent.controller.js';
 import { CopilotRuntime } from './copilot-runtime.js';
-import { copilotKitErrorBody } from './copilotkit-errors.js';
+import { CopilotKitWire } from './copilotkit.wire.js';
 import { CopilotRuntimeController } from './runtime.controller.js';
 import { ThreadReplay } from './thread-replay.js';
 import { CopilotThreadsController } from './threads.controller.js';
@@ -15,9 +15,10 @@ import { CopilotThreads } from './threads.service.js';
 
 /** CopilotKit's own routes. Needs `Runs`, `Interrupts`, `AgentRegistry` and `AppConfig` from global modules. */
 @Module({
-  imports: [HttpModule, SessionModule],
+  imports: [WireModule, SessionModule],
   controllers: [CopilotRuntimeController, CopilotAgentController, CopilotThreadsController],
   providers: [
+    CopilotKitWire,
     CopilotRuntime,
     CopilotThreads,
     ThreadReplay,
@@ -30,8 +31,7 @@ import { CopilotThreads } from './threads.service.js';
   ],
 })
 export class CopilotKitModule {
-  constructor(mappers: ErrorMappers, digests: RunDigests) {
-    mappers.register('/copilotkit', copilotKitErrorBody);
+  constructor(digests: RunDigests) {
     digests.register(STATE_DIGEST, () => new StateDigest());
   }
 }

@@ -1,19 +1,24 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { finished, Readable } from 'node:stream';
+import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AppError, type BackpressureGate } from '../../common/index.js';
+import { AppError } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
+import { FlushScheduler } from './flush-scheduler.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
 import { SseWriter } from './sse-writer.js';
-import type { ControlFrames } from './stream-context.js';
-import { FlushScheduler } from './flush-scheduler.js';
+import type { StreamClient } from './stream-client.js';
+
+/** Milliseconds that readers of binary streams have, when the server stops, to take the end of their stream. */
+const LAST_BYTES_MS = 1000;
 
 /**
- * All event streams this process is serving. On shutdown each of them ends and its connection is
- * closed; the runs behind them go on, and a client resumes where it was.
+ * All streams this process is serving. On shutdown each of them ends and its connection is closed; the
+ * runs behind them continue, and a client resumes where it was.
  */
 @Injectable()
 export class ActiveStreams implements BeforeApplicationShutdown {
-  private readonly open = new Map<SseWriter, { readonly reply: FastifyReply; readonly controlFrames: ControlFrames }>();
+  private readonly open = new Map<SseWriter, StreamClient>();
+  private readonly bodies = new Map<Readable, Promise<void>>();
   private shuttingDown = false;
 
   constructor(
@@ -22,7 +27,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     private readonly config: AppConfig,
   ) {}
 
-  /** How many streams are open. */
+  /** How many event streams are open. */
   get size(): number {
     return this.open.size;
   }
@@ -33,51 +38,68 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   }
 
   /**
-   * Makes the body of a stream.
+   * Makes the body of an event stream.
    *
    * @throws AppError SHUTTING_DOWN
    */
-  create(
-    reply: FastifyReply,
-    gate: BackpressureGate,
-    onClose: () => void,
-    controlFrames: ControlFrames = {},
-  ): SseWriter {
+  create(client: StreamClient, onClose: () => void): SseWriter {
     if (this.shuttingDown) throw new AppError('SHUTTING_DOWN');
     const { slowReaderTimeoutMs } = this.config.http;
     const writer = new SseWriter({
-      gate,
+      gate: client.gate,
       keepAlive: this.keepAlive,
       scheduler: this.scheduler,
       slowReaderTimeoutMs,
-      pingFrame: controlFrames.keepAliveFrame,
+      pingFrame: client.controlFrames.keepAliveFrame,
       onClose: () => {
         this.open.delete(writer);
         onClose();
       },
     });
-    writer.once('end', () => cutWhenStuck(reply, slowReaderTimeoutMs));
-    this.open.set(writer, { reply, controlFrames });
+    writer.once('end', () => cutWhenStuck(client.reply, slowReaderTimeoutMs));
+    this.open.set(writer, client);
     return writer;
   }
 
-  beforeApplicationShutdown(): void {
+  /** Makes the answer of a binary stream. */
+  binary(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, type: string): StreamableFile {
+    const body = Readable.from(chunks, { objectMode: false });
+    const closed = new Promise<void>((resolve) => {
+      finished(body, () => {
+        this.bodies.delete(body);
+        resolve();
+      });
+    });
+    this.bodies.set(body, closed);
+    return new StreamableFile(body, { type });
+  }
+
+  /** The tails of all runs have ended by now: what is left is to be written. */
+  async beforeApplicationShutdown(): Promise<void> {
     this.shuttingDown = true;
     for (const [writer, { reply, controlFrames }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
       if (writer.backlog > 0) writer.destroy();
-      else {
-        // Read now: a wire that numbers its frames knows the number of the last one only at the end.
-        const { shutdownFrame } = controlFrames;
-        if (shutdownFrame !== undefined) writer.send([shutdownFrame]);
-        writer.finish();
-      }
+      // Read now: a wire that numbers its frames knows the number of the last one only at the end.
+      else writer.finish(controlFrames.shutdownFrame);
     }
+    await this.lastBytes();
+  }
+
+  private async lastBytes(): Promise<void> {
+    if (this.bodies.size === 0) return;
+    const stuck = setTimeout(() => {
+      for (const body of this.bodies.keys()) body.destroy();
+    }, LAST_BYTES_MS);
+    await Promise.all(this.bodies.values());
+    clearTimeout(stuck);
   }
 }
 
 /** The last bytes wait in the socket: a reader that never takes them must not hold it for ever. */
-function cutWhenStuck(reply: FastifyReply, timeoutMs: number): void {
-  const timer = setTimeout(() => reply.raw.destroy(), timeoutMs).unref();
-  reply.raw.once('close', () => clearTimeout(timer));
+function cutWhenStuck({ raw }: FastifyReply, timeoutMs: number): void {
+  // Closed already: nothing would clear the timer, which holds the whole request until then.
+  if (raw.closed) return;
+  const timer = setTimeout(() => raw.destroy(), timeoutMs).unref();
+  raw.once('close', () => clearTimeout(timer));
 }

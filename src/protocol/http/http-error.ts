@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { AppError, ERROR_CATALOGUE, type ErrorCode, type ErrorDetail } from '../../common/index.js';
 import { isUnavailable } from '../../database/index.js';
 
-/** What may be said to a client about an error before a stream. */
+/** What a client may know of an error. */
 export interface HttpError {
   readonly status: number;
   readonly code: ErrorCode;
@@ -11,10 +11,10 @@ export interface HttpError {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** After so many seconds a client may try again when the database was away. */
+/** Seconds after which a client may repeat a request that failed because the database was unavailable. */
 const RETRY_SECONDS = 5;
 
-/** Codes for errors of the framework, which only have a status. */
+/** Codes for errors of the framework, which have only a status. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_PARAMETER',
   401: 'AUTH_FAILED',
@@ -28,7 +28,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'SHUTTING_DOWN',
 };
 
-/** Tells of any thrown thing what a client may know. What is not understood is an internal error without text. */
+/** What a client may know of anything that was thrown. An unknown error is an internal error without its text. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof AppError) {
     const { status, code, message, details, retryAfterSeconds } = error;
@@ -36,7 +36,7 @@ export function toHttpError(error: unknown): HttpError {
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    // Nest wraps Fastify's errors of the body; the catalogue says better what is expected.
+    // Nest wraps Fastify's errors of the body; the catalogue's messages say better what is expected.
     return byStatus(status, status === 413 || status === 415 ? undefined : error.message);
   }
   if (isUnavailable(error)) {
@@ -45,6 +45,11 @@ export function toHttpError(error: unknown): HttpError {
   }
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
+}
+
+/** The common error body, `{code, message, details?, requestId?}`: with the request id when the server's log says more. */
+export function commonErrorBody({ status, code, message, details }: HttpError, requestId: string): object {
+  return { code, message, ...(details && { details }), ...(status >= 500 && { requestId }) };
 }
 
 function byStatus(status: number, message: string | undefined): HttpError {

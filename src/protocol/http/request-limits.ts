@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type NestFastifyApplication, RouteConfig } from '@nestjs/platform-fastify';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
 import type { ConfigShape } from '../../config/index.js';
 import { checkJsonLimits } from './json-limits.js';
+import { RouteSetting } from './route-config.js';
 
 type Limits = Pick<ConfigShape['http'], 'bodyLimitBytes' | 'jsonDepthLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
@@ -21,7 +22,7 @@ const JSON_TYPE = 'application/json';
 
 /** Gives a route a smaller limit of its body, in bytes as they are received, than the configured one. */
 export function BodyLimit(bytes: number): MethodDecorator {
-  return RouteConfig({ bodyLimitBytes: bytes } satisfies LimitedRoute);
+  return RouteSetting({ bodyLimitBytes: bytes } satisfies LimitedRoute);
 }
 
 /**
@@ -29,7 +30,7 @@ export function BodyLimit(bytes: number): MethodDecorator {
  * every request, is taken. DELETE routes take it without the mark.
  */
 export function NoBody(): MethodDecorator {
-  return RouteConfig({ hasNoBody: true } satisfies LimitedRoute);
+  return RouteSetting({ hasNoBody: true } satisfies LimitedRoute);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify
 import type { ErrorCode } from '../../common/index.js';
 import type { ConfigShape } from '../../config/index.js';
 import { REQUEST_ID_HEADER } from '../../telemetry/index.js';
-import { bodyOfUnroutable } from './unroutable.js';
+import { bodyOfUnroutable } from './error-bodies.js';
 
 /** Milliseconds within which a whole request must have arrived. */
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -100,9 +100,10 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     if (!this.stalled) this.send([this.options.pingFrame ?? PING_FRAME]);
   }
 
-  /** Ends the answer after the frames sent so far. */
-  finish(): void {
+  /** Ends the answer after the frames sent so far, and a last one when given. */
+  finish(last?: string): void {
     if (this.ended || this.destroyed) return;
+    if (last) this.send([last]);
     this.ended = true;
     this.flush();
   }

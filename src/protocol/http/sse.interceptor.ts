@@ -6,12 +6,12 @@ import {
   type NestInterceptor,
   StreamableFile,
 } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Observable, type Subscriber, Subscription } from 'rxjs';
 import { OPENING_FRAME } from './frames.js';
 import { ActiveStreams } from './active-streams.js';
 import type { SseWriter } from './sse-writer.js';
-import { gateOf, controlFramesOf } from './stream-context.js';
+import { toHttpError } from './http-error.js';
+import { type StreamClient, streamClientOf } from './stream-client.js';
 
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
 const OPENING_MS = 1000;
@@ -36,11 +36,9 @@ export class SseInterceptor implements NestInterceptor<readonly string[] | objec
   constructor(private readonly streams: ActiveStreams) {}
 
   intercept(context: ExecutionContext, next: CallHandler<readonly string[] | object>): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
+    const client = streamClientOf(context);
     return new Observable<unknown>((out) => {
-      const answer = new StreamingAnswer(this.streams, this.logger, request, reply, out);
+      const answer = new StreamingAnswer(this.streams, this.logger, client, out);
       answer.follow(next.handle());
       return () => answer.release();
     });
@@ -56,8 +54,7 @@ class StreamingAnswer {
   constructor(
     private readonly streams: ActiveStreams,
     private readonly logger: Logger,
-    private readonly request: FastifyRequest,
-    private readonly reply: FastifyReply,
+    private readonly client: StreamClient,
     private readonly out: Subscriber<unknown>,
   ) {}
 
@@ -90,18 +87,13 @@ class StreamingAnswer {
   private begin(): SseWriter | undefined {
     clearTimeout(this.openingTimer);
     try {
-      this.writer = this.streams.create(
-        this.reply,
-        gateOf(this.request),
-        () => this.source.unsubscribe(),
-        controlFramesOf(this.request),
-      );
+      this.writer = this.streams.create(this.client, () => this.source.unsubscribe());
     } catch (error) {
       this.source.unsubscribe();
       this.out.error(error);
       return undefined;
     }
-    this.reply.headers(HEADERS);
+    this.client.reply.headers(HEADERS);
     this.out.next(new StreamableFile(this.writer, { type: 'text/event-stream; charset=utf-8' }));
     this.out.complete();
     return this.writer;
@@ -112,13 +104,19 @@ class StreamingAnswer {
       this.out.error(error);
       return;
     }
-    this.logger.error('An event stream was cut by an error', error instanceof Error ? error.stack : String(error));
-    this.writer.destroy();
+    this.logger.error('An event stream ended with an error', error instanceof Error ? error.stack : String(error));
+    const frames = this.client.controlFrames.errorFrames?.(toHttpError(error));
+    if (!frames) {
+      this.writer.destroy();
+      return;
+    }
+    this.writer.send(frames);
+    this.writer.finish();
   }
 
   /**
-   * The handler completed: a plain JSON answer went out, or all frames were sent. A stream that the
-   * shutdown cut says so in its wire's words, so that no client takes the cut for the end.
+   * The handler completed: a plain JSON answer was sent, or all frames were. A stream that the shutdown
+   * cut ends with its shutdown frame, so that no client takes the cut for the end of the run.
    */
   private finish(): void {
     const writer = this.writer ?? (this.openingTimer ? this.begin() : undefined);
@@ -126,8 +124,7 @@ class StreamingAnswer {
       if (!this.openingTimer) this.out.complete();
       return;
     }
-    const { shutdownFrame } = controlFramesOf(this.request);
-    if (shutdownFrame && gateOf(this.request).isCut) writer.send([shutdownFrame]);
-    writer.finish();
+    if (this.client.gate.isCut) writer.finish(this.client.controlFrames.shutdownFrame);
+    else writer.finish();
   }
 }

@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
-import { Controller, Get, HttpException, Module, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Get, HttpException, Module } from '@nestjs/common';
 import { concat, defer, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
 import { ignoreElements } from 'rxjs/operators';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
 import { AppError, BackpressureGate } from '../../common/index.js';
-import { HttpModule, ActiveStreams, SseGet, StreamGate, useControlFrames } from './index.js';
+import { HttpModule, ActiveStreams, SseGet, type StreamClient, StreamFor, StreamGate } from './index.js';
 
 const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
 const OFFERED = 30_000_000;
@@ -41,8 +40,8 @@ class StreamController {
   }
 
   @SseGet('signed')
-  signed(@Req() request: FastifyRequest): Observable<readonly string[]> {
-    useControlFrames(request, { keepAliveFrame: ': own\n\n', shutdownFrame: 'retry: 5\n\n' });
+  signed(@StreamFor() client: StreamClient): Observable<readonly string[]> {
+    client.useControlFrames({ keepAliveFrame: ': own\n\n', shutdownFrame: 'retry: 5\n\n' });
     return counted(concat(of(['data: 1\n\n']), NEVER));
   }
 

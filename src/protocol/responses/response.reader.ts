@@ -4,15 +4,8 @@ import { AppError, type BackpressureGate, type Principal } from '../../common/in
 import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import {
-  acceptedTail,
-  encodeTail,
-  ActiveStreams,
-  controlFramesFrom,
-  type ControlFrames,
-  tailObservable,
-  verifiedTail,
-} from '../http/index.js';
+import { ActiveStreams, controlFramesFrom, type ControlFrames } from '../http/index.js';
+import { acceptedTail, encodeTail, tailObservable, verifiedTail } from '../wire/index.js';
 import type { StartedResponse } from './response-creation.js';
 import { responseInfo } from './response-info.js';
 import { responseOf } from './response-object.js';

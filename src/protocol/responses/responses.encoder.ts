@@ -1,6 +1,6 @@
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { FrameEncoder } from '../http/encoder.js';
+import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { type HttpError, toHttpError } from '../http/http-error.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { ResponsesFold } from './encoder/response-fold.js';

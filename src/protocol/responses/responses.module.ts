@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
 import { SessionModule } from '../../session/index.js';
+import { WireModule } from '../wire/index.js';
 import { ContentSeal } from './content-seal.js';
 import { ConversationItems } from './conversation-items.js';
 import { ConversationController } from './conversation.controller.js';
@@ -13,21 +13,18 @@ import { ResponseApprovals } from './response-approvals.js';
 import { ResponseContext } from './response-context.js';
 import { ResponseContextController } from './response-context.controller.js';
 import { ResponseCreation } from './response-creation.js';
-import { responseInfo, WIRE } from './response-info.js';
 import { ResponseController } from './response.controller.js';
 import { ResponseReader } from './response.reader.js';
-import { ResponsesEncoder } from './responses.encoder.js';
-import { errorBody } from './responses.errors.js';
 import { ResponsesIntake } from './responses-intake.js';
 import { ResponsesOwner } from './responses-owner.js';
-import { PREFIXES } from './routes.js';
+import { ResponsesWire } from './responses.wire.js';
 import { ResponseSocketGateway } from './socket/response-socket.gateway.js';
 import { SocketTurns } from './socket/socket-turns.js';
 import { SessionHistory } from './session-history.js';
 
 /** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `AppConfig`, `Clock` and `IdFactory` from global modules. */
 @Module({
-  imports: [HttpModule, SessionModule],
+  imports: [WireModule, SessionModule],
   controllers: [ResponseContextController, ResponseController, ConversationController, ModelController],
   providers: [
     ContentSeal,
@@ -43,13 +40,9 @@ import { SessionHistory } from './session-history.js';
     ResponseSocketGateway,
     ResponsesIntake,
     ResponsesOwner,
+    ResponsesWire,
     SessionHistory,
     SocketTurns,
   ],
 })
-export class ResponsesModule {
-  constructor(encoders: EncoderRegistry, errors: ErrorMappers) {
-    encoders.register(WIRE, (run) => new ResponsesEncoder(responseInfo(run)));
-    for (const prefix of PREFIXES) errors.register(`/${prefix}`, errorBody);
-  }
-}
+export class ResponsesModule {}

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AppConfig } from '../../config/index.js';
 import { RunDigests } from '../../run/index.js';
-import { EncoderRegistry, ErrorMappers, HttpModule } from '../http/index.js';
+import { WireModule } from '../wire/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
 import { ThreadHistory } from './history/thread-history.js';
@@ -12,22 +11,22 @@ import { RunEvents } from './events/run-events.js';
 import { RunPlaces } from './events/run-places.js';
 import { RunPositions } from './events/run-positions.js';
 import { RunStream } from './events/run-stream.js';
-import { RunsEncoder } from './events/runs.encoder.js';
 import { RunControlController } from './run-control.controller.js';
 import { RunEventsController } from './run-events.controller.js';
 import { RunInputPipe } from './run-input.pipe.js';
 import { RunLookup } from './run-lookup.js';
 import { RunStatusController } from './run-status.controller.js';
-import { RunSubmission, RUNS_WIRE } from './run-submission.js';
-import { runsErrorMapper } from './runs-error.mapper.js';
+import { RunSubmission } from './run-submission.js';
 import { RunsController } from './runs.controller.js';
+import { RunsWire } from './runs.wire.js';
 import { RunViews } from './status/run-views.js';
 
 /** The durable Runs API. Needs `Runs`, `Sessions`, `Dispatcher`, `AppConfig` and the agents from global modules. */
 @Module({
-  imports: [HttpModule],
+  imports: [WireModule],
   controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],
   providers: [
+    RunsWire,
     RunInputPipe,
     AttachmentLocator,
     RunSubmission,
@@ -43,12 +42,7 @@ import { RunViews } from './status/run-views.js';
   ],
 })
 export class RunsModule {
-  constructor(mappers: ErrorMappers, encoders: EncoderRegistry, digests: RunDigests, config: AppConfig) {
-    const { detailAlias } = config.runsApi;
-    mappers.register('/api/v1/agent/', runsErrorMapper({ isInput: false, detailAlias }));
-    mappers.register('/api/v1/agent/runs', runsErrorMapper({ isInput: true, detailAlias }));
-    mappers.register('/api/v1/agent/runs/', runsErrorMapper({ isInput: false, detailAlias }));
-    encoders.register(RUNS_WIRE, (run) => new RunsEncoder(run));
+  constructor(digests: RunDigests) {
     digests.register(RUNS_DIGEST, (run) => new RunsDigest(run));
   }
 }

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../../events/index.js';
-import type { FrameEncoder } from '../../http/encoder.js';
+import type { FrameEncoder } from '../../wire/frame-encoder.js';
 import type { AgKitEvent } from '../ag-kit.types.js';
 
 const FRAME = /^data: ([^\n]+)\n\n$/;

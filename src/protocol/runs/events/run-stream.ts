@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../../events/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
-import { encodeTail } from '../../http/index.js';
+import { encodeTail } from '../../wire/index.js';
 import { withPlainAddresses } from '../history/image-address.js';
 import { PrunedRuns } from './pruned-runs.js';
 import { RunsEncoder, type RunsEncoderOptions } from './runs.encoder.js';

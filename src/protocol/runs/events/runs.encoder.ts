@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../common/index.js';
 import type { LoggedEvent } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type AgUiEvent, AgUiFold, type AgUiMessage } from '../../ag-ui-events/index.js';
-import type { FrameEncoder } from '../../http/encoder.js';
+import type { FrameEncoder } from '../../wire/frame-encoder.js';
 import { clientRunId, errorNameOf } from '../run-names.js';
 import { formatEventId } from './event-id.js';
 

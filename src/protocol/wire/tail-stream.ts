@@ -1,7 +1,7 @@
 import { Observable, type Subscriber } from 'rxjs';
 import type { BackpressureGate } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { FrameEncoder } from './encoder.js';
+import type { FrameEncoder } from './frame-encoder.js';
 
 /** Characters after which a batch of frames is handed on, so that a socket can say stop in between. */
 const BATCH_LENGTH = 64 * 1024;
@@ -154,5 +154,31 @@ async function pump(
     const step = await iterator.next();
     if (step.done === true) return;
     out.next(step.value);
+  }
+}
+
+/**
+ * Passes a tail on and, once everything that was committed at the time of the request has been encoded,
+ * verifies the cursor; then the request counts as accepted: an empty batch says so.
+ *
+ * @param lastSeq the last event that was committed then, -1 for none
+ * @param verify throws when the cursor lies beyond what has been encoded
+ */
+export async function* verifiedTail(
+  tail: AsyncIterable<readonly LoggedEvent[]>,
+  lastSeq: number,
+  verify: () => void,
+): AsyncGenerator<readonly LoggedEvent[], void, void> {
+  let isVerified = lastSeq < 0;
+  if (isVerified) {
+    verify();
+    yield [];
+  }
+  for await (const events of tail) {
+    yield events;
+    if (isVerified || (events.at(-1)?.seq ?? -1) < lastSeq) continue;
+    verify();
+    isVerified = true;
+    yield [];
   }
 }

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import type { ErrorMapper, HttpError } from '../http/index.js';
+import type { HttpError } from '../http/index.js';
 
 /** The wire's own names and sentences of errors that other wires have too (contract runs-api, section 2.2). */
 const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>> = {
@@ -20,24 +20,18 @@ const BODY: Partial<Record<ErrorCode, readonly [code: string, message: string]>>
 
 /** How errors are written. */
 export interface RunsErrorOptions {
+  readonly requestId: string;
   /** The errors of a RunAgentInput's body. */
   readonly isInput: boolean;
   /** `detail` repeats the message, for clients that look for it there. */
   readonly detailAlias: boolean;
 }
 
-/** The error bodies of this wire: `{code, message, details?, requestId}` (contract runs-api, section 2.3). */
-export function runsErrorMapper({ isInput, detailAlias }: RunsErrorOptions): ErrorMapper {
-  return (failure, requestId) => {
-    const body = isInput ? BODY[failure.code] : undefined;
-    const [code, sentence] = body ?? OWN[failure.code] ?? [failure.code.toLowerCase()];
-    const message = sentence ?? failure.message;
-    const details = body && !failure.details ? reasonOf(failure) : failure.details;
-    return { code, message, ...(details && { details }), requestId, ...(detailAlias && { detail: message }) };
-  };
-}
-
-/** What the sentence of the row does not say. */
-function reasonOf({ message }: HttpError): HttpError['details'] {
-  return [{ path: '', message }];
+/** The error body of this wire: `{code, message, details?, requestId}` (contract runs-api, section 2.3). */
+export function runsErrorBody(error: HttpError, { requestId, isInput, detailAlias }: RunsErrorOptions): object {
+  const body = isInput ? BODY[error.code] : undefined;
+  const [code, ownMessage] = body ?? OWN[error.code] ?? [error.code.toLowerCase()];
+  const message = ownMessage ?? error.message;
+  const details = body && !error.details ? [{ path: '', message: error.message }] : error.details;
+  return { code, message, ...(details && { details }), requestId, ...(detailAlias && { detail: message }) };
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../common/index.js';
 
 /** Where the header `Last-Event-ID` says that its reader is. */
-export interface EventPlace {
-  /** Of the run in its session; undefined where the wire's ids do not tell. */
+export interface EventCursor {
+  /** Of the run in its session; undefined where the wire's ids do not contain it. */
   readonly ordinal: number | undefined;
   /** How many frames of that run the reader has. */
   readonly after: number;
@@ -14,15 +14,15 @@ export interface EventPlace {
  *
  * @throws AppError INVALID_PARAMETER for an id that no wire gives
  */
-export function eventPlaceOf(lastEventId: string | undefined): EventPlace | undefined {
+export function parseLastEventId(lastEventId: string | undefined): EventCursor | undefined {
   if (lastEventId === undefined || lastEventId === '') return undefined;
   const [, ordinal, after] = /^(?:(\d{1,9})-)?(\d{1,12})$/.exec(lastEventId) ?? [];
-  if (after === undefined) throw badPlace('must be the id of a frame of this stream');
+  if (after === undefined) throw lastEventIdError('must be the id of a frame of this stream');
   return { ordinal: ordinal === undefined ? undefined : Number(ordinal), after: Number(after) };
 }
 
-/** The refusal of a place that is none of the stream. */
-export function badPlace(rule: string): AppError {
+/** The error for a `Last-Event-ID` that is not of this stream. */
+export function lastEventIdError(rule: string): AppError {
   const message = `Last-Event-ID ${rule}`;
   return new AppError('INVALID_PARAMETER', message, { details: [{ path: 'Last-Event-ID', message }] });
 }

@@ -1,11 +1,11 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { requestPrincipal, ShapePipe } from '../http/index.js';
-import type { AgentRequest } from './agent-request.decoder.js';
-import { AgentRequestPipe } from './agent-request.pipe.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { WireController } from '../wire/index.js';
+import { AgentApiWire } from './agent-api.wire.js';
 import { ApiAgentRequest, ApiRoute } from './api-docs.js';
 import { TaskStatusDto, TaskSubmittedDto } from './dto/answers.dto.js';
 import { ProcessQueryDto } from './dto/process-query.dto.js';
@@ -13,9 +13,12 @@ import { taskStatus } from './task-status.js';
 
 /** Background tasks (contract agent-api, section a.1): the same run, polled instead of streamed. */
 @ApiTags('Agent API')
-@Controller('process/task')
-export class TaskController {
-  constructor(private readonly runs: Runs) {}
+@WireController(AgentApiWire, 'process/task')
+export class AgentApiTasksController {
+  constructor(
+    private readonly runs: Runs,
+    private readonly wire: AgentApiWire,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -27,18 +30,23 @@ export class TaskController {
     [400, 409, 413, 415, 429, 503],
   )
   async submit(
-    @Body(AgentRequestPipe) { run }: AgentRequest,
+    @Body() body: unknown,
     @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
+    @Caller() caller: Caller,
   ): Promise<TaskSubmittedDto> {
-    const { runId } = await this.runs.accept({ ...run, onBusy: query.multitask ?? 'enqueue' });
-    return { task_id: runId, status: 'submitted', queue: run.agentType, message: `Task ${runId} was submitted` };
+    const { request } = this.wire.decode(body, caller);
+    const { runId } = await this.runs.accept({ ...request, onBusy: query.multitask ?? 'enqueue' });
+    return { task_id: runId, status: 'submitted', queue: request.agentType, message: `Task ${runId} was submitted` };
   }
 
   @Get(':taskId')
   @ApiOkResponse({ type: TaskStatusDto })
   @ApiRoute('Poll a task', 'Any run can be polled, however it was started.', [404])
-  async poll(@Param('taskId') taskId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    const principal = requestPrincipal(undefined);
+  async poll(
+    @Param('taskId') taskId: string,
+    @Caller() { principal }: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     try {
       return await taskStatus(this.runs, principal, taskId);
     } catch (error) {

@@ -1,5 +1,6 @@
+import { CALLER } from '../../../test/support/caller.js';
 import { AppError, SequentialIds } from '../../common/index.js';
-import { decodeAgentRequest } from './agent-request.decoder.js';
+import { decodeAgentRequest } from './agent-api-request.decoder.js';
 
 const user = { role: 'user', content: [{ type: 'text', text: 'hi' }] };
 const time = {
@@ -14,7 +15,7 @@ const deepText = `{"a":${'['.repeat(40_000)}${']'.repeat(40_000)}}`;
 function refusal(fields: object): { code: string; message: string; path: string | undefined } {
   const body = Array.isArray(fields) ? { input: fields as unknown[] } : { input: [], ...fields };
   try {
-    decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject' });
+    decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     expect(error.status).toBe(400);
@@ -126,7 +127,8 @@ describe('decodeAgentRequest refuses', () => {
     ['null', undefined],
     ['a string', 'hi'],
   ])('a body that is %s', (kind, body) => {
-    const decode = () => decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject' });
+    const decode = () =>
+      decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
     expect(decode).toThrow(new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kind}`));
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { CALLER } from '../../../test/support/caller.js';
 import { AppError, DEFAULT_TENANT, SequentialIds } from '../../common/index.js';
-import { type AgentRequest, decodeAgentRequest } from './agent-request.decoder.js';
+import { type AgentRequest, decodeAgentRequest } from './agent-api-request.decoder.js';
 
 const text = (value: unknown) => ({ type: 'text', text: value });
 const user = { role: 'user', content: [text('hi')] };
@@ -15,18 +16,18 @@ const clientTime = {
 };
 
 function decode(body: unknown): AgentRequest {
-  return decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject' });
+  return decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
 }
 
-function withFields(fields: object): AgentRequest['run'] {
-  return decode({ input: [user], session_id: 's', ...fields }).run;
+function withFields(fields: object): AgentRequest['request'] {
+  return decode({ input: [user], session_id: 's', ...fields }).request;
 }
 
 describe('decodeAgentRequest', () => {
   it('decodes the documented request', () => {
     expect(decode({ input: [user] })).toEqual({
       stream: true,
-      run: {
+      request: {
         principal: { tenantId: DEFAULT_TENANT, userId: '1' },
         sessionId: '1',
         agentType: 'worker',
@@ -123,7 +124,7 @@ describe('decodeAgentRequest', () => {
       ],
     ],
   ])('accepts input with %s', (_, input) => {
-    expect(decode({ input }).run.input).toHaveLength(input.length);
+    expect(decode({ input }).request.input).toHaveLength(input.length);
   });
 
   it('reads both spellings of a tool and both forms of its parameters', () => {
@@ -189,7 +190,9 @@ describe('decodeAgentRequest', () => {
   });
 
   it('lets a repeated message id stay with its first message', () => {
-    const { input } = decode({ input: [{ ...user, id: 'x' }, { ...user, id: 'x' }, user, { ...user, id: 'x' }] }).run;
+    const { input } = decode({
+      input: [{ ...user, id: 'x' }, { ...user, id: 'x' }, user, { ...user, id: 'x' }],
+    }).request;
     expect(input[0]?.id).toBe('x');
     expect(new Set(input.map(({ id }) => id)).size).toBe(4);
     expect(input.every(({ id, content }) => content?.every(({ msg_id }) => msg_id === id))).toBe(true);
@@ -198,18 +201,20 @@ describe('decodeAgentRequest', () => {
   it('decodes a repeated request that names its run in the same way, whoever counts ids', () => {
     const body = { id: 'run-1', input: [user, user] };
     const ids = new SequentialIds();
-    const [first, second] = [0, 1].map(() => decodeAgentRequest(body, { ids, agentType: 'worker', onBusy: 'reject' }));
+    const [first, second] = [0, 1].map(() =>
+      decodeAgentRequest(body, { ids, agentType: 'worker', onBusy: 'reject', caller: CALLER }),
+    );
     expect(first).toEqual(second);
-    expect(first?.run.runId).toBe('run-1');
-    expect(first?.run.sessionId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    expect(new Set(first?.run.input.map(({ id }) => id)).size).toBe(2);
-    expect(decode({ ...body, id: undefined, response_id: 'run-1' }).run).toEqual(first?.run);
+    expect(first?.request.runId).toBe('run-1');
+    expect(first?.request.sessionId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(new Set(first?.request.input.map(({ id }) => id)).size).toBe(2);
+    expect(decode({ ...body, id: undefined, response_id: 'run-1' }).request).toEqual(first?.request);
   });
 
   it('takes a message without a role for whose its type says it is', () => {
     const types = ['message', 'plugin_call', 'mcp_approval_response', 'reasoning', 'plugin_call_output'];
     const roles = types.map((type) => ({ type, content: [] }));
-    expect(decode({ input: roles }).run.input.map(({ role }) => role)).toEqual([
+    expect(decode({ input: roles }).request.input.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'user',
@@ -219,7 +224,7 @@ describe('decodeAgentRequest', () => {
   });
 
   it('keeps an unknown message type beside the message', () => {
-    expect(decode({ input: [{ ...user, type: 'poem' }] }).run.input[0]).toMatchObject({
+    expect(decode({ input: [{ ...user, type: 'poem' }] }).request.input[0]).toMatchObject({
       type: 'message',
       metadata: { original_type: 'poem' },
     });
@@ -227,7 +232,7 @@ describe('decodeAgentRequest', () => {
 
   it('turns an output that is no text into JSON text', () => {
     const content = [{ type: 'data', data: { call_id: 'c', output: { ok: true } } }];
-    const { input } = decode({ input: [{ type: 'function_call_output', content }] }).run;
+    const { input } = decode({ input: [{ type: 'function_call_output', content }] }).request;
     expect(input[0]?.content?.[0]).toMatchObject({ data: { call_id: 'c', output: '{"ok":true}' } });
   });
 

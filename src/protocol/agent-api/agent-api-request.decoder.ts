@@ -3,7 +3,7 @@ import type { ModelOptions } from '../../agent/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
-import { requestPrincipal } from '../http/principal.js';
+import type { Caller } from '../http/caller.js';
 import { FieldReader, fieldError, kindOf } from '../http/field-reader.js';
 import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
@@ -23,7 +23,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 /** What a request of `POST /process` says. */
 export interface AgentRequest {
-  readonly run: RunRequest;
+  readonly request: RunRequest;
   /** False: one JSON answer instead of an event stream. */
   readonly stream: boolean;
 }
@@ -33,12 +33,13 @@ export interface DecoderOptions {
   readonly ids: IdFactory;
   readonly agentType: string;
   readonly onBusy: BusyPolicy;
+  readonly caller: Pick<Caller, 'actingFor'>;
 }
 
 /**
  * Decodes an AgentRequest (contract agent-api, section a.2), lenient where the contract is: extra fields are
  * kept, nulls are absent, server output may come back as input. Fields are checked in a fixed order and
- * the first wrong one is told. Expects JSON that `checkJsonLimits` has passed.
+ * the first wrong one is reported. Expects JSON that `checkJsonLimits` has passed.
  *
  * A request that names its run gets the same ids every time it is decoded, so that a repeated request
  * is recognised.
@@ -62,17 +63,17 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const namedSession = fields.string('session_id', NAME_LENGTH);
   const sessionId = namedSession ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
   const userId = fields.string('user_id', NAME_LENGTH);
-  const principal = requestPrincipal(userId ?? sessionId);
+  const { agentType, onBusy, caller } = options;
+  const principal = caller.actingFor(userId, sessionId);
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);
-  const { agentType, onBusy } = options;
-  const run = { principal, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
-  // An answer may come alone: then its question tells the session, and the user when none is named.
+  const request = { principal, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
+  // An answer may come alone: then its interrupt determines the session, and the user when none is named.
   const alone = namedSession === undefined && { sessionGiven: false, anonymous: userId === undefined };
   const answering = answers.length > 0 && { answers, ...alone };
   const optional = { ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) };
-  return { run: { ...run, ...optional, ...answering }, stream };
+  return { request: { ...request, ...optional, ...answering }, stream };
 }
 
 function runIdOf(fields: FieldReader): string | undefined {

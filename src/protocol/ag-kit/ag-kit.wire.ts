@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import type { RunView } from '../../run/index.js';
+import { AgUiRuns } from '../ag-ui-events/index.js';
+import type { HttpError } from '../http/index.js';
+import { type FailedRequest, type FrameEncoder, Wire } from '../wire/index.js';
+import { agKitErrorBody } from './ag-kit.errors.js';
+import { AgKitEncoder } from './ag-kit.encoder.js';
+import { WATCHED_AS } from './ag-kit.types.js';
+import { agUiFrame } from './ag-ui.frames.js';
+import { BotEncoder } from './bot.encoder.js';
+
+/** AG-Kit, in its original dialect; the other two are wires of the same paths. */
+@Injectable()
+export class AgKitWire extends Wire {
+  readonly name: string = WATCHED_AS['ag-kit'];
+  override readonly paths: readonly string[] = ['/send-message', '/v1/aibot/'];
+  override readonly onDisconnect = 'cancel';
+
+  constructor(protected readonly config: AppConfig) {
+    super();
+  }
+
+  override encoder(_run: RunView, _principal: Principal): FrameEncoder {
+    return new AgKitEncoder({ errorText: this.config.agKit.errorText });
+  }
+
+  override errorBody(error: HttpError, { requestId }: FailedRequest): object {
+    return agKitErrorBody(error, requestId);
+  }
+}
+
+/** AG-UI events on AG-Kit's paths. */
+@Injectable()
+export class AgKitAgUiWire extends AgKitWire {
+  override readonly name = WATCHED_AS['ag-ui'];
+  override readonly paths = [];
+
+  constructor(
+    config: AppConfig,
+    private readonly runs: AgUiRuns,
+  ) {
+    super(config);
+  }
+
+  override encoder(run: RunView, principal: Principal): FrameEncoder {
+    return this.runs.encoderOf(principal, run, { frameOf: agUiFrame });
+  }
+}
+
+/** The bot dialect. */
+@Injectable()
+export class AgKitBotWire extends AgKitWire {
+  override readonly name = WATCHED_AS.bot;
+  override readonly paths = [];
+
+  override encoder(): FrameEncoder {
+    return new BotEncoder();
+  }
+}

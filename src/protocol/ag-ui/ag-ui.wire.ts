@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
+import { AppConfig } from '../../config/index.js';
+import type { RunView } from '../../run/index.js';
+import { AgUiRuns, keyCaseOf } from '../ag-ui-events/index.js';
+import { type FrameEncoder, Wire } from '../wire/index.js';
+
+/** AG-UI. Its errors before a stream are the common ones. */
+@Injectable()
+export class AgUiWire extends Wire {
+  readonly name = 'ag-ui';
+  override readonly onDisconnect: 'continue' | 'cancel';
+
+  constructor(
+    private readonly runs: AgUiRuns,
+    private readonly config: AppConfig,
+  ) {
+    super();
+    this.onDisconnect = config.agUi.onDisconnect;
+  }
+
+  override encoder(run: RunView, principal: Principal): FrameEncoder {
+    const { protocolVersion } = run.wireData;
+    // A run of another wire has no client that asked for copies of the keys; both generations read camelCase.
+    const announced = run.wire !== this.name || typeof protocolVersion === 'string' ? '1.0' : undefined;
+    return this.runs.encoderOf(principal, run, { keyCase: keyCaseOf(this.config.agUi.keyCase, announced) });
+  }
+}

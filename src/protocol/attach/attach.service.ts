@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Principal } from '../../common/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import type { Caller, StreamReader } from '../http/index.js';
+import { type RunStream, RunStreams, Wires } from '../wire/index.js';
+import { type EventCursor, lastEventIdError } from './last-event-id.js';
+
+/** Which run to read, and how. */
+export interface Attachment {
+  readonly runId: string;
+  /** The name of the wire whose frames are wanted. */
+  readonly protocol: string;
+  /** How many of them the reader has. */
+  readonly after: number;
+  /** Where a reader is that reconnects by itself; counts before `after`. */
+  readonly lastEvent: EventCursor | undefined;
+  /** `session`: the later runs of the session, too, in the same stream. */
+  readonly follow: 'run' | 'session';
+}
+
+/** Reads any run, live or finished, in any wire's frames. */
+@Injectable()
+export class AttachService {
+  constructor(
+    private readonly runs: Runs,
+    private readonly wires: Wires,
+    private readonly streams: RunStreams,
+  ) {}
+
+  /**
+   * The frames after those that the reader has; undefined when a reader that reconnected by itself has all
+   * there will ever be.
+   *
+   * @throws AppError INVALID_PARAMETER (unknown wire, `Last-Event-ID` of another stream), RUN_NOT_FOUND,
+   *   CURSOR_AHEAD when there are fewer frames so far, EVENTS_EXPIRED whatever the cursor: frames are made from
+   *   the whole log. For `session` the last two may also be thrown by the stream, before its first frame.
+   */
+  async attach(caller: Caller, attachment: Attachment, reader: StreamReader): Promise<RunStream | undefined> {
+    const { runId, protocol, follow, lastEvent } = attachment;
+    const userId = caller.userIdHeader();
+    const wire = this.wires.watchable(protocol);
+    const named = await this.runs.view(caller.principal, runId);
+    if (userId !== undefined && named.userId !== userId) throw new AppError('RUN_NOT_FOUND');
+    const principal = { tenantId: caller.tenantId, userId: named.userId };
+    const run = lastEvent ? await this.runOf(principal, named, lastEvent, follow) : named;
+    const seen = lastEvent?.after ?? attachment.after;
+    const cursor = { seen, ahead: (count: number) => cursorAhead(seen, count) };
+    const options = { principal, wire, expired };
+    if (follow === 'run') {
+      const stream = await this.streams.resume(run, reader, { ...options, cursor });
+      return lastEvent && stream.isRead ? undefined : stream;
+    }
+    const stream = await this.streams.followSession(reader, {
+      ...options,
+      sessionId: run.sessionId,
+      first: run,
+      cursor: { ...cursor, of: lastEvent ? 'first run' : 'all runs' },
+      waits: 'while interrupted',
+    });
+    return lastEvent && stream.isRead && (await this.isLast(principal, run)) ? undefined : stream;
+  }
+
+  /**
+   * The run that a cursor is in.
+   *
+   * @throws AppError INVALID_PARAMETER for a cursor in another stream; CURSOR_AHEAD for one in a run to come
+   */
+  private async runOf(
+    principal: Principal,
+    run: RunView,
+    { ordinal }: EventCursor,
+    follow: 'run' | 'session',
+  ): Promise<RunView> {
+    if (ordinal === run.ordinal || (ordinal === undefined && follow === 'run')) return run;
+    if (ordinal === undefined) throw lastEventIdError('numbers the frames of one run: with follow=session give after');
+    if (follow === 'run' || ordinal < run.ordinal) throw lastEventIdError('is of another run');
+    const [later] = await this.runs.list(principal, run.sessionId, { before: ordinal + 1, limit: 1 });
+    if (later?.ordinal !== ordinal) throw new AppError('CURSOR_AHEAD');
+    return later;
+  }
+
+  /** No run follows a finished one, now or later. */
+  private async isLast(principal: Principal, run: RunView): Promise<boolean> {
+    const [newest] = await this.runs.list(principal, run.sessionId, { limit: 1 });
+    return run.state !== 'interrupted' && (newest?.ordinal ?? 0) <= run.ordinal;
+  }
+}
+
+/** The log's error names the numbers of the events that are left, which would be taken for numbers of frames. */
+function expired(): Promise<never> {
+  return Promise.reject(new AppError('EVENTS_EXPIRED'));
+}
+
+function cursorAhead(after: number, count: number): AppError {
+  const message = `after is ${after}, but this run has ${count} frames so far`;
+  return new AppError('CURSOR_AHEAD', message, { details: [{ path: 'after', message }] });
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { commonErrorBody, type HttpError } from './http-error.js';
+
+/** Writes the body of an error for the wire of its request. */
+export type ErrorBodies = (request: FastifyRequest, error: HttpError) => object;
+
+const UNROUTABLE: HttpError = { status: 400, code: 'INVALID_PARAMETER', message: 'The request address is not valid' };
+/** Where a server keeps its error bodies: Fastify's own handlers know the server, and none of Nest's modules. */
+const ERROR_BODIES = Symbol('parley.errorBodies');
+
+/** Sets how a server writes the bodies of errors. To be called once, before it listens. */
+export function registerErrorBodies(server: FastifyInstance, bodies: ErrorBodies): void {
+  server.decorate(ERROR_BODIES, bodies);
+}
+
+/** The body of an error; the common one on a server without `registerErrorBodies`. */
+export function errorBodyOf(request: FastifyRequest, error: HttpError): object {
+  const { server } = request;
+  if (!server.hasDecorator(ERROR_BODIES)) return commonErrorBody(error, request.id);
+  return server.getDecorator<ErrorBodies>(ERROR_BODIES)(request, error);
+}
+
+/** The body for an address that cannot be decoded: no route and no exception filter sees such a request. */
+export function bodyOfUnroutable(request: FastifyRequest): object {
+  return errorBodyOf(request, UNROUTABLE);
+}
+
+/** The path of a request, without the query, which may hold secrets. */
+export function pathOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
+  return (raw.url ?? '/').split('?', 1)[0] ?? '/';
+}

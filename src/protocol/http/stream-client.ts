@@ -1,0 +1,91 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BackpressureGate } from '../../common/index.js';
+import type { HttpError } from './http-error.js';
+
+/** The frames of an event stream that its source does not yield. */
+export interface ControlFrames {
+  /** The keep-alive; absent, the comment `ping`. */
+  readonly keepAliveFrame?: string | undefined;
+  /** The last frame when the server ends the stream to shut down; read once, at that moment. */
+  readonly shutdownFrame?: string | undefined;
+  /** The frames that end a stream whose source fails after the first frame; absent or undefined, the stream is cut. */
+  errorFrames?(error: HttpError): readonly string[] | undefined;
+}
+
+/** Who reads a stream. */
+export interface StreamReader {
+  /** Aborts when the client leaves before its answer is complete. */
+  readonly gone: AbortSignal;
+  /** The back-pressure of the client's connection. */
+  readonly gate?: BackpressureGate | undefined;
+  /** Sets the control frames of the stream that answers; to be called before its first frame. */
+  useControlFrames?(frames: ControlFrames): void;
+}
+
+/** The client of one HTTP request: the same object for the interceptor and the handler. */
+export class StreamClient implements StreamReader {
+  readonly gate = new BackpressureGate();
+  controlFrames: ControlFrames = {};
+  private left: AbortSignal | undefined;
+
+  constructor(
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+  ) {}
+
+  get gone(): AbortSignal {
+    return (this.left ??= clientGoneOf(this.reply));
+  }
+
+  useControlFrames(frames: ControlFrames): void {
+    this.controlFrames = frames;
+  }
+}
+
+const clients = new WeakMap<FastifyRequest, StreamClient>();
+
+/** The client of a request. */
+export function streamClientOf(context: ExecutionContext): StreamClient {
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest>();
+  let client = clients.get(request);
+  if (!client) {
+    client = new StreamClient(request, http.getResponse<FastifyReply>());
+    clients.set(request, client);
+  }
+  return client;
+}
+
+/** Gives a handler the client that its stream is for: `@StreamFor() client: StreamClient`. */
+export const StreamFor = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context));
+
+/** Gives a handler the `BackpressureGate` of its answer. */
+export const StreamGate = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context).gate);
+
+/** Gives a handler an `AbortSignal` that aborts when the client leaves before its answer is complete. */
+export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context).gone);
+
+/** An `AbortSignal` that aborts when the client leaves before its answer is complete. */
+function clientGoneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  if (raw.destroyed) gone.abort();
+  return gone.signal;
+}
+
+/** Sets how the stream that answers a request pings and ends. */
+export function useControlFrames(request: FastifyRequest, frames: ControlFrames): void {
+  clients.get(request)?.useControlFrames(frames);
+}
+
+/** How a stream of an encoder's frames ends at a shutdown. */
+export function controlFramesFrom(encoder: { shutdownFrame?(): string }): ControlFrames {
+  return {
+    get shutdownFrame() {
+      return encoder.shutdownFrame?.() ?? '';
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+import type { RunView } from '../../run/index.js';
+import { commentFrame, type HttpError } from '../http/index.js';
+import { type FailedRequest, Wire } from '../wire/index.js';
+import { RunsEncoder } from './events/runs.encoder.js';
+import { RUNS_WIRE } from './run-submission.js';
+import { runsErrorBody } from './runs.errors.js';
+
+/** Where a RunAgentInput is sent: errors of its body have messages of their own. */
+const INPUT_PATH = '/api/v1/agent/runs';
+
+/** The durable Runs API. */
+@Injectable()
+export class RunsWire extends Wire {
+  readonly name = RUNS_WIRE;
+  override readonly paths = ['/api/v1/agent/', INPUT_PATH];
+  override readonly keepAliveFrame = commentFrame('hb');
+  /** Its clients reconnect by themselves, and soon. */
+  override readonly shutdownFrame = 'retry: 500\n\n';
+
+  constructor(private readonly config: AppConfig) {
+    super();
+  }
+
+  override encoder(run: RunView): RunsEncoder {
+    return new RunsEncoder(run);
+  }
+
+  override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {
+    const isInput = path.startsWith(INPUT_PATH) && !path.startsWith(`${INPUT_PATH}/`);
+    return runsErrorBody(error, { requestId, isInput, detailAlias: this.config.runsApi.detailAlias });
+  }
+}

@@ -1,0 +1,39 @@
+import type { LoggedEvent } from '../../events/index.js';
+import type { HttpError } from '../http/http-error.js';
+
+/** Frames that are written together: apart when the wire needs one frame per HTTP chunk, else joined. */
+export type FrameBatch = readonly string[];
+
+/**
+ * A wire's view of one run: a fold over its log that returns that wire's frames. The same log gives the
+ * same frames, whenever and wherever it is read. On event streams a frame is a complete SSE frame with its
+ * line breaks, on binary streams one character for each byte, on sockets one message.
+ */
+export interface FrameEncoder {
+  /**
+   * True when frames may share one write. The documented client of the Agent API takes each HTTP
+   * chunk for one frame, so its frames must not.
+   */
+  readonly joinable: boolean;
+  /**
+   * Called with each batch before its events, to fetch what they need beside themselves. Returns undefined
+   * when there is nothing to wait for.
+   */
+  prepare?(events: readonly LoggedEvent[]): Promise<void> | undefined;
+  /** The frames of one event: none when this wire does not show it. A reader's cursor counts these frames. */
+  next(event: LoggedEvent): readonly string[];
+  /** The frames after the terminal event's. They are not counted, and written also to a reader that has all others. */
+  end(): readonly string[];
+  /** Rewrites the first frame that is written, not skipped: for a field that a stream has once, such as `retry`. */
+  firstFrame?(frame: string): string;
+  /**
+   * The frame that ends the stream when the server cuts it to shut down, so that no client takes the cut for
+   * the end of the run. Not counted; absent where the wire's clients recognize a cut by themselves.
+   */
+  shutdownFrame?(): string;
+  /**
+   * The frames that end the stream when the run can no longer be read. Absent where the wire has no such
+   * frame: the connection is cut then.
+   */
+  errorFrames?(error: HttpError): readonly string[];
+}

@@ -1,0 +1,232 @@
+import { AppError } from '../../common/index.js';
+import type { LoggedEvent } from '../../events/index.js';
+import type { HttpError } from '../http/http-error.js';
+import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
+import { SkipFrames } from './skip-frames.js';
+
+/** Characters after which a batch of frames is handed on, so that a full socket can pause the reader in between. */
+const BATCH_LENGTH = 64 * 1024;
+
+/** What a source of frames returns next. */
+export type Step = IteratorResult<FrameBatch, undefined>;
+
+/** An empty batch tells the transport that the request is accepted. */
+export const ACCEPTED: Step = { done: false, value: [] };
+/** Nothing follows. */
+export const DONE: Step = { done: true, value: undefined };
+const NO_EVENTS: readonly LoggedEvent[] = [];
+
+/** Batches of frames, and the frames that end them early: what every transport writes. */
+export interface FrameSource extends AsyncIterableIterator<FrameBatch> {
+  /** What a server that stops writes last; undefined for a source that has ended. Reading it ends the source. */
+  readonly shutdownFrame: string | undefined;
+  /** The terminal event of the run, of the last one where there are several, was encoded. */
+  readonly hasEnded: boolean;
+  /** As `FrameEncoder.errorFrames`; undefined where the wire has none. */
+  errorFrames(error: HttpError): readonly string[] | undefined;
+  /** Reads ahead to the first batch of frames, or to where a cursor is verified. @throws what reading throws */
+  prime(): Promise<void>;
+  /** After `prime`: the run has ended, and the reader has all its counted frames. */
+  readonly isRead: boolean;
+}
+
+/** A cursor that is checked against what was committed at the time of the request. */
+export interface CursorCheck {
+  /** The number of the last event that was committed then; -1 for none. */
+  readonly lastSeq: number;
+  /** Throws when the cursor is beyond the frames of those events. @param count how many there are */
+  readonly ahead: (count: number) => Error;
+}
+
+/** How a run's log is read. */
+export interface RunFramesOptions {
+  readonly encoder: FrameEncoder;
+  /** Aborted when nobody reads any longer. */
+  readonly signal: AbortSignal;
+  /** Absent: the reader has no frame yet. */
+  readonly skip?: SkipFrames;
+  /** Absent: nothing is checked. Present: the request is accepted once it is checked. */
+  readonly cursor?: CursorCheck | undefined;
+  /** True when the request is accepted before anything is read. */
+  readonly isAccepted?: boolean;
+  /** False: the frames of the encoder's `end` are left out, because another run may follow in the same stream. */
+  readonly hasEnd?: boolean;
+  /** As `Wire.shutdownFrame`, where the encoder has none of its own. */
+  readonly shutdownFrame?: string | undefined;
+  /** The frames of a run whose events were removed. Absent: that is an error. */
+  readonly expired?: (() => Promise<readonly string[]>) | undefined;
+}
+
+/**
+ * The frames of one run: its log, read in one pass through a wire's encoder. Written by hand: a generator
+ * costs several promises more for each batch, and a stream is made of batches.
+ */
+export class RunFrames implements FrameSource {
+  readonly encoder: FrameEncoder;
+  private readonly skip: SkipFrames;
+  private events = NO_EVENTS;
+  private position = 0;
+  /** The number of the last event that was encoded. */
+  private lastSeq = -1;
+  private cursor: CursorCheck | undefined;
+  private acceptsFirst: boolean;
+  private primed: Step | undefined;
+  private hasWritten = false;
+  private ended = false;
+  private isOver = false;
+  private cut = false;
+
+  constructor(
+    private readonly tail: AsyncIterator<readonly LoggedEvent[]>,
+    private readonly options: RunFramesOptions,
+  ) {
+    this.encoder = options.encoder;
+    this.skip = options.skip ?? new SkipFrames();
+    this.cursor = options.cursor;
+    this.acceptsFirst = options.isAccepted === true;
+  }
+
+  /** True when the server stopped before the run's terminal event. */
+  get isCut(): boolean {
+    return this.cut;
+  }
+
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  get isRead(): boolean {
+    return this.ended && this.primed?.value?.length === 0;
+  }
+
+  get shutdownFrame(): string | undefined {
+    if (this.isOver || this.ended) return undefined;
+    this.isOver = true;
+    return this.frameOfShutdown();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async prime(): Promise<void> {
+    this.primed = await this.next();
+  }
+
+  async next(): Promise<Step> {
+    const { primed } = this;
+    if (primed) {
+      this.primed = undefined;
+      return primed;
+    }
+    if (this.acceptsFirst) {
+      this.acceptsFirst = false;
+      return ACCEPTED;
+    }
+    try {
+      while (!this.isOver) {
+        if (this.position < this.events.length) {
+          const frames = this.encode();
+          if (frames.length > 0) return this.write(frames);
+        } else if (this.cursor && this.lastSeq >= this.cursor.lastSeq) {
+          return this.verify(this.cursor);
+        } else {
+          const step = await this.tail.next();
+          if (step.done === true) return this.finish();
+          this.events = step.value;
+          this.position = 0;
+          const prepared = this.encoder.prepare?.(step.value);
+          if (prepared) await prepared;
+        }
+      }
+      return DONE;
+    } catch (error) {
+      await this.return();
+      return this.replace(error);
+    }
+  }
+
+  async return(): Promise<Step> {
+    this.isOver = true;
+    await this.tail.return?.();
+    return DONE;
+  }
+
+  errorFrames(error: HttpError): readonly string[] | undefined {
+    return this.encoder.errorFrames?.(error);
+  }
+
+  /** The frames after the terminal event's. */
+  end(): Step {
+    const last = this.encoder.end();
+    return last.length > 0 ? { done: false, value: this.pack(last) } : DONE;
+  }
+
+  /** What a stream writes that is cut here. */
+  frameOfShutdown(): string | undefined {
+    return this.encoder.shutdownFrame?.() ?? this.options.shutdownFrame;
+  }
+
+  /** The frames of the next events, until there are many. */
+  private encode(): string[] {
+    const frames: string[] = [];
+    const { events, encoder, skip } = this;
+    for (let length = 0; this.position < events.length && length < BATCH_LENGTH; this.position += 1) {
+      const event = events[this.position];
+      if (!event) continue;
+      for (const frame of skip.take(encoder.next(event))) {
+        frames.push(frame);
+        length += frame.length;
+      }
+    }
+    const last = events[this.position - 1];
+    if (last) {
+      this.lastSeq = last.seq;
+      this.ended = last.isTerminal;
+    }
+    return frames;
+  }
+
+  private write(frames: string[]): Step {
+    // A frame that the reader does not have: its cursor is not ahead.
+    this.cursor = undefined;
+    if (!this.hasWritten) {
+      this.hasWritten = true;
+      const [first] = frames;
+      if (this.encoder.firstFrame && first !== undefined) frames[0] = this.encoder.firstFrame(first);
+    }
+    return { done: false, value: this.pack(frames) };
+  }
+
+  /** Events that were removed are reported before the first batch: nothing was written yet. */
+  private async replace(error: unknown): Promise<Step> {
+    const { expired } = this.options;
+    if (!expired || !(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
+    this.ended = true;
+    return { done: false, value: this.pack(await expired()) };
+  }
+
+  private verify({ ahead }: CursorCheck): Step {
+    this.cursor = undefined;
+    if (this.skip.isBehind) throw ahead(this.skip.count);
+    return ACCEPTED;
+  }
+
+  /** The tail has ended: after the terminal event, because nobody reads any longer, or because the server stops. */
+  private finish(): Step {
+    this.isOver = true;
+    if (this.ended) return this.options.hasEnd === false ? DONE : this.end();
+    if (this.options.signal.aborted) return DONE;
+    this.cut = true;
+    return lastFrame(this.frameOfShutdown());
+  }
+
+  private pack(frames: readonly string[]): FrameBatch {
+    return this.encoder.joinable ? [frames.join('')] : frames;
+  }
+}
+
+/** A frame that a source ends with; a wire may have none. */
+export function lastFrame(frame: string | undefined): Step {
+  return frame ? { done: false, value: [frame] } : DONE;
+}

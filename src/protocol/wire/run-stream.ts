@@ -1,0 +1,153 @@
+import type { StreamableFile } from '@nestjs/common';
+import { Observable, type Subscriber } from 'rxjs';
+import { type ActiveStreams, type StreamReader, toHttpError } from '../http/index.js';
+import type { FrameBatch } from './frame-encoder.js';
+import type { FrameSource } from './run-frames.js';
+
+/** What a stream is made of. */
+export interface RunStreamOptions {
+  readonly source: FrameSource;
+  readonly reader: StreamReader;
+  /** Ends the reading of the log. */
+  readonly stop: () => void;
+  /** Called once when the reader leaves before the end. */
+  readonly onLeft: () => void;
+  readonly keepAliveFrame: string | undefined;
+  readonly active: ActiveStreams;
+}
+
+/** The frames of a run for one reader, to be handed to one transport: `events`, `binary` or `sendTo`. */
+export class RunStream {
+  private isOver = false;
+  private isReleased = false;
+
+  constructor(private readonly options: RunStreamOptions) {}
+
+  /** Of a resumed stream: the run has ended, and the reader has all its frames; only the frames of `end` follow. */
+  get isRead(): boolean {
+    return this.options.source.isRead;
+  }
+
+  /** From now on the reader's leaving has no effect on the run: the server ends the connection itself. */
+  release(): void {
+    this.isReleased = true;
+  }
+
+  /** Server-sent events, for the handler of a `SsePost` or `SseGet` route to return. */
+  events(): Observable<FrameBatch> {
+    const { source, reader, keepAliveFrame, onLeft } = this.options;
+    if (reader.gone.aborted) onLeft();
+    reader.useControlFrames?.({
+      keepAliveFrame,
+      get shutdownFrame() {
+        return source.shutdownFrame;
+      },
+      errorFrames: (error) => source.errorFrames(error),
+    });
+    return new Observable((out) => {
+      this.pump(out).then(
+        () => this.ended(() => out.complete()),
+        (error: unknown) => this.ended(() => out.error(error)),
+      );
+      return () => this.leave();
+    });
+  }
+
+  /** The same as bytes, one for each character of a frame, as an answer of the given content type. */
+  binary(type: string): StreamableFile {
+    return this.options.active.binary(this.bytes(), type);
+  }
+
+  /**
+   * Sends frame by frame, each when the one before was taken. Resolves at the end, also when the reader left.
+   *
+   * @throws what reading the run throws
+   */
+  async sendTo(send: (frame: string) => Promise<void>): Promise<void> {
+    this.leaveWithReader();
+    try {
+      for await (const frames of this.options.source) for (const frame of frames) await send(frame);
+    } finally {
+      this.isOver = true;
+    }
+  }
+
+  private ended(tell: () => void): void {
+    this.isOver = true;
+    tell();
+  }
+
+  /** The batches, pulled at the socket's pace. */
+  private async pump(out: Subscriber<FrameBatch>): Promise<void> {
+    const { source, reader } = this.options;
+    while (!out.closed) {
+      for (let wait = reader.gate?.ready(); wait; wait = reader.gate?.ready()) {
+        await wait;
+        if (out.closed) return;
+      }
+      const step = await source.next();
+      if (step.done === true) return;
+      out.next(step.value);
+    }
+  }
+
+  private bytes(): AsyncIterableIterator<Uint8Array> {
+    const { source } = this.options;
+    this.leaveWithReader();
+    let hasBegun = false;
+    const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+      try {
+        for (;;) {
+          const step = await source.next();
+          if (step.done === true) return this.ending(undefined);
+          // An empty batch only tells that the request is accepted.
+          if (step.value.length === 0) continue;
+          hasBegun = true;
+          return { done: false, value: bytesOf(step.value) };
+        }
+      } catch (error) {
+        const frames = hasBegun ? source.errorFrames(toHttpError(error)) : undefined;
+        if (frames) return this.ending(frames);
+        this.isOver = true;
+        throw error;
+      }
+    };
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next,
+      return: () => {
+        this.leave();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  private ending(frames: FrameBatch | undefined): IteratorResult<Uint8Array, undefined> {
+    this.isOver = true;
+    return frames ? { done: false, value: bytesOf(frames) } : { done: true, value: undefined };
+  }
+
+  private leaveWithReader(): void {
+    const { gone } = this.options.reader;
+    if (gone.aborted) this.leave();
+    else gone.addEventListener('abort', () => this.leave(), { once: true });
+  }
+
+  /** Nobody reads any longer. */
+  private leave(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { source, reader, stop, onLeft } = this.options;
+    stop();
+    reader.gate?.resume();
+    source.return?.().catch(() => undefined);
+    // To cancel a run that has ended would close what it waits for.
+    if (!this.isReleased && !source.hasEnded) onLeft();
+  }
+}
+
+function bytesOf(frames: FrameBatch): Uint8Array {
+  return Buffer.from(frames.join(''), 'latin1');
+}

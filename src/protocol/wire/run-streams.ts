@@ -1,0 +1,243 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError, type Principal } from '../../common/index.js';
+import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import { ActiveStreams, type StreamReader } from '../http/index.js';
+import type { FrameEncoder } from './frame-encoder.js';
+import { type CursorCheck, type FrameSource, RunFrames, type RunFramesOptions } from './run-frames.js';
+import { RunStream } from './run-stream.js';
+import { SessionFrames } from './session-frames.js';
+import { SkipFrames } from './skip-frames.js';
+import type { OnDisconnect, Wire } from './wire.js';
+
+/** Seconds after which a client may ask a server again that is shutting down. */
+const RETRY_SECONDS = 5;
+
+/** In whose name and for which wire a run is read. */
+export interface ReadOptions {
+  /** The run's owner. */
+  readonly principal: Principal;
+  readonly wire: Wire;
+  /** What becomes of the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
+  readonly onDisconnect?: OnDisconnect | undefined;
+}
+
+/** How a stream is made. */
+export interface StreamOptions extends ReadOptions {
+  /** Default: `wire.encoder(run)`. */
+  readonly encoder?: FrameEncoder | undefined;
+  /** The frames of a run whose events were removed. Absent: the error EVENTS_EXPIRED. */
+  readonly expired?: ((run: RunView) => Promise<readonly string[]>) | undefined;
+  /** Milliseconds after which the stream ends, wherever the run is. Absent: with the run. */
+  readonly lifetimeMs?: number | undefined;
+}
+
+/** Where a reader is that has the first frames already. */
+export interface FrameCursor {
+  /** How many frames it has. */
+  readonly seen: number;
+  /** The error for a cursor beyond the last frame. @param count the frames there are */
+  readonly ahead: (count: number) => AppError;
+}
+
+/** How a session is followed. */
+export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisconnect'> {
+  readonly sessionId: string;
+  /** The run to begin with; absent, the first one after `afterOrdinal`. */
+  readonly first?: RunView | undefined;
+  /** Default 0. */
+  readonly afterOrdinal?: number;
+  /** Where the reader is: in the first run (checked before the first frame), or in all runs together (checked at the end). */
+  readonly cursor?: (FrameCursor & { readonly of: 'first run' | 'all runs' }) | undefined;
+  /** Default: `wire.encoder(run)`. */
+  readonly encoderOf?: (run: RunView) => FrameEncoder | Promise<FrameEncoder>;
+  /**
+   * When the stream waits for a run that does not exist yet: always; while the last run is interrupted, so
+   * that another one continues it; or never.
+   */
+  readonly waits: 'always' | 'while interrupted' | 'never';
+}
+
+/** What ends the reading of a log. */
+interface Stop {
+  readonly abort: () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Follows runs for clients: the only place that does, for every wire and every transport. It owns
+ * back-pressure, what becomes of a run whose client leaves, cursors, and the end at a shutdown.
+ */
+@Injectable()
+export class RunStreams {
+  private readonly logger = new Logger(RunStreams.name);
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly active: ActiveStreams,
+  ) {}
+
+  /** The frames of a run that was just accepted, from its first event on. */
+  follow(run: RunView, reader: StreamReader, options: StreamOptions): RunStream {
+    const stop = stopAfter(options.lifetimeMs);
+    const source = this.frames(run, reader, stop, { ...options, isAccepted: true });
+    return this.stream(source, run, reader, { stop, ...options });
+  }
+
+  /**
+   * The frames of a run after those that its reader has. Leaving does not stop the run unless `onDisconnect` says so.
+   *
+   * @throws AppError as `cursor.ahead` when the reader has more frames than were committed; as `Runs.tail`
+   */
+  async resume(
+    run: RunView,
+    reader: StreamReader,
+    options: StreamOptions & { readonly cursor: FrameCursor },
+  ): Promise<RunStream> {
+    const { seen, ahead } = options.cursor;
+    const stop = stopAfter(options.lifetimeMs);
+    const cursor = { lastSeq: run.lastSeq, ahead };
+    const source = this.frames(run, reader, stop, { ...options, skip: new SkipFrames(seen), cursor });
+    await source.prime();
+    return this.stream(source, run, reader, { onDisconnect: 'continue', stop, ...options });
+  }
+
+  /**
+   * The frames of one run after another of a session. Leaving stops none of them.
+   *
+   * @throws AppError as `resume`, for the first run when the cursor is in it
+   */
+  async followSession(reader: StreamReader, options: SessionOptions): Promise<RunStream> {
+    const { principal, wire, first, cursor, encoderOf = (run: RunView) => wire.encoder(run, principal) } = options;
+    const stop = stopAfter(options.lifetimeMs);
+    const skip = new SkipFrames(cursor?.seen);
+    const isInFirst = cursor?.of === 'first run';
+    const open = async (run: RunView, check?: CursorCheck): Promise<RunFrames> => {
+      const encoder = await encoderOf(run);
+      // What a reader has of the first run says nothing of the later ones.
+      const own = isInFirst && run !== first ? new SkipFrames() : skip;
+      return this.frames(run, reader, stop, { ...options, encoder, skip: own, cursor: check, hasEnd: false });
+    };
+    const check = first && isInFirst ? { lastSeq: first.lastSeq, ahead: cursor.ahead } : undefined;
+    let last = first;
+    const source = new SessionFrames({
+      first: first && (await open(first, check)),
+      isAccepted: first === undefined || (!check && first.finishedAt === null),
+      next: async () => {
+        const next = await this.nextRun(last, stop.signal, options);
+        if (typeof next !== 'string') last = next;
+        return next;
+      },
+      open,
+      signal: stop.signal,
+      shutdownFrame: wire.shutdownFrame,
+      verify: () => {
+        if (cursor && skip.isBehind) throw cursor.ahead(skip.count);
+      },
+    });
+    if (check) await source.prime();
+    return this.stream(source, first, reader, { onDisconnect: 'continue', stop, ...options });
+  }
+
+  /**
+   * Waits for the end of an accepted run and returns its summary. When the client leaves before, the run as
+   * it is then.
+   *
+   * @throws AppError SHUTTING_DOWN when the server stops before
+   */
+  async result(run: RunView, reader: Pick<StreamReader, 'gone'>, options: ReadOptions): Promise<object> {
+    const { principal, wire } = options;
+    const end = await this.ended(run, principal, reader.gone);
+    if (end) return wire.summary(run, end);
+    if (!reader.gone.aborted) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_SECONDS });
+    this.left(run, options);
+    return wire.summary(run, await this.runs.response(principal, run.runId, { accepted: true }));
+  }
+
+  /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
+  async ended(run: RunView, principal: Principal, signal: AbortSignal): Promise<AgentResponse | undefined> {
+    let last: LoggedEvent | undefined;
+    for await (const events of this.runs.tail(principal, run.runId, { signal, accepted: true })) {
+      last = events.at(-1) ?? last;
+    }
+    return last && isTerminalEvent(last.event) ? last.event : undefined;
+  }
+
+  private frames(
+    run: RunView,
+    { gate }: StreamReader,
+    { signal }: Stop,
+    options: StreamOptions & Omit<RunFramesOptions, 'encoder' | 'signal' | 'expired'>,
+  ): RunFrames {
+    const { principal, wire, encoder = wire.encoder(run, principal) } = options;
+    const tail = this.runs.tail(principal, run.runId, { ...(gate && { gate }), signal, accepted: true });
+    const { skip, cursor, isAccepted, hasEnd, expired } = options;
+    return new RunFrames(tail[Symbol.asyncIterator](), {
+      encoder,
+      signal,
+      shutdownFrame: wire.shutdownFrame,
+      ...(skip && { skip }),
+      ...(cursor && { cursor }),
+      ...(isAccepted !== undefined && { isAccepted }),
+      ...(hasEnd !== undefined && { hasEnd }),
+      ...(expired && { expired: () => expired(run) }),
+    });
+  }
+
+  private stream(
+    source: FrameSource,
+    run: RunView | undefined,
+    reader: StreamReader,
+    { stop, ...options }: ReadOptions & { readonly stop: Stop },
+  ): RunStream {
+    return new RunStream({
+      source,
+      reader,
+      stop: stop.abort,
+      onLeft: () => (run ? this.left(run, options) : undefined),
+      keepAliveFrame: options.wire.keepAliveFrame,
+      active: this.active,
+    });
+  }
+
+  /** The reader is gone. A stream that the server itself ends, to shut down, was not left. */
+  private left({ runId }: RunView, { principal, wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
+    if (onDisconnect === 'continue' || this.active.isShuttingDown) return;
+    this.runs.cancel(principal, runId).catch((error: unknown) => {
+      const stack = error instanceof Error ? error.stack : undefined;
+      this.logger.error(`Run ${runId} could not be cancelled after its client left`, stack);
+    });
+  }
+
+  private async nextRun(
+    last: RunView | undefined,
+    signal: AbortSignal,
+    { principal, sessionId, afterOrdinal = 0, waits }: SessionOptions,
+  ): Promise<RunView | 'ended' | 'stopped'> {
+    const ordinal = last?.ordinal ?? afterOrdinal;
+    if (!(await this.mayFollow(last, ordinal, { principal, sessionId, waits }))) return 'ended';
+    return (await this.runs.next(principal, sessionId, ordinal, signal)) ?? 'stopped';
+  }
+
+  /** Whether to wait for a run after an ordinal: it exists already, or it may come. */
+  private async mayFollow(
+    last: RunView | undefined,
+    ordinal: number,
+    { principal, sessionId, waits }: Pick<SessionOptions, 'principal' | 'sessionId' | 'waits'>,
+  ): Promise<boolean> {
+    if (waits === 'always') return true;
+    if (waits === 'while interrupted' && last) {
+      const { state } = await this.runs.view(principal, last.runId, { accepted: true });
+      if (state === 'interrupted') return true;
+    }
+    const [newest] = await this.runs.list(principal, sessionId, { limit: 1 });
+    return newest !== undefined && newest.ordinal > ordinal;
+  }
+}
+
+function stopAfter(lifetimeMs: number | undefined): Stop {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  if (lifetimeMs === undefined) return { abort, signal: stop.signal };
+  return { abort, signal: AbortSignal.any([stop.signal, AbortSignal.timeout(lifetimeMs)]) };
+}

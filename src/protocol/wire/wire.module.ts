@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { HttpModule } from '../http/index.js';
+import { RunStreams } from './run-streams.js';
+import { Wires } from './wires.js';
+
+/** What wires are made with. Needs `Runs` and `AppConfig` from global modules. */
+@Module({
+  imports: [HttpModule, DiscoveryModule],
+  providers: [RunStreams, Wires],
+  exports: [HttpModule, RunStreams, Wires],
+})
+export class WireModule {}

@@ -1,0 +1,55 @@
+import type { Principal } from '../../common/index.js';
+import type { AgentResponse } from '../../events/index.js';
+import type { RunView } from '../../run/index.js';
+import { commonErrorBody, type HttpError } from '../http/http-error.js';
+import type { FrameEncoder } from './frame-encoder.js';
+
+/** What becomes of a run whose client leaves before its end. */
+export type OnDisconnect = 'continue' | 'cancel';
+
+/** The request that an error answers. */
+export interface FailedRequest {
+  /** Names the request in the server's log. */
+  readonly requestId: string;
+  /** Without the query. */
+  readonly path: string;
+}
+
+/**
+ * What a protocol tells the rest of the server about itself. A wire is one provider of this class in its own
+ * module: `Wires` finds it there, its controllers name it with `@WireController`.
+ */
+export abstract class Wire {
+  /** Its name in `?protocol=` and, where it accepts runs, in `RunRequest.wire`. At most 32 characters. */
+  abstract readonly name: string;
+  /** True when any run can be watched in its frames (`GET /runs/{runId}/events?protocol=<name>`). */
+  readonly isWatchable: boolean = true;
+  /**
+   * How its paths begin. Needed for the error body of requests that match no route: those that do, have the
+   * wire of their controller. The longest beginning of all wires wins.
+   */
+  readonly paths: readonly string[] = [];
+  /** What becomes of a run whose client leaves, when the request does not say. */
+  readonly onDisconnect: OnDisconnect = 'continue';
+  /** The keep-alive frame of its streams; absent, the comment `ping`. */
+  readonly keepAliveFrame?: string;
+  /** The frame that ends a stream which the server cuts to shut down, where the encoder has none of its own. */
+  readonly shutdownFrame?: string;
+
+  /**
+   * Makes the encoder of one run, whichever wire started it, from its first event on.
+   *
+   * @param principal the run's owner
+   */
+  abstract encoder(run: RunView, principal: Principal): FrameEncoder;
+
+  /** The body of an error before a stream. By default the common one. */
+  errorBody(error: HttpError, { requestId }: FailedRequest): object {
+    return commonErrorBody(error, requestId);
+  }
+
+  /** The JSON of a run that has ended, for a client that does not stream. By default the response itself. */
+  summary(_run: RunView, response: AgentResponse): object {
+    return response;
+  }
+}

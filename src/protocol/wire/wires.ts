@@ -1,0 +1,66 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../common/index.js';
+import { commonErrorBody, type HttpError } from '../http/http-error.js';
+import { pathOf, registerErrorBodies } from '../http/error-bodies.js';
+import { Wire } from './wire.js';
+import { wireOfRoute } from './wire-controller.decorator.js';
+
+/** All wires of the server: the providers of the class `Wire`, in the order of their modules. */
+@Injectable()
+export class Wires implements OnModuleInit {
+  private all: readonly Wire[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** @throws TypeError when two wires have one name */
+  onModuleInit(): void {
+    const providers = this.discovery.getProviders().map(({ instance }) => instance as unknown);
+    this.all = [...new Set(providers.filter((provider) => provider instanceof Wire))];
+    const names = new Set(this.all.map(({ name }) => name));
+    if (names.size < this.all.length) throw new TypeError('Two wires have the same name');
+    // An application context serves nothing: it has no adapter.
+    const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
+    if (httpAdapter) {
+      registerErrorBodies(httpAdapter.getInstance<FastifyInstance>(), (request, error) =>
+        this.errorBody(request, error),
+      );
+    }
+  }
+
+  /**
+   * The wire in whose frames any run can be watched.
+   *
+   * @throws AppError INVALID_PARAMETER naming the wires there are
+   */
+  watchable(name: string): Wire {
+    const wires = this.all.filter(({ isWatchable }) => isWatchable);
+    const wire = wires.find((one) => one.name === name);
+    if (wire) return wire;
+    const message = `protocol must be one of ${wires.map((one) => one.name).join(', ')}`;
+    throw new AppError('INVALID_PARAMETER', message, { details: [{ path: 'protocol', message }] });
+  }
+
+  /** The body of an error: that of the wire whose route or else whose path it is, or the common one. */
+  private errorBody(request: FastifyRequest, error: HttpError): object {
+    const requestId = request.id;
+    const path = pathOf(request);
+    const type = wireOfRoute(request);
+    const wire = type ? this.all.find((one) => one instanceof type) : this.ofPath(path);
+    return wire ? wire.errorBody(error, { requestId, path }) : commonErrorBody(error, requestId);
+  }
+
+  private ofPath(path: string): Wire | undefined {
+    let longest = { length: -1, wire: undefined as Wire | undefined };
+    for (const wire of this.all) {
+      for (const { length } of wire.paths.filter((beginning) => path.startsWith(beginning))) {
+        if (length > longest.length) longest = { length, wire };
+      }
+    }
+    return longest.wire;
+  }
+}
