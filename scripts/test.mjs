@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readJson } from './lib/fingerprint.mjs';
 import { nodeVersionProblem } from './lib/node-version.mjs';
 import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
-import { countsOf, summaryLine } from './lib/summary.mjs';
+import { countsOf, slowestFiles, summaryLine } from './lib/summary.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = join(root, '.cache/jest-results.json');
@@ -30,10 +30,12 @@ async function runJest() {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const args = ['--json', `--outputFile=${report}`, ...process.argv.slice(2)];
   const code = await run(root, process.execPath, [jest, ...args], { NODE_ENV: 'test', ...process.env });
-  const counts = countsOf(readJson(report));
+  const results = readJson(report);
+  const slowest = slowestFiles(results, root);
+  if (slowest.length > 0) console.log(`Slowest spec files:\n${slowest.join('\n')}`);
   for (const [variable, consequence] of SERVERS) {
     if (!process.env[variable]) console.log(`${variable} is not set: ${consequence}`);
   }
-  console.log(summaryLine(counts));
+  console.log(summaryLine(countsOf(results)));
   return code;
 }

@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 /**
@@ -25,4 +27,22 @@ export function countsOf(report) {
  */
 export function summaryLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** How many spec files `slowestFiles` names. */
+const SLOWEST = 10;
+
+/**
+ * The spec files that took longest in jest's JSON report: one line each, with its seconds, slowest first.
+ *
+ * @param {{ testResults: readonly { name: string, startTime: number, endTime: number }[] } | undefined} report
+ * @param {string} root absolute path, which the names are made relative to
+ * @returns {string[]}
+ */
+export function slowestFiles(report, root) {
+  return (report?.testResults ?? [])
+    .map(({ name, startTime, endTime }) => ({ file: relative(root, name), seconds: (endTime - startTime) / 1000 }))
+    .sort((one, other) => other.seconds - one.seconds)
+    .slice(0, SLOWEST)
+    .map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file}`);
 }

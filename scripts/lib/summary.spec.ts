@@ -1,5 +1,5 @@
 import { nodeVersionProblem } from './node-version.mjs';
-import { countsOf, summaryLine } from './summary.mjs';
+import { countsOf, slowestFiles, summaryLine } from './summary.mjs';
 
 const REPORT = {
   numPassedTests: 5,
@@ -18,8 +18,27 @@ describe('the last line of a test run', () => {
     [{ ...REPORT, numRuntimeErrorTestSuites: 1, success: false }, '5 passed, 1 failed'],
     [{ ...REPORT, success: false }, '5 passed, 1 failed'],
     [undefined, '0 passed, 1 failed'],
-  ])('%j', (report, line) => {
+  ])('gives the counts of the report %j', (report, line) => {
     expect(summaryLine(countsOf(report))).toBe(line);
+  });
+});
+
+describe('the slowest files of a test run', () => {
+  const file = (name: string, seconds: number) => ({
+    name: `/root/${name}`,
+    startTime: 5,
+    endTime: 5 + seconds * 1000,
+  });
+
+  it('are ten at most, slowest first, with their seconds', () => {
+    const testResults = Array.from({ length: 12 }, (_, index) => file(`${index}.spec.ts`, index));
+    const lines = slowestFiles({ testResults: [...testResults, file('slow.spec.ts', 123.46)] }, '/root');
+    expect(lines).toHaveLength(10);
+    expect(lines.slice(0, 2)).toEqual(['  123.5 s  slow.spec.ts', '   11.0 s  11.spec.ts']);
+  });
+
+  it('are none when there is no report', () => {
+    expect(slowestFiles(undefined, '/root')).toEqual([]);
   });
 });
 
