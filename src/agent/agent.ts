@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Principal } from '../common/index.js';
 import type { AskedInterrupt, AuditNote, Resumption } from '../interrupt/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
-import type { ClientTime, ToolDeclaration, ToolLimit } from '../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
 import type { InputQuestion } from './input-interrupt.js';
 import type { ModelOptions } from './ports/model-client.js';
 
@@ -77,7 +77,7 @@ export interface AgentContext {
   /** Tools the client declared and runs itself. */
   readonly clientTools: readonly ToolDeclaration[];
   /** What the request takes away of the server's tools. */
-  readonly toolLimits?: readonly ToolLimit[];
+  readonly toolLimits?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
   /** The user's IANA zone: the device's, else that of the user's settings, else UTC (docs/tools.md#time-zones). */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type JsonObject } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
 import type { AskedInterrupt } from '../interrupt/index.js';
-import { ToolInvoker, type ToolOffer, ToolRegistry, type ToolResult } from '../tools/index.js';
+import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
 import { askAgain, askPermissions } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
@@ -40,7 +40,7 @@ interface Conversation {
   readonly predictedState: readonly PredictedState[];
   /** Of results that no text of the assistant has followed yet. */
   hints: readonly JsonObject[];
-  readonly offer: ToolOffer;
+  readonly toolSet: ToolSet;
   readonly callIds: CallIds;
   invalidCalls: number;
 }
@@ -71,20 +71,20 @@ export class ModelLoop {
    *   arguments); the reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const offer = await this.tools.offer(context.clientTools, context.toolLimits);
-    const resumed = await resumeCalls(context, this.invoker, offer);
+    const toolSet = await this.tools.toolSet(context.clientTools, context.toolLimits);
+    const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);
     yield;
     const owed = stillWaiting(context);
     if (owed) return owed;
-    const conversation = this.begin(context, options, offer, resumed);
-    writeToolLists(context, offer);
+    const conversation = this.begin(context, options, toolSet, resumed);
+    writeToolLists(context, toolSet);
     for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);
       if (end) return end;
-      const round = await toolRound(context, this.invoker, offer, output.toolCalls);
+      const round = await toolRound(context, this.invoker, toolSet, output.toolCalls);
       keepPredicted(context, predictedState, output.toolCalls, round.results);
       yield;
       this.countInvalid(conversation, round.results);
@@ -101,7 +101,7 @@ export class ModelLoop {
   private begin(
     context: AgentContext,
     { systemPrompt, situation = '', predictedState = [] }: ModelLoopOptions,
-    offer: ToolOffer,
+    toolSet: ToolSet,
     { outputs, results }: ResumedCalls,
   ): Conversation {
     const messages = [...context.history, ...outputs, ...context.input];
@@ -114,7 +114,7 @@ export class ModelLoop {
       situation,
       predictedState,
       hints: hintsOf(results),
-      offer,
+      toolSet,
       callIds: new CallIds(context.runId, [...usedIds, ...context.shownCallIds], context.signal),
       invalidCalls: 0,
     };
@@ -122,15 +122,15 @@ export class ModelLoop {
 
   private modelStep(
     context: AgentContext,
-    { messages, situation, hints, offer, callIds, predictedState }: Conversation,
+    { messages, situation, hints, toolSet, callIds, predictedState }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
     const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
-    const request = { messages: [...messages], tools: offer.declarations, options };
+    const request = { messages: [...messages], tools: toolSet.declarations, options };
     const card = uiCard(context, hints, context.locale ?? this.config.agent.uiLocale);
-    const permissions = permissionsOf(context, this.invoker, offer);
-    const setting = { offer, callIds, step, permissions };
+    const permissions = permissionsOf(context, this.invoker, toolSet);
+    const setting = { toolSet, callIds, step, permissions };
     return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
   }
 

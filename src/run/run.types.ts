@@ -2,7 +2,7 @@ import type { JsonObject, Principal } from '../common/index.js';
 import type { ErrorModel, Message, Usage } from '../events/index.js';
 import type { ModelOptions } from '../agent/index.js';
 import type { InterruptAnswer } from '../interrupt/index.js';
-import type { ClientTime, ToolDeclaration, ToolLimit } from '../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
 
 export type { InterruptAnswer } from '../interrupt/index.js';
 
@@ -49,7 +49,7 @@ export interface RunRequest {
   readonly resendsHistory?: boolean;
   readonly clientTools: readonly ToolDeclaration[];
   /** What is taken away of the server's tools; absent, nothing is. */
-  readonly toolLimits?: readonly ToolLimit[];
+  readonly toolLimits?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
   /** The language the request wants, a BCP 47 tag; it comes before that of the user's settings. Tells no repeats. */

@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
-/** How long one test of a pattern may take, and all tests of one turn of the event loop, in milliseconds. */
+/** Time limits for one test of a pattern and for all tests in one turn of the event loop, in milliseconds. */
 const TEST_MS = 50;
 const TURN_MS = 150;
 
-/** Subjects up to this length cannot hold up a pattern with a single repetition and no group. */
+/** On subjects up to this length, a pattern with one repetition and no group always finishes quickly. */
 const SHORT_SUBJECT = 4096;
 
 const sandbox = createContext({ pattern: /./, subject: '' }) as { pattern: RegExp; subject: string };
@@ -12,14 +12,14 @@ const testInSandbox = new Script('pattern.test(subject)');
 let spent = 0;
 
 /**
- * A regular expression of somebody else's. Backtracking may take for ever, so a pattern that can
- * backtrack is tested under a time limit; what takes longer counts as not matching.
+ * A regular expression from an untrusted source. Backtracking can take exponential time, so a pattern
+ * that can backtrack runs under a time limit, and a test that exceeds it counts as no match.
  */
 export class BoundedPattern {
   private readonly pattern: RegExp;
   private readonly isSimple: boolean;
 
-  /** @throws SyntaxError when the source is no regular expression */
+  /** @throws SyntaxError if the source is not a valid regular expression */
   constructor(source: string, flags = 'u') {
     this.pattern = new RegExp(source, flags);
     this.isSimple = isSimple(source);
@@ -29,7 +29,7 @@ export class BoundedPattern {
     return this.verdict(subject) === true;
   }
 
-  /** Whether it matches; undefined when that takes too long to tell. */
+  /** Whether the subject matches; undefined if the test exceeds the time limit. */
   verdict(subject: string): boolean | undefined {
     if (this.isSimple && subject.length <= SHORT_SUBJECT) return this.pattern.test(subject);
     const left = TURN_MS - spent;
@@ -48,13 +48,13 @@ export class BoundedPattern {
     }
   }
 
-  /** The pattern itself: ajv tells patterns apart by it. */
+  /** The pattern itself: ajv uses it as a cache key. */
   toString(): string {
     return String(this.pattern);
   }
 }
 
-/** True for a pattern without groups that repeats at most one thing. */
+/** True for a pattern without groups and with at most one repetition. */
 function isSimple(source: string): boolean {
   const bare = source.replace(/\\./gsu, 'x').replace(/\[[^\]]*\]/gu, 'x');
   return !/[()]/u.test(bare) && (bare.match(/[*+{]/gu)?.length ?? 0) <= 1;

@@ -1,14 +1,11 @@
-export * from './agent-tool.decorator.js';
-export { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
+export * from './local/agent-tool.decorator.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-validator.js';
-export * from './tool-answer.js';
 export * from './tool-call.js';
-export * from './tool-error.js';
 export * from './tool-invoker.js';
-export * from './tool-limits.js';
-export * from './tool-offer.js';
+export * from './tool-restriction.js';
+export * from './tool-set.js';
 export * from './tool-registry.js';
 export * from './tool.js';
 export * from './tools.module.js';

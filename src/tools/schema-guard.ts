@@ -1,16 +1,16 @@
 import { isPlainObject, type Json, type JsonObject } from '../common/index.js';
 
-/** The greatest JSON text of a schema that a client may send, in characters. */
+/** The longest JSON text of a schema that a client may send, in characters. */
 export const UNTRUSTED_SCHEMA_LIMIT = 64 * 1024;
 
-/** The greatest nesting of a schema that a client may send. */
+/** The deepest nesting of a schema that a client may send. */
 export const UNTRUSTED_SCHEMA_DEPTH = 32;
 
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 const IDENTIFIERS = ['$id', '$schema', 'id'];
 const VALUES = ['enum', 'const', 'default', 'examples'];
 
-/** Why a client's schema is refused, as the end of a sentence; undefined when it may be compiled. */
+/** Why a client's schema is refused, as the end of a sentence; undefined if it may be compiled. */
 export function checkUntrustedSchema(schema: JsonObject): string | undefined {
   const problem = structureProblem(schema);
   if (problem) return problem;
@@ -38,7 +38,7 @@ function structureProblem(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** A schema for one compilation: its draft, and a copy without names that could clash with another schema's. */
+/** Prepares a schema for one compilation: its draft, and a copy without identifiers that could clash with another schema's. */
 export function standaloneSchema(schema: JsonObject): { draft: 'draft-07' | '2020-12' | undefined; body: JsonObject } {
   return { draft: draftOf(schema['$schema']), body: withoutIdentifiers(schema) as JsonObject };
 }

@@ -6,10 +6,10 @@ import { AppError, fingerprint, type JsonObject } from '../common/index.js';
 import { BoundedPattern } from './bounded-pattern.js';
 import { checkUntrustedSchema, standaloneSchema } from './schema-guard.js';
 
-/** How many compiled schemas are kept; the one used longest ago goes first. */
+/** Size of the cache of compiled schemas. The least recently used one is evicted. */
 const CACHE_SIZE = 500;
 
-/** How many violations one sentence names. */
+/** Most violations named in one sentence. */
 const VIOLATIONS_SHOWN = 3;
 
 const regExp = Object.assign((source: string, flags: string) => new BoundedPattern(source, flags), {
@@ -25,7 +25,7 @@ const OPTIONS = {
   code: { regExp },
 } as const;
 
-/** Checks values against JSON Schemas of draft 2020-12 and draft-07, told apart by `$schema`. */
+/** Validates values against JSON Schemas of draft 2020-12 and draft-07, distinguished by `$schema`. */
 @Injectable()
 export class SchemaValidator {
   private readonly draft7 = addFormats(new Ajv(OPTIONS));
@@ -34,10 +34,10 @@ export class SchemaValidator {
   private readonly keys = new WeakMap<JsonObject, string>();
 
   /**
-   * Checks arguments and fills in the schema's defaults, in place.
+   * Validates arguments and fills in the schema's defaults, in place.
    *
-   * @returns undefined when they are valid, else a sentence that names up to three violations
-   * @throws AppError INVALID_PARAMETER when the schema itself cannot be used
+   * @returns undefined if they are valid, otherwise a sentence that names up to three violations
+   * @throws AppError INVALID_PARAMETER if the schema itself is invalid
    */
   violation(schema: JsonObject, value: unknown): string | undefined {
     const validate = this.validatorOf(schema);
@@ -45,8 +45,8 @@ export class SchemaValidator {
   }
 
   /**
-   * Checks a schema that a client sent: its size, its depth, that it refers to nothing outside itself
-   * and that it compiles. Nothing is kept of it.
+   * Checks a schema that a client sent: its size, its depth, that it has no external references and that
+   * it compiles. The compiled schema is not cached.
    *
    * @throws AppError INVALID_PARAMETER with a sentence that names the tool
    */
@@ -62,7 +62,7 @@ export class SchemaValidator {
     }
   }
 
-  /** The schemas that are compiled now, for tests and metrics. */
+  /** Number of compiled schemas in the cache, for tests and metrics. */
   get cacheSize(): number {
     return this.compiled.size;
   }
@@ -96,7 +96,7 @@ export class SchemaValidator {
     }
   }
 
-  /** Compiles under the draft that `$schema` names; without one the newer draft, then the older. */
+  /** Compiles with the draft that `$schema` names; without `$schema` with the newer draft, then the older one. */
   private compile(schema: JsonObject): ValidateFunction {
     const { draft, body } = standaloneSchema(schema);
     if (draft === 'draft-07') return compileOnce(this.draft7, body);
@@ -109,7 +109,7 @@ export class SchemaValidator {
   }
 }
 
-/** Compiles without leaving the schema in ajv's own cache, which has no bound. */
+/** Compiles without leaving the schema in ajv's own cache, which is unbounded. */
 function compileOnce(ajv: Ajv, schema: JsonObject): ValidateFunction {
   try {
     return ajv.compile(schema);

@@ -1,7 +1,8 @@
-import type { JsonObject, Principal } from '../common/index.js';
+import { createHash } from 'node:crypto';
+import { fingerprint, type JsonObject, type Principal } from '../common/index.js';
 import type { ClientTime, ServerTool, ToolProgress } from './tool.js';
 
-/** A call as the model made it. */
+/** A tool call as the model made it. */
 export interface ToolCall {
   readonly callId: string;
   readonly name: string;
@@ -9,23 +10,23 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** Why a call has no proper result. All of them are answers for the model. */
+/** Why a call failed. Every failure is answered to the model. */
 export type ToolFailure = 'unknown_tool' | 'invalid_arguments' | 'failed' | 'timeout' | 'denied' | 'in_doubt';
 
-/** The answer to a call, for the model and for the log. */
+/** The answer to a call, for the model and for the run log. */
 export interface ToolResult {
   readonly callId: string;
   readonly name: string;
-  /** Text within TOOL_OUTPUT_LIMIT_BYTES. */
+  /** Text of at most TOOL_OUTPUT_LIMIT_BYTES. */
   readonly output: string;
   readonly isError: boolean;
-  /** How to show the result; the model does not see it. */
+  /** How user interfaces show the result. Not sent to the model. */
   readonly uiHints?: JsonObject;
   /** Set exactly when `isError`. */
   readonly failure?: ToolFailure;
 }
 
-/** On whose behalf and in which run a call is made. */
+/** The principal and the run that a call is made for. */
 export interface ToolCaller {
   readonly principal: Principal;
   readonly sessionId: string;
@@ -33,31 +34,46 @@ export interface ToolCaller {
   readonly agentType: string;
   readonly signal: AbortSignal;
   readonly clientTime: ClientTime | undefined;
-  /** The user's zone (docs/tools.md#time-zones). */
+  /** The user's time zone (docs/tools.md#time-zones). */
   readonly timeZone: string;
   /** The language of the user's settings, if any. */
   readonly locale: string | null;
   readonly forwardedProps: JsonObject;
-  /** Told how far a call is while it runs. */
+  /** Receives the progress reports of a running call. */
   onProgress?(call: ToolCall, update: ToolProgress): void;
 }
 
-/** What a call needs before it is made: a person's permission. */
-export interface NeededPermission {
+/** The approval that a call requires before it is made. */
+export interface RequiredApproval {
   readonly call: ToolCall;
   readonly tool: ServerTool;
-  /** Of the rule that asks, for the person. */
+  /** The reason stated by the policy rule, shown to the person who decides. */
   readonly reason: string | null;
-  /** Milliseconds in which it may be given. */
+  /** Milliseconds until the approval expires. */
   readonly expiresInMs: number;
-  /** The person may change the arguments. */
+  /** Whether the person may change the arguments. */
   readonly mayEdit: boolean;
 }
 
-/** What the pipeline needs of a run's journal. The caller writes down the end, together with the events. */
+/** The part of a run's journal that tool calls need. The caller records the end of a step, together with its events. */
 export interface ToolJournal {
-  /** True when an earlier attempt began this step and did not finish it. */
+  /** True if an earlier attempt started this step and did not finish it. */
   inDoubt(key: string): boolean;
-  /** Writes down that the step begins; resolves when that is committed. */
+  /** Records the start of a step. Resolves when it is committed. */
   begin(key: string, inputHash: string): Promise<void>;
+}
+
+/** The journal key of a call. */
+export function toolStepKey(callId: string): string {
+  return `tool:${callId}`;
+}
+
+/** A hash by which the journal checks that a resumed call is the same call. */
+export function toolInputHash(call: ToolCall): string {
+  return fingerprint({ name: call.name, arguments: call.arguments });
+}
+
+/** Identifies a call: equal for every execution of it, different for every other call of any run. */
+export function idempotencyKey(runId: string, callId: string): string {
+  return createHash('sha256').update(`${runId}:${callId}`).digest('hex');
 }

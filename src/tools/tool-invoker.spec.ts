@@ -1,14 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { AppError } from '../common/index.js';
 import type { AppConfig } from '../config/index.js';
-import { idempotencyKey } from './pipeline/call-keys.js';
+import { idempotencyKey, type ToolCaller, type ToolJournal } from './tool-call.js';
 import { SchemaValidator } from './schema-validator.js';
 import { ALLOW_ALL } from './testing/allow-all.js';
-import type { ToolCaller, ToolJournal } from './tool-call.js';
-import { ToolError } from './tool-error.js';
+import { type ServerTool, type ToolContext, ToolError } from './tool.js';
 import { ToolInvoker } from './tool-invoker.js';
-import { ToolOffer } from './tool-offer.js';
-import type { ServerTool, ToolContext } from './tool.js';
+import { ToolSet } from './tool-set.js';
 
 Logger.overrideLogger(false);
 
@@ -57,8 +55,8 @@ function caller(signal = new AbortController().signal): ToolCaller {
 }
 
 function invoke(overrides: Partial<ServerTool>, args = '{}', journal = new Journal(), signal?: AbortSignal) {
-  const offer = new ToolOffer([tool(overrides)], []);
-  return invoker.invoke({ callId: 'c0', name: 'look', arguments: args }, offer, caller(signal), journal);
+  const toolSet = new ToolSet([tool(overrides)], []);
+  return invoker.invoke({ callId: 'c0', name: 'look', arguments: args }, toolSet, caller(signal), journal);
 }
 
 describe('ToolInvoker', () => {
@@ -105,8 +103,13 @@ describe('ToolInvoker', () => {
   });
 
   it('answers a call of no tool with the names of the tools', async () => {
-    const offer = new ToolOffer([tool({})], []);
-    const result = await invoker.invoke({ callId: 'c', name: 'lokk', arguments: '{}' }, offer, caller(), new Journal());
+    const toolSet = new ToolSet([tool({})], []);
+    const result = await invoker.invoke(
+      { callId: 'c', name: 'lokk', arguments: '{}' },
+      toolSet,
+      caller(),
+      new Journal(),
+    );
     expect(result).toMatchObject({ isError: true, failure: 'unknown_tool' });
     expect(result.output).toBe('There is no tool named "lokk". The tools are: look.');
   });
@@ -193,12 +196,12 @@ describe('ToolInvoker', () => {
   it('never repeats an unsafe call in doubt', async () => {
     let calls = 0;
     const unsafe = tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) });
-    const offer = new ToolOffer([unsafe], []);
+    const toolSet = new ToolSet([unsafe], []);
     const call = { callId: 'c0', name: 'look', arguments: '{}' };
-    await expect(invoker.invoke(call, offer, caller(), new Journal(true))).rejects.toMatchObject({
+    await expect(invoker.invoke(call, toolSet, caller(), new Journal(true))).rejects.toMatchObject({
       code: 'TOOL_IN_DOUBT',
     });
-    expect(() => invoker.checkInDoubt(call, offer, new Journal(true))).toThrow(
+    expect(() => invoker.checkInDoubt(call, toolSet, new Journal(true))).toThrow(
       expect.objectContaining({ code: 'TOOL_IN_DOUBT' }) as Error,
     );
     expect(calls).toBe(0);
@@ -206,16 +209,16 @@ describe('ToolInvoker', () => {
 
   it('says the doubt about a call in doubt whose tool is gone', async () => {
     const call = { callId: 'c0', name: 'gone', arguments: '{}' };
-    const result = await invoker.invoke(call, new ToolOffer([], []), caller(), new Journal(true));
+    const result = await invoker.invoke(call, new ToolSet([], []), caller(), new Journal(true));
     expect(result).toMatchObject({ failure: 'in_doubt', output: expect.stringContaining('may have taken effect') });
   });
 
   it('makes no call when its beginning cannot be written down', async () => {
     let calls = 0;
     const journal: ToolJournal = { inDoubt: () => false, begin: () => Promise.reject(new Error('fenced out')) };
-    const offer = new ToolOffer([tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) })], []);
+    const toolSet = new ToolSet([tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) })], []);
     await expect(
-      invoker.invoke({ callId: 'c', name: 'look', arguments: '{}' }, offer, caller(), journal),
+      invoker.invoke({ callId: 'c', name: 'look', arguments: '{}' }, toolSet, caller(), journal),
     ).rejects.toThrow('fenced out');
     expect(calls).toBe(0);
   });

@@ -1,22 +1,28 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { JsonObject } from '../common/index.js';
+import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
 import { AppConfig } from '../config/index.js';
-import { idempotencyKey, toolInputHash, toolStepKey } from './pipeline/call-keys.js';
-import { refuseInDoubt } from './pipeline/crash-rule.js';
-import { withDeadline } from './pipeline/deadline.js';
-import { failureSentence } from './pipeline/failure.js';
-import { boundText, outputText } from './pipeline/output-text.js';
-import { parseArguments, type ParsedArguments } from './pipeline/parse-arguments.js';
+import { boundText, failureSentence, outputText } from './call-results.js';
+import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
-import { ToolAnswer } from './tool-answer.js';
-import type { NeededPermission, ToolCall, ToolCaller, ToolFailure, ToolJournal, ToolResult } from './tool-call.js';
-import type { ToolOffer } from './tool-offer.js';
-import type { ServerTool, ToolContext } from './tool.js';
+import {
+  idempotencyKey,
+  type RequiredApproval,
+  type ToolCall,
+  type ToolCaller,
+  type ToolFailure,
+  toolInputHash,
+  type ToolJournal,
+  type ToolResult,
+  toolStepKey,
+} from './tool-call.js';
+import type { ToolSet } from './tool-set.js';
+import { type ServerTool, ToolAnswer, type ToolContext } from './tool.js';
 
 /**
- * The one way a server tool is called: resolve, validate, ask the policy, note the beginning, invoke, bound. Whatever
- * goes wrong with the call itself is an answer for the model; what ends the run is thrown.
+ * Calls server tools, always in the same steps: resolve the name, validate the arguments, apply the policy,
+ * record the start, invoke, limit the output. A failure of the call is answered to the model; an error that
+ * ends the run is thrown.
  */
 @Injectable()
 export class ToolInvoker {
@@ -29,27 +35,27 @@ export class ToolInvoker {
   ) {}
 
   /**
-   * Refuses calls that an earlier attempt began and that must not be made twice. To be asked for all
-   * calls of a round before the first of them is made.
+   * Refuses a call that an earlier attempt started and that must not be made twice. Check all calls of a
+   * round before making the first one.
    *
    * @throws AppError TOOL_IN_DOUBT
    */
-  checkInDoubt(call: ToolCall, offer: ToolOffer, journal: ToolJournal): void {
-    const resolved = offer.resolve(call.name);
+  checkInDoubt(call: ToolCall, toolSet: ToolSet, journal: ToolJournal): void {
+    const resolved = toolSet.resolve(call.name);
     if (resolved.kind === 'server') refuseInDoubt(resolved.tool, journal.inDoubt(toolStepKey(call.callId)));
   }
 
   /**
-   * The permission that a call needs before `invoke`; undefined when it needs none, or will not be made
-   * anyway. A call that an earlier attempt began had its permission then.
+   * The approval that a call requires before `invoke`; undefined if it requires none or will be refused
+   * anyway. A call that an earlier attempt started was approved then.
    */
-  neededPermission(
+  requiredApproval(
     call: ToolCall,
-    offer: ToolOffer,
+    toolSet: ToolSet,
     caller: ToolCaller,
     journal: ToolJournal,
-  ): NeededPermission | undefined {
-    const resolved = offer.resolve(call.name);
+  ): RequiredApproval | undefined {
+    const resolved = toolSet.resolve(call.name);
     if (resolved.kind !== 'server' || journal.inDoubt(toolStepKey(call.callId))) return undefined;
     const { tool } = resolved;
     const parsed = this.validArguments(tool, call, caller);
@@ -60,33 +66,33 @@ export class ToolInvoker {
     return { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
   }
 
-  /** True when a call of this tool may need a permission, whatever its arguments will be. */
-  mayNeedPermission(name: string, offer: ToolOffer, { principal, agentType }: ToolCaller): boolean {
-    const resolved = offer.resolve(name);
+  /** True if calls of this tool may require an approval, depending on their arguments. */
+  mayRequireApproval(name: string, toolSet: ToolSet, { principal, agentType }: ToolCaller): boolean {
+    const resolved = toolSet.resolve(name);
     return resolved.kind === 'server' && this.policy.mayAsk({ tool: resolved.tool, principal, agentType });
   }
 
   /**
-   * Answers a call. What the policy denies, or asks for without `permitted`, is answered as denied; a
-   * person's permission does not overrule a denial. The end of the step is not written down here: the caller does that together with
-   * the events that show the result.
+   * Answers a call. A call that the policy denies, or that requires an approval it does not have, is
+   * answered as denied; an approval does not override a denial. The caller records the end of the step,
+   * together with the events that show the result.
    *
-   * @param permitted a person has allowed this very call
-   * @throws AppError TOOL_IN_DOUBT; the reason of `caller.signal` when it aborts; an error of the journal
+   * @param approved whether a person has approved this call
+   * @throws AppError TOOL_IN_DOUBT; the reason of `caller.signal` if it aborts; errors of the journal
    */
   async invoke(
     call: ToolCall,
-    offer: ToolOffer,
+    toolSet: ToolSet,
     caller: ToolCaller,
     journal: ToolJournal,
-    permitted = false,
+    approved = false,
   ): Promise<ToolResult> {
-    const resolved = offer.resolve(call.name);
+    const resolved = toolSet.resolve(call.name);
     if (resolved.kind !== 'server') {
       const isInDoubt = journal.inDoubt(toolStepKey(call.callId));
       return isInDoubt
         ? failed(call, 'in_doubt', vanishedTool(call))
-        : failed(call, 'unknown_tool', unknownTool(call, offer));
+        : failed(call, 'unknown_tool', unknownTool(call, toolSet));
     }
     const parsed = this.validArguments(resolved.tool, call, caller);
     if ('problem' in parsed) return failed(call, 'invalid_arguments', parsed.problem);
@@ -94,7 +100,7 @@ export class ToolInvoker {
       resolved.tool,
       parsed.args,
       caller,
-      permitted || journal.inDoubt(toolStepKey(call.callId)),
+      approved || journal.inDoubt(toolStepKey(call.callId)),
     );
     if (denial !== undefined) return failed(call, 'denied', denial);
     await this.begin(resolved.tool, call, journal);
@@ -109,10 +115,10 @@ export class ToolInvoker {
     return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args };
   }
 
-  /** Why a call is not made, as a sentence for the model. */
-  private denial(tool: ServerTool, args: JsonObject, caller: ToolCaller, permitted: boolean): string | undefined {
+  /** Why the policy refuses a call, as a sentence for the model; undefined if it does not. */
+  private denial(tool: ServerTool, args: JsonObject, caller: ToolCaller, approved: boolean): string | undefined {
     const decision = this.decide(tool, args, caller);
-    if (decision.effect === 'allow' || (decision.effect === 'ask' && permitted)) return undefined;
+    if (decision.effect === 'allow' || (decision.effect === 'ask' && approved)) return undefined;
     if (decision.effect === 'ask') return `The tool ${tool.name} was not called: it needs a person's permission.`;
     const reason = decision.reason === null ? '' : ` ${decision.reason}`;
     return `The tool ${tool.name} was not called: the policy of this server does not allow this call.${reason}`;
@@ -122,7 +128,7 @@ export class ToolInvoker {
     return this.policy.decide({ tool, args, principal, agentType });
   }
 
-  /** A step that an earlier attempt began is already written down. */
+  /** Records the start of the step, unless an earlier attempt has done so. */
   private async begin(tool: ServerTool, call: ToolCall, journal: ToolJournal): Promise<void> {
     const key = toolStepKey(call.callId);
     const inDoubt = journal.inDoubt(key);
@@ -144,7 +150,7 @@ export class ToolInvoker {
     }
   }
 
-  /** Hints that are too long are dropped: they are kept with the run. */
+  /** Drops hints that are too long, because they are stored with the run. */
   private answered(value: unknown): Pick<ToolResult, 'output' | 'uiHints'> {
     if (!(value instanceof ToolAnswer)) return { output: this.bounded(outputText(value)) };
     const hints = JSON.stringify(value.uiHints);
@@ -178,8 +184,8 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
 }
 
 /**
- * The call as a person is asked about it: with what the server filled in, since a later run, which makes
- * the call, may know other facts.
+ * The call as a person is asked to approve it: with the arguments that the server added, because the later
+ * run that makes the call could add others.
  */
 function completed(call: ToolCall, tool: ServerTool, args: JsonObject): ToolCall {
   return tool.completeArguments ? { ...call, arguments: JSON.stringify(args) } : call;
@@ -189,12 +195,41 @@ function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResul
   return { callId: call.callId, name: call.name, output, isError: true, failure };
 }
 
-/** Its source is gone since an earlier attempt began the call: nobody can say what came of it. */
+/** For a call that an earlier attempt started and whose tool no longer exists: its outcome is unknown. */
 function vanishedTool({ name }: ToolCall): string {
   return `The server stopped while the tool "${name}" was running, and the tool is not available now: the call may have taken effect, and it was not repeated.`;
 }
 
-function unknownTool(call: ToolCall, offer: ToolOffer): string {
-  const names = offer.declarations.map((tool) => tool.name).join(', ');
+function unknownTool(call: ToolCall, toolSet: ToolSet): string {
+  const names = toolSet.declarations.map((tool) => tool.name).join(', ');
   return `There is no tool named "${call.name}". ${names ? `The tools are: ${names}.` : 'There are no tools.'}`;
+}
+
+/** Parsed arguments, or the problem as a sentence for the model. */
+type ParsedArguments = { readonly args: JsonObject } | { readonly problem: string };
+
+/** Parses the JSON text of a model. For a tool without arguments some models write an empty text. */
+function parseArguments(text: string): ParsedArguments {
+  if (text.trim() === '') return { args: {} };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isPlainObject(value)) return { args: value as JsonObject };
+  } catch {
+    return { problem: 'The arguments are not valid JSON. Call the tool again with a JSON object.' };
+  }
+  return { problem: 'The arguments must be a JSON object. Call the tool again with one.' };
+}
+
+/**
+ * Refuses a call that may already have taken effect and must not be made twice (contract runs-api,
+ * section 10, rule 4). Calls of tools with other effects may be repeated.
+ *
+ * @throws AppError TOOL_IN_DOUBT
+ */
+function refuseInDoubt(tool: ServerTool, inDoubt: boolean): void {
+  if (!inDoubt || tool.effects !== 'unsafe') return;
+  throw new AppError(
+    'TOOL_IN_DOUBT',
+    `The server stopped while the tool "${tool.name}" was running; whether it took effect is not known and it was not repeated`,
+  );
 }

@@ -1,21 +1,21 @@
 import { Logger } from '@nestjs/common';
-import { limitTools, type ToolLimit } from './tool-limits.js';
-import { ToolOffer } from './tool-offer.js';
+import { restrictTools, type ToolRestriction } from './tool-restriction.js';
+import { ToolSet } from './tool-set.js';
 import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
 
 /**
- * All server tools, over all sources. When two sources have a tool of the same name, the source that
- * comes first in the fixed order wins; server tools win over a client's. Collisions are logged, each
- * once, and are never an error.
+ * All server tools from all sources. If two sources have a tool of the same name, the source that comes
+ * first in the fixed order wins; server tools win over client tools. Each collision is logged once and is
+ * never an error.
  */
 export class ToolRegistry {
   private readonly logger = new Logger(ToolRegistry.name);
   private readonly reported = new Set<string>();
 
-  /** @param sources in the order in which they win */
+  /** @param sources in order of precedence */
   constructor(private readonly sources: readonly ToolSource[]) {}
 
-  /** The server tools on offer now, every name once. */
+  /** The server tools that are available now. Names are unique. */
   async list(): Promise<readonly ServerTool[]> {
     const lists = await Promise.all(this.sources.map((source) => source.list()));
     const winners = new Map<string, { tool: ServerTool; source: string }>();
@@ -30,23 +30,26 @@ export class ToolRegistry {
     return [...winners.values()].map(({ tool }) => tool);
   }
 
-  /** The server tool of that name, or undefined. */
+  /** The server tool with a name, or undefined. */
   async find(name: string): Promise<ServerTool | undefined> {
     return (await this.list()).find((tool) => tool.name === name);
   }
 
-  /** The tools of one run: the server's within its limits, and those its client declared. */
-  async offer(clientTools: readonly ToolDeclaration[], limits: readonly ToolLimit[] = []): Promise<ToolOffer> {
+  /** The tools of one run: server tools after applying the restrictions, and the tools its client declared. */
+  async toolSet(
+    clientTools: readonly ToolDeclaration[],
+    restrictions: readonly ToolRestriction[] = [],
+  ): Promise<ToolSet> {
     const serverTools = await this.list();
-    return new ToolOffer(
-      limitTools(serverTools, limits),
+    return new ToolSet(
+      restrictTools(serverTools, restrictions),
       clientTools,
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
       this.sources.flatMap((source) => source.unavailable?.() ?? []),
     );
   }
 
-  /** How the servers behind all sources stand, in the order of the configuration. */
+  /** The states of the MCP servers of all sources, in the order of the configuration. */
   servers(): readonly ToolServerState[] {
     return this.sources.flatMap((source) => source.servers?.() ?? []);
   }

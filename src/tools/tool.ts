@@ -1,23 +1,24 @@
 import type { JsonObject, Principal } from '../common/index.js';
+import type { UiHints } from '../ui-schema/index.js';
 
 /**
- * What a second execution would do. It decides what happens to a call that was running when its
- * worker stopped: `none` runs again freely, `idempotent` runs again with the same idempotency key,
- * `unsafe` never runs again and the doubt is said.
+ * What a second execution would do. It decides what happens to a call that was running when its worker
+ * stopped: `none` is run again, `idempotent` is run again with the same idempotency key, `unsafe` is never
+ * run again, and the model and the user are told that its outcome is unknown.
  */
 export type ToolEffects = 'none' | 'idempotent' | 'unsafe';
 
-/** What the model is told about a tool. */
+/** The declaration of a tool, as the model sees it. */
 export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;
   /** JSON Schema (draft 2020-12 or draft-07) of the arguments object. */
   readonly parameters: JsonObject;
-  /** Of a client's tool: it hides a tool of the server with the same name, for wires whose clients expect that. */
+  /** Of a client tool: it replaces a server tool of the same name, for wires whose clients expect that. */
   readonly overrides?: boolean;
 }
 
-/** The clock of the user's device, as the request told it (contract runs-api, section 8). */
+/** The clock of the user's device, from the request (contract runs-api, section 8). */
 export interface ClientTime {
   /** IANA name, for example `Europe/Berlin`. */
   readonly device_timezone: string;
@@ -27,113 +28,132 @@ export interface ClientTime {
   readonly client_epoch_ms: number;
 }
 
-/** How far a call is, as its tool tells it. */
+/** A progress report of a tool call. */
 export interface ToolProgress {
-  /** Grows with each report; of `total` when that is known. */
+  /** Grows with each report, up to `total` if that is known. */
   readonly progress: number;
   readonly total?: number;
-  /** A sentence for people. */
+  /** A sentence for the user. */
   readonly message?: string;
 }
 
 /**
- * What the owner of a tool says of it, in the words of MCP. They are hints: what is absent is unknown,
- * and the policy takes the careful reading of it.
+ * Hints about a tool from its provider, as MCP defines them. An absent hint is unknown, and the policy then
+ * assumes the worse case.
  */
 export interface ToolAnnotations {
   readonly title?: string;
-  /** It changes nothing. */
+  /** The tool changes nothing. */
   readonly readOnlyHint?: boolean;
-  /** What it changes may be lost; unknown means that it may. */
+  /** The tool may overwrite or delete data. Unknown counts as true. */
   readonly destructiveHint?: boolean;
-  /** A second call with the same arguments changes nothing more. */
+  /** A second call with the same arguments has no further effect. */
   readonly idempotentHint?: boolean;
-  /** It deals with the world outside its server. */
+  /** The tool interacts with systems outside its server. */
   readonly openWorldHint?: boolean;
 }
 
-/** What a tool may know of the call it serves. */
+/** What a tool can read about the call that it executes. */
 export interface ToolContext {
   readonly principal: Principal;
   readonly sessionId: string;
   readonly runId: string;
   readonly callId: string;
-  /** The same for every execution of this call, also after a crash: hand it to systems that take one. */
+  /** Equal for every execution of this call, also after a crash. Pass it to systems that accept one. */
   readonly idempotencyKey: string;
-  /** Aborts on cancel, on time-out and when the worker loses the run. */
+  /** Aborts on cancellation, on timeout and when the worker loses the run. */
   readonly signal: AbortSignal;
-  /** The device's clock, when the request brought one. */
+  /** The device's clock, if the request contained it. */
   readonly clientTime?: ClientTime;
   /**
-   * The user's IANA zone: the device's of `clientTime`, else that of the user's settings, else UTC. A zone
-   * that the call itself names goes before it (docs/tools.md#time-zones).
+   * The user's IANA zone: the device's from `clientTime`, otherwise that of the user's settings, otherwise
+   * UTC. A zone that the call itself names takes precedence (docs/tools.md#time-zones).
    */
   readonly timeZone: string;
-  /** The language of the user's settings, a BCP 47 tag; null when none is set. */
+  /** The language of the user's settings, a BCP 47 tag; null if none is set. */
   readonly locale: string | null;
   /** Opaque extra properties of the request (`forwarded_props`), never interpreted by the server. */
   readonly forwardedProps: JsonObject;
-  /** Tells those who watch the run how far the call is. Never throws; too many reports are thinned out. */
+  /** Reports progress to the clients of the run. Never throws; too frequent reports are dropped. */
   progress(update: ToolProgress): void;
 }
 
-/** What the server knows of a call before it is made. */
+/** What the server knows about a call before it is made. */
 export interface CallFacts {
   /** The user's IANA zone (docs/tools.md#time-zones). */
   readonly timeZone: string;
 }
 
-/** Completes the arguments of a call. */
+/** Adds arguments that the model omitted. */
 export type CompleteArguments = (args: JsonObject, facts: CallFacts) => JsonObject;
 
 /** A tool that the server can run itself. */
 export interface ServerTool extends ToolDeclaration {
   readonly effects: ToolEffects;
-  /** What its owner says of it, for the policy and for clients. */
+  /** Hints of its provider, for the policy and for clients. */
   readonly annotations?: ToolAnnotations;
-  /** Milliseconds until the call is aborted and answered as failed. */
+  /** Milliseconds after which the call is aborted and answered as failed. */
   readonly timeoutMs: number;
-  /** True: a person is asked before each call, also where the policy allows it (see `ToolLimit`). */
-  readonly needsPermission?: boolean;
-  /** Where it comes from. MCP tools are shown as `mcp_call` with their server's label. */
+  /** If true, each call requires an approval, also where the policy allows it (see `ToolRestriction`). */
+  readonly requiresApproval?: boolean;
+  /** Its source. MCP tools are shown as `mcp_call` with the label of their server. */
   readonly origin: { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string };
   /**
-   * Fills in what the model left out and the server knows, before the arguments are validated, judged by
-   * the policy and shown to a person. Pure: the same arguments and facts give the same.
+   * Adds arguments that the model omitted and the server knows, before the arguments are validated, checked
+   * against the policy and shown to a person. Must be pure: the same arguments and facts give the same result.
    */
   readonly completeArguments?: CompleteArguments;
   /**
-   * Runs the tool with validated arguments. The result is text as it is, anything else as JSON;
-   * a `ToolAnswer` adds hints of how to show it.
-   * A thrown error is an answer for the model, not the end of the run.
+   * Runs the tool with validated arguments. A string result is passed on unchanged, any other value as
+   * JSON; a `ToolAnswer` adds hints for user interfaces. A thrown error is answered to the model and does
+   * not end the run.
    */
   invoke(args: JsonObject, context: ToolContext): Promise<unknown>;
 }
 
-/** A server of tools that offers none at the moment, and why, in words that may be shown. */
+/** An MCP server whose tools are not available at the moment, with a reason that may be shown. */
 export interface UnavailableServer {
   readonly serverLabel: string;
   readonly error: string;
 }
 
-/** How a server of tools stands: nobody has asked for it yet, it is being connected, it is there, it is not. */
+/** The state of an MCP server: not used yet, connecting, connected or disconnected. */
 export interface ToolServerState {
   readonly label: string;
   readonly state: 'idle' | 'connecting' | 'up' | 'down';
-  /** Nothing works without it, the configuration says. */
+  /** Whether the server is not ready without it (configuration). */
   readonly required: boolean;
 }
 
-/** Where server tools come from: decorated providers, MCP servers. */
+/** A source of server tools: decorated providers, or MCP servers. */
 export abstract class ToolSource {
   /** The name of the source, for the log. */
   abstract readonly name: string;
-  /** The tools on offer now. A source that is down offers none; it never throws. */
+  /** The tools that are available now; none while the source is down. Never throws. */
   abstract list(): Promise<readonly ServerTool[]>;
 
-  /** The servers behind this source whose tools the last `list()` had to do without. */
+  /** The MCP servers of this source whose tools were missing from the last `list()`. */
   unavailable?(): readonly UnavailableServer[];
 
-  /** How the servers behind this source stand. Asks nobody. */
+  /** The states of the MCP servers of this source. Sends no request. */
   servers?(): readonly ToolServerState[];
+}
+
+/** A tool result with hints for user interfaces. The model sees only the value. */
+export class ToolAnswer {
+  constructor(
+    readonly value: unknown,
+    readonly uiHints: UiHints,
+  ) {}
+}
+
+/**
+ * Thrown by a tool to tell the model why it failed: the model sees the message verbatim. Any other error is
+ * answered with a general sentence, and its cause goes to the log only.
+ */
+export class ToolError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ToolError';
+  }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { LocalToolSource } from './adapters/local-tool-source.js';
-import { CurrentTimeTool } from './builtin/current-time.tool.js';
+import { LocalToolSource } from './local/local-tool-source.js';
+import { CurrentTimeTool } from './local/current-time.tool.js';
 import { McpToolSource } from './mcp/mcp-tool-source.js';
 import { AppConfig } from '../config/index.js';
 import { loadPolicy } from './policy/load-policy.js';
@@ -10,7 +10,7 @@ import { SchemaValidator } from './schema-validator.js';
 import { ToolInvoker } from './tool-invoker.js';
 import { ToolRegistry } from './tool-registry.js';
 
-/** The server's tools and the pipeline that calls them. Needs `AppConfig` and `Clock` from global modules. */
+/** The server's tools, the policy for their calls, and the invoker. Needs `AppConfig` and `Clock` from global modules. */
 @Module({
   imports: [DiscoveryModule],
   providers: [

@@ -5,7 +5,7 @@ import {
   type ServerTool,
   type ToolCaller,
   ToolInvoker,
-  ToolOffer,
+  ToolSet,
   type ToolProgress,
   type ToolResult,
 } from '../../src/tools/index.js';
@@ -50,13 +50,13 @@ export class McpSource {
     args: JsonObject = {},
     signal: AbortSignal = new AbortController().signal,
   ): Promise<ToolResult> {
-    const offer = new ToolOffer([await this.tool(name)], []);
-    return this.callOf(offer, name, args, signal);
+    const toolSet = new ToolSet([await this.tool(name)], []);
+    return this.callOf(toolSet, name, args, signal);
   }
 
   /** Calls a tool as a run does that took its offer earlier. */
   async callOf(
-    offer: ToolOffer,
+    toolSet: ToolSet,
     name: string,
     args: JsonObject = {},
     signal: AbortSignal = new AbortController().signal,
@@ -78,7 +78,7 @@ export class McpSource {
       forwardedProps: {},
       onProgress: (_call, update) => this.progress.push(update),
     };
-    return this.invoker.invoke({ callId, name, arguments: JSON.stringify(args) }, offer, caller, journal);
+    return this.invoker.invoke({ callId, name, arguments: JSON.stringify(args) }, toolSet, caller, journal);
   }
 
   close(): Promise<void> {

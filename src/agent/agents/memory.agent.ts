@@ -1,4 +1,4 @@
-import { ToolOffer } from '../../tools/index.js';
+import { ToolSet } from '../../tools/index.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { CallIds } from '../loop/call-ids.js';
@@ -35,7 +35,7 @@ export class MemoryAgent implements Agent {
       context,
       client: this.client,
       request: { messages: toModelMessages(task, context.input), tools: [], options: context.modelOptions },
-      offer: new ToolOffer([], []),
+      toolSet: new ToolSet([], []),
       callIds: new CallIds(context.runId, context.shownCallIds),
       step: 0,
     });

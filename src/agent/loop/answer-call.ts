@@ -3,7 +3,7 @@ import {
   type ToolCall,
   type ToolCaller,
   type ToolInvoker,
-  type ToolOffer,
+  type ToolSet,
   type ToolResult,
   toolInputHash,
   toolStepKey,
@@ -27,20 +27,20 @@ export interface Permission {
 export async function answerCall(
   context: AgentContext,
   invoker: ToolInvoker,
-  offer: ToolOffer,
+  toolSet: ToolSet,
   call: ToolCall,
   permission?: Permission,
 ): Promise<ToolResult> {
-  const answered = await once(context, call, permission, outputType(context, offer, call), async () => {
+  const answered = await once(context, call, permission, outputType(context, toolSet, call), async () => {
     const progress = new ProgressReporter(context);
     const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
-    const answering = invoker.invoke(call, offer, caller, context.journal, permission !== undefined);
+    const answering = invoker.invoke(call, toolSet, caller, context.journal, permission !== undefined);
     const result = await answering.finally(() => progress.end());
     if (result.failure === 'denied') auditDenial(context, call, result);
     return result;
   });
   // Nothing is built on a result that a crash could still take back: the call would be in doubt then.
-  const resolved = offer.resolve(call.name);
+  const resolved = toolSet.resolve(call.name);
   if (resolved.kind === 'server' && resolved.tool.effects !== 'none') await context.flush();
   return answered;
 }
@@ -58,10 +58,10 @@ export function refuseCall(
 }
 
 /** Says in the place of a result that nobody knows whether the call took effect. */
-export function writeDoubt(context: AgentContext, offer: ToolOffer, { callId, name }: ToolCall, error: unknown): void {
+export function writeDoubt(context: AgentContext, toolSet: ToolSet, { callId, name }: ToolCall, error: unknown): void {
   const output = error instanceof Error ? error.message : String(error);
   const result: ToolResult = { callId, name, output, isError: true, failure: 'in_doubt' };
-  writeOutput(context, result, appearanceOf(name, offer).outputType, {});
+  writeOutput(context, result, appearanceOf(name, toolSet).outputType, {});
 }
 
 /** On whose behalf the calls of a run are made. */
@@ -74,8 +74,8 @@ export function callerOf(context: AgentContext): ToolCaller {
  * How the result of a call is shown. Of a tool that is gone since the call was shown (its MCP server
  * may be, when a run is resumed), the call itself says what it was.
  */
-function outputType(context: AgentContext, offer: ToolOffer, { name, callId }: ToolCall): CallAppearance['outputType'] {
-  if (offer.resolve(name).kind !== 'unknown') return appearanceOf(name, offer).outputType;
+function outputType(context: AgentContext, toolSet: ToolSet, { name, callId }: ToolCall): CallAppearance['outputType'] {
+  if (toolSet.resolve(name).kind !== 'unknown') return appearanceOf(name, toolSet).outputType;
   const shown = context.response.getResponseData().output ?? [];
   const call = shown.find((message) => callsOf(message).some(({ id }) => id === callId));
   return call?.type === 'mcp_call' ? 'mcp_call_output' : 'plugin_call_output';

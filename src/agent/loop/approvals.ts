@@ -1,6 +1,6 @@
 import type { OpenInterrupt } from '../../events/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
-import { type NeededPermission, serverLabelOf } from '../../tools/index.js';
+import { type RequiredApproval, serverLabelOf } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 
 /**
@@ -9,7 +9,7 @@ import type { AgentContext } from '../agent.js';
  */
 export function askPermissions(
   context: AgentContext,
-  needed: readonly NeededPermission[],
+  needed: readonly RequiredApproval[],
   now: number,
 ): readonly AskedInterrupt[] {
   return needed.map((one) => {
@@ -29,7 +29,7 @@ export function askAgain(context: AgentContext, open: readonly OpenInterrupt[]):
 }
 
 function itemOf(
-  { call, tool, reason, expiresInMs, mayEdit }: NeededPermission,
+  { call, tool, reason, expiresInMs, mayEdit }: RequiredApproval,
   id: string,
   now: number,
 ): OpenInterrupt {

@@ -7,7 +7,7 @@ import {
   type MessageType,
   type ResponseBuilder,
 } from '../../events/index.js';
-import type { ToolCall, ToolOffer } from '../../tools/index.js';
+import type { ToolCall, ToolSet } from '../../tools/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { Segment } from './segment.js';
 
@@ -22,8 +22,8 @@ export interface CallAppearance {
 }
 
 /** Calls of client tools are `function_call`, of MCP tools `mcp_call`, of all others `plugin_call`. */
-export function appearanceOf(name: string, offer: ToolOffer): CallAppearance {
-  const resolved = offer.resolve(name);
+export function appearanceOf(name: string, toolSet: ToolSet): CallAppearance {
+  const resolved = toolSet.resolve(name);
   if (resolved.kind === 'client') return { callType: 'function_call', outputType: 'plugin_call_output' };
   if (resolved.kind === 'server' && resolved.tool.origin.kind === 'mcp') {
     const { serverLabel } = resolved.tool.origin;
@@ -48,7 +48,7 @@ export class CallSegment extends Segment {
 
   constructor(
     private readonly id: string,
-    private readonly offer: ToolOffer,
+    private readonly toolSet: ToolSet,
     private readonly permissions?: CallPermissions,
   ) {
     super();
@@ -87,13 +87,13 @@ export class CallSegment extends Segment {
   }
 
   protected open(response: ResponseBuilder): MessageBuilder {
-    const { callType } = appearanceOf(this.toolCall().name, this.offer);
+    const { callType } = appearanceOf(this.toolCall().name, this.toolSet);
     return response.createMessageBuilder('assistant', callType);
   }
 
   protected firstWrite(message: MessageBuilder): ContentBuilder {
     const { id, name } = this.toolCall();
-    const { serverLabel } = appearanceOf(name, this.offer);
+    const { serverLabel } = appearanceOf(name, this.toolSet);
     const head = { call_id: id, name, arguments: '' };
     const content = message.createContentBuilder('data');
     content.addDataDelta(serverLabel === undefined ? head : { ...head, server_label: serverLabel });

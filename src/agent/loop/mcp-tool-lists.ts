@@ -1,5 +1,5 @@
 import { fingerprint, type JsonObject } from '../../common/index.js';
-import type { ServerTool, ToolOffer } from '../../tools/index.js';
+import type { ServerTool, ToolSet } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 
 /** The journal's key of the lists. */
@@ -11,8 +11,8 @@ const STEP = 'mcp:list';
  * again, nor does one that goes on with answers: it is the same turn. Without MCP servers nothing is
  * written.
  */
-export function writeToolLists(context: AgentContext, offer: ToolOffer): void {
-  const lists = listsOf(offer);
+export function writeToolLists(context: AgentContext, toolSet: ToolSet): void {
+  const lists = listsOf(toolSet);
   if (lists.length === 0 || goesOn(context)) return;
   // The servers may offer something else when a run is resumed; that is no reason to fail it.
   const inputHash = fingerprint(STEP);
@@ -25,16 +25,20 @@ function goesOn({ resumption: { approvals, inputs, waiting } }: AgentContext): b
   return approvals.length + inputs.length + waiting.length > 0;
 }
 
-function listsOf(offer: ToolOffer): JsonObject[] {
+function listsOf(toolSet: ToolSet): JsonObject[] {
   const tools = new Map<string, JsonObject[]>();
-  for (const tool of offer.serverTools) {
+  for (const tool of toolSet.serverTools) {
     if (tool.origin.kind !== 'mcp') continue;
     const { serverLabel } = tool.origin;
     tools.set(serverLabel, [...(tools.get(serverLabel) ?? []), toolInfo(tool)]);
   }
   return [
     ...[...tools].map(([label, infos]): JsonObject => ({ server_label: label, tools: infos })),
-    ...offer.unavailable.map(({ serverLabel, error }): JsonObject => ({ server_label: serverLabel, tools: [], error })),
+    ...toolSet.unavailable.map(({ serverLabel, error }): JsonObject => ({
+      server_label: serverLabel,
+      tools: [],
+      error,
+    })),
   ];
 }
 

@@ -95,9 +95,9 @@ function withSituation(request: ModelRequest, situation = ''): ModelRequest {
 }
 
 /** MCP tools are left out: a server that is down when a run is resumed costs its tools, not the run. */
-function inputHashOf({ request, offer }: ModelStep): string {
+function inputHashOf({ request, toolSet }: ModelStep): string {
   const isMcp = (name: string): boolean => {
-    const resolved = offer.resolve(name);
+    const resolved = toolSet.resolve(name);
     return resolved.kind === 'server' && resolved.tool.origin.kind === 'mcp';
   };
   const tools = request.tools.map(({ name }) => name).filter((name) => !isMcp(name));

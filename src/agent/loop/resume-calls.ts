@@ -1,6 +1,6 @@
 import { dataMessage, type Message } from '../../events/index.js';
 import type { SettledInterrupt } from '../../interrupt/index.js';
-import type { ToolCall, ToolInvoker, ToolOffer, ToolResult } from '../../tools/index.js';
+import type { ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callsOf, outputsOf } from '../prompt/tool-traffic.js';
 import { answerCall, type Permission, refuseCall } from './answer-call.js';
@@ -22,16 +22,16 @@ export interface ResumedCalls {
 export async function resumeCalls(
   context: AgentContext,
   invoker: ToolInvoker,
-  offer: ToolOffer,
+  toolSet: ToolSet,
 ): Promise<ResumedCalls> {
   const { approvals } = context.resumption;
   if (approvals.length === 0) return { outputs: [], results: [] };
   const approved = approvals.filter(({ status }) => status === 'approved');
-  refuseDoubt(context, invoker, offer, approved.map(callOf));
+  refuseDoubt(context, invoker, toolSet, approved.map(callOf));
   const results = await allSettled(
     approvals.map((one) =>
       one.status === 'approved'
-        ? answerCall(context, invoker, offer, callOf(one), permissionOf(one))
+        ? answerCall(context, invoker, toolSet, callOf(one), permissionOf(one))
         : refuseCall(context, callOf(one), permissionOf(one), refusalOf(one)),
     ),
   );

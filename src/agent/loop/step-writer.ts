@@ -1,5 +1,5 @@
 import type { ResponseBuilder, Usage } from '../../events/index.js';
-import type { ToolOffer } from '../../tools/index.js';
+import type { ToolSet } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
 import { type CallPermissions, CallSegment } from './call-segment.js';
@@ -23,7 +23,7 @@ export interface WrittenStep {
 
 /** What the calls of an answer are written with. */
 export interface StepSetting {
-  readonly offer: ToolOffer;
+  readonly toolSet: ToolSet;
   readonly callIds: CallIds;
   /** From 0, counted over the run. */
   readonly step: number;
@@ -102,9 +102,9 @@ export class StepWriter {
   private writeCall(delta: Extract<ModelDelta, { type: 'tool-call-delta' }>): void {
     let call = this.calls.get(delta.index);
     if (!call) {
-      const { callIds, step, offer, permissions } = this.setting;
+      const { callIds, step, toolSet, permissions } = this.setting;
       const id = callIds.next(step, this.calls.size, delta.id);
-      this.calls.set(delta.index, (call = new CallSegment(id, offer, permissions)));
+      this.calls.set(delta.index, (call = new CallSegment(id, toolSet, permissions)));
       this.segments.push(call);
     }
     if (delta.name) call.setName(delta.name);

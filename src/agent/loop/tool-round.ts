@@ -1,8 +1,8 @@
 import {
-  type NeededPermission,
+  type RequiredApproval,
   type ToolCall,
   type ToolInvoker,
-  type ToolOffer,
+  type ToolSet,
   type ToolResult,
   toolStepKey,
 } from '../../tools/index.js';
@@ -17,7 +17,7 @@ export interface RoundOutput {
   /** The calls that the client has to answer, in call order. */
   readonly clientCallIds: readonly string[];
   /** The calls that wait for a person's permission, in call order. */
-  readonly asked: readonly NeededPermission[];
+  readonly asked: readonly RequiredApproval[];
 }
 
 /**
@@ -30,17 +30,17 @@ export interface RoundOutput {
 export async function toolRound(
   context: AgentContext,
   invoker: ToolInvoker,
-  offer: ToolOffer,
+  toolSet: ToolSet,
   modelCalls: readonly ModelToolCall[],
 ): Promise<RoundOutput> {
   const calls = modelCalls.map(({ id, name, arguments: text }): ToolCall => ({ callId: id, name, arguments: text }));
-  const isClients = (call: ToolCall): boolean => offer.resolve(call.name).kind === 'client';
+  const isClients = (call: ToolCall): boolean => toolSet.resolve(call.name).kind === 'client';
   const serverCalls = calls.filter((call) => !isClients(call));
-  refuseDoubt(context, invoker, offer, serverCalls);
-  const asked = serverCalls.flatMap((call) => neededPermission(context, invoker, offer, call) ?? []);
+  refuseDoubt(context, invoker, toolSet, serverCalls);
+  const asked = serverCalls.flatMap((call) => requiredApproval(context, invoker, toolSet, call) ?? []);
   const waiting = new Set(asked.map(({ call }) => call.callId));
   const made = serverCalls.filter(({ callId }) => !waiting.has(callId));
-  const results = await allSettled(made.map((call) => answerCall(context, invoker, offer, call)));
+  const results = await allSettled(made.map((call) => answerCall(context, invoker, toolSet, call)));
   return { results, clientCallIds: calls.filter(isClients).map((call) => call.callId), asked };
 }
 
@@ -52,16 +52,16 @@ export async function toolRound(
 export function refuseDoubt(
   context: AgentContext,
   invoker: ToolInvoker,
-  offer: ToolOffer,
+  toolSet: ToolSet,
   calls: readonly ToolCall[],
 ): void {
   let doubt: Error | undefined;
   for (const call of calls) {
     try {
-      invoker.checkInDoubt(call, offer, context.journal);
+      invoker.checkInDoubt(call, toolSet, context.journal);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      writeDoubt(context, offer, call, error);
+      writeDoubt(context, toolSet, call, error);
       doubt ??= error;
     }
   }
@@ -78,12 +78,12 @@ export async function allSettled<T>(work: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /** The permission that a call needs before it is made. A call that an earlier attempt finished had it. */
-export function neededPermission(
+export function requiredApproval(
   context: AgentContext,
   invoker: ToolInvoker,
-  offer: ToolOffer,
+  toolSet: ToolSet,
   call: ToolCall,
-): NeededPermission | undefined {
+): RequiredApproval | undefined {
   const isFinished = context.journal.isFinished(toolStepKey(call.callId));
-  return isFinished ? undefined : invoker.neededPermission(call, offer, callerOf(context), context.journal);
+  return isFinished ? undefined : invoker.requiredApproval(call, toolSet, callerOf(context), context.journal);
 }

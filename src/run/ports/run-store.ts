@@ -2,13 +2,13 @@ import type { JsonObject, Principal } from '../../common/index.js';
 import type { ErrorModel, Message, Usage } from '../../events/index.js';
 import type { ModelOptions } from '../../agent/index.js';
 import type { CheckedAnswer, InterruptRun } from '../../interrupt/index.js';
-import type { ClientTime, ToolDeclaration, ToolLimit } from '../../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../../tools/index.js';
 import type { RunRequest, RunState } from '../run.types.js';
 
 /** What a run keeps of its request beside its messages: enough to execute it again anywhere. */
 export interface StoredRequest {
   readonly clientTools: readonly ToolDeclaration[];
-  readonly toolLimits?: readonly ToolLimit[];
+  readonly toolLimits?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | null;
   readonly locale?: string;

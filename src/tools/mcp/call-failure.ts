@@ -2,15 +2,15 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * What went wrong with a request to a server: it never reached it; the connection was lost while it
- * ran; nothing came in time; or the server itself refused it.
+ * Why a request to a server failed: it was not sent, the connection was lost while it ran, it timed out, or
+ * the server refused it.
  */
-export type CallFailure = 'not-sent' | 'lost' | 'timeout' | 'refused';
+type CallFailure = 'not-sent' | 'lost' | 'timeout' | 'refused';
 
-/** Answers to a session that the server does not know (any more): the message was not looked at. */
+/** Statuses for a session that the server does not know (any more). The message was not processed. */
 const UNKNOWN_SESSION = [400, 404, 410];
 
-/** The request never left this machine, or nobody took it. */
+/** The request did not leave this machine, or nothing accepted the connection. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** @param isClosed whether the connection is known to be closed */
@@ -26,12 +26,12 @@ export function failureOf(error: unknown, isClosed: boolean): CallFailure {
   return NOT_SENT.some((code) => codesOf(error).includes(code)) ? 'not-sent' : 'lost';
 }
 
-/** Servers use the codes of time-outs too; the client's own say how long it waited. */
+/** Servers also use the timeout code. The client's own timeouts contain the time that it waited. */
 function isOwnTimeout(data: unknown): boolean {
   return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
 }
 
-/** The codes of an error, of its causes and of the errors it stands for. */
+/** The codes of an error, of its causes and of the errors it aggregates. */
 function codesOf(error: unknown, depth = 4): string[] {
   if (typeof error !== 'object' || error === null || depth === 0) return [];
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
@@ -42,9 +42,19 @@ function codesOf(error: unknown, depth = 4): string[] {
   ];
 }
 
-/** A sentence about an error for the log; the causes of failed requests say more than the error itself. */
+/** Describes an error for the log, including the codes of its causes. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const codes = codesOf(error.cause);
   return codes.length > 0 ? `${error.message} (${codes.join(', ')})` : error.message;
+}
+
+const MARK = '[secret]';
+
+/** Removes the secrets of a server's configuration from a text and limits it to `limit` characters. */
+export function redact(text: string, secrets: readonly string[], limit: number): string {
+  const clean = [...secrets]
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, MARK), text);
+  return clean.length > limit ? `${clean.slice(0, limit)}…` : clean;
 }

@@ -8,24 +8,24 @@ import type { ToolProgress } from '../tool.js';
 import { createTransport } from './transport.js';
 import { CallResult, ToolPage } from './wire-schemas.js';
 
-/** Pages of one list, at most: a server that never ends it is cut. */
+/** Most pages of one list, in case a server never ends it. */
 const PAGES = 100;
 
-/** Tools of one server, at most. */
+/** Most tools of one server. */
 const TOOLS = 1000;
 
-/** How long a connection that had an error may take to prove that it lives, in milliseconds. */
+/** Timeout of the ping that checks a connection after an error, in milliseconds. */
 const PING_TIMEOUT_MS = 5000;
 
-/** How long a server is given to forget a session, in milliseconds. */
-const GOODBYE_MS = 1000;
+/** Timeout of ending a session at the server, in milliseconds. */
+const TERMINATE_TIMEOUT_MS = 1000;
 
-/** What a connection tells of itself. */
+/** Callbacks of a connection. */
 export interface ConnectionEvents {
-  /** Once, when it has ended, whoever ended it. Not for a connection that never opened. */
+  /** Called once when the connection has ended, by either side. Not called if it never opened. */
   onClosed(): void;
   onToolsChanged(): void;
-  /** A line that the server's process wrote to its standard error. */
+  /** Receives each line that the server's process writes to its standard error. */
   onLine(line: string): void;
 }
 
@@ -38,7 +38,7 @@ export interface McpCall {
   onProgress(update: ToolProgress): void;
 }
 
-/** One session with one server, from its first message until it ends; a new one is opened then. */
+/** One session with one server. After it has ended, a new connection is needed. */
 export class McpConnection {
   private readonly client = new Client({ name: packageJson.name, version: packageJson.version });
   private readonly transport: ReturnType<typeof createTransport>;
@@ -56,9 +56,9 @@ export class McpConnection {
   }
 
   /**
-   * Opens a session. Nothing is left behind when that fails.
+   * Opens a session. If that fails, all resources are released.
    *
-   * @throws whatever the transport or the server's refusal is; the reason of `signal`
+   * @throws errors of the transport, the server's refusal, the reason of `signal`
    */
   static async open(
     config: McpServerConfig,
@@ -78,12 +78,12 @@ export class McpConnection {
     return connection;
   }
 
-  /** True when nothing can be asked any more. */
+  /** True if no request can be sent any more. */
   get isClosed(): boolean {
     return !this.isOpen;
   }
 
-  /** All pages of the server's list of tools, each as it came. @throws when a page does not come */
+  /** The server's tools from all pages of its list, not validated. @throws if a page cannot be read */
   async listTools(timeoutMs: number): Promise<readonly unknown[]> {
     const tools: unknown[] = [];
     if (!this.client.getServerCapabilities()?.tools) return tools;
@@ -99,8 +99,8 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool. Progress starts the time-out anew, up to the total that the server may take. When the
-   * signal aborts or the time is up, the server is told that the call is cancelled.
+   * Calls a tool. A progress report restarts the timeout, up to the configured total. If the signal aborts
+   * or the call times out, the server is told that the call is cancelled.
    *
    * @throws McpError, StreamableHTTPError and errors of the transport (see `failureOf`)
    */
@@ -120,21 +120,21 @@ export class McpConnection {
     });
   }
 
-  /** Ends the session, its process included. Calls in flight are answered as lost. */
+  /** Ends the session and its process. Calls in progress fail as lost. */
   async close(): Promise<void> {
-    if (this.transport instanceof StreamableHTTPClientTransport && this.isOpen) await this.sayGoodbye(this.transport);
+    if (this.transport instanceof StreamableHTTPClientTransport && this.isOpen) await this.terminate(this.transport);
     this.ended();
     await this.transport.close();
   }
 
-  private async sayGoodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+  private async terminate(transport: StreamableHTTPClientTransport): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, GOODBYE_MS)));
-    await Promise.race([transport.terminateSession().catch(() => undefined), patience]);
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, TERMINATE_TIMEOUT_MS)));
+    await Promise.race([transport.terminateSession().catch(() => undefined), timeout]);
     clearTimeout(timer);
   }
 
-  /** HTTP has no connection that could break: after an error it is tried whether the server still knows us. */
+  /** Over HTTP no connection breaks, so after an error a ping checks whether the session still exists. */
   private async checkAlive(): Promise<void> {
     const isHttp = this.transport instanceof StreamableHTTPClientTransport;
     if (!isHttp || !this.isOpen || this.pinging) return;

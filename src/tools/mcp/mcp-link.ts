@@ -1,27 +1,27 @@
 import type { McpServerConfig } from '../../config/index.js';
 import { McpConnection, type ConnectionEvents } from './mcp-connection.js';
 
-/** The first wait after a failure; each further one doubles it. */
+/** The delay after the first failure. It doubles with each further failure. */
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 30_000;
 
-/** A connection that ended sooner counts as a failure: a process that dies at once must not be restarted at once. */
+/** A connection that ended sooner counts as a failure, so that a crashing process is not restarted in a loop. */
 const STABLE_MS = 10_000;
 
-/** After so many failures in a row nobody waits for the next attempt any more. */
-const PATIENCE = 2;
+/** After this many failures in a row, callers no longer wait for the next attempt. */
+const MAX_AWAITED_FAILURES = 2;
 
-/** What a link tells of itself. */
+/** Callbacks of a link. */
 export interface LinkEvents extends Omit<ConnectionEvents, 'onClosed'> {
-  /** A session was opened: what is needed of it at once is asked here. Its failure is the attempt's. */
+  /** Called when a session was opened, before it is used. If it rejects, the attempt has failed. */
   onOpen(connection: McpConnection, signal: AbortSignal): Promise<void>;
-  /** An attempt failed (`failures` in a row), or the session was lost (`error` is undefined). */
+  /** Called when an attempt failed (`failures` in a row) or when the session was lost (`error` is undefined). */
   onDown(error: unknown, failures: number): void;
 }
 
 /**
- * Keeps a session with one server from the first time that somebody wants it: a lost one is opened
- * again, at once at first, then after waits that double up to 30 s. One attempt at a time.
+ * Keeps a session with one server open from its first use on. A lost session is opened again, first
+ * immediately, then after delays that double up to 30 s. There is one attempt at a time.
  */
 export class McpLink {
   private open: McpConnection | undefined;
@@ -39,30 +39,30 @@ export class McpLink {
     private readonly events: LinkEvents,
   ) {}
 
-  /** The session, while there is one. */
+  /** The open session, if there is one. */
   get connection(): McpConnection | undefined {
     return this.open;
   }
 
-  /** True while an attempt is made to open a session. */
+  /** True while a session is being opened. */
   get isConnecting(): boolean {
     return this.attempt !== undefined;
   }
 
   /**
-   * The session; a missing one is opened and waited for, but for no longer than `waitMs` from when the
-   * attempt began, and not at all while the server is known to be down.
+   * The session, opened if necessary. Waits at most `waitMs` from the start of the attempt, and not at all
+   * while the server is known to be down.
    */
   async connected(waitMs: number): Promise<McpConnection | undefined> {
     if (this.open || this.stopping.signal.aborted) return this.open;
-    const isKnownToBeDown = this.failures > (this.wasOpen ? PATIENCE : 0);
+    const isKnownToBeDown = this.failures > (this.wasOpen ? MAX_AWAITED_FAILURES : 0);
     if (isKnownToBeDown) return undefined;
     const attempt = this.begin();
-    await within(attempt, this.attemptedAt + waitMs - performance.now());
+    await waitAtMost(attempt, this.attemptedAt + waitMs - performance.now());
     return this.open;
   }
 
-  /** Ends the session and opens no other. */
+  /** Ends the session and opens no new one. */
   async close(): Promise<void> {
     this.stopping.abort(new Error('The server shuts down'));
     clearTimeout(this.retry);
@@ -84,7 +84,7 @@ export class McpLink {
     try {
       const { signal } = this.stopping;
       const { onLine, onToolsChanged } = this.events;
-      const onClosed = (): void => this.lost(connection);
+      const onClosed = (): void => this.onLost(connection);
       connection = await McpConnection.open(
         this.config,
         { onLine, onToolsChanged, onClosed },
@@ -99,27 +99,27 @@ export class McpLink {
       this.wasOpen = true;
     } catch (error) {
       await connection?.close();
-      this.failed(error);
+      this.onFailed(error);
     }
   }
 
-  private failed(error: unknown): void {
+  private onFailed(error: unknown): void {
     if (this.stopping.signal.aborted) return;
     this.failures += 1;
     this.events.onDown(error, this.failures);
-    this.again();
+    this.scheduleRetry();
   }
 
-  private lost(connection: McpConnection | undefined): void {
+  private onLost(connection: McpConnection | undefined): void {
     if (!connection || connection !== this.open) return;
     this.open = undefined;
     if (this.stopping.signal.aborted) return;
     this.failures = performance.now() - this.openedAt >= STABLE_MS ? 0 : this.failures + 1;
     this.events.onDown(undefined, this.failures);
-    this.again();
+    this.scheduleRetry();
   }
 
-  private again(): void {
+  private scheduleRetry(): void {
     clearTimeout(this.retry);
     const delay = this.failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (this.failures - 1), LONGEST_DELAY_MS);
     this.retry = setTimeout(() => void this.begin(), delay);
@@ -127,11 +127,11 @@ export class McpLink {
   }
 }
 
-/** Waits for a promise that never fails, but no longer than the given time. */
-async function within(promise: Promise<void>, milliseconds: number): Promise<void> {
+/** Waits for a promise that never rejects, for at most the given time. */
+async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise<void> {
   if (milliseconds <= 0) return;
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([promise, patience]);
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([promise, timeout]);
   clearTimeout(timer);
 }

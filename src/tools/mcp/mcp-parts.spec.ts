@@ -1,8 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { failureOf, reasonOf } from './call-failure.js';
-import { LineLog } from './line-log.js';
-import { redact } from './redact.js';
+import { failureOf, reasonOf, redact } from './call-failure.js';
+import { LineLog } from './transport.js';
 import { resultText } from './result-text.js';
 import { CallResult } from './wire-schemas.js';
 

@@ -1,34 +1,39 @@
 import { Logger } from '@nestjs/common';
 import { fingerprint, type JsonObject } from '../../common/index.js';
 import type { ConfigShape, McpServerConfig } from '../../config/index.js';
-import { DeadlineError } from '../pipeline/deadline.js';
+import { DeadlineError } from '../deadline.js';
 import type { SchemaValidator } from '../schema-validator.js';
-import { ToolError } from '../tool-error.js';
-import type { ServerTool, ToolContext, ToolProgress, ToolServerState, UnavailableServer } from '../tool.js';
-import { failureOf, reasonOf } from './call-failure.js';
+import {
+  type ServerTool,
+  type ToolContext,
+  ToolError,
+  type ToolProgress,
+  type ToolServerState,
+  type UnavailableServer,
+} from '../tool.js';
+import { failureOf, reasonOf, redact } from './call-failure.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpLink } from './mcp-link.js';
 import { type McpCallTarget, McpTools } from './mcp-tools.js';
-import { redact } from './redact.js';
 import { resultText } from './result-text.js';
 
-/** The longest reason that is logged, and the longest refusal of a server that a model is shown, in characters. */
+/** The longest logged reason, and the longest refusal of a server shown to a model, in characters. */
 const REASON_LIMIT = 500;
 const REFUSAL_LIMIT = 4000;
 
-/** The milliseconds of the settings that servers share. */
+/** Settings that all servers share, in milliseconds. */
 export type McpTimes = Pick<ConfigShape['mcp'], 'connectTimeoutMs' | 'listWaitMs' | 'listTtlMs'>;
 
 /**
- * One configured server: its tools, as they were last listed, and the calls of them. It is connected
- * when somebody asks for its first list, and from then on kept connected.
+ * One configured server: its tools as last listed, and the calls of them. It is connected when its tools
+ * are first listed, and kept connected from then on.
  */
 export class McpServer {
   private readonly logger = new Logger('McpServer');
   private readonly link: McpLink;
-  private readonly mapping: McpTools;
+  private readonly mapper: McpTools;
   private tools: readonly ServerTool[] = [];
-  private listPrint = '';
+  private listFingerprint = '';
   private listedAt = 0;
   private refreshing: Promise<void> | undefined;
   private isOutdated = false;
@@ -39,19 +44,19 @@ export class McpServer {
     private readonly times: McpTimes,
     validator: SchemaValidator,
   ) {
-    this.mapping = new McpTools(config, validator, {
-      leftOut: (sentence) => this.logger.warn(this.about(sentence)),
+    this.mapper = new McpTools(config, validator, {
+      onOmitted: (sentence) => this.logger.warn(this.prefixed(sentence)),
       call: (target, args, context) => this.call(target, args, context),
     });
     this.link = new McpLink(config, times.connectTimeoutMs, {
-      onOpen: (connection) => this.takeList(connection),
+      onOpen: (connection) => this.loadTools(connection),
       onDown: (error, failures) => this.reportDown(error, failures),
       onToolsChanged: () => this.refresh(),
-      onLine: (line) => this.logger.debug(this.about(line)),
+      onLine: (line) => this.logger.debug(this.prefixed(line)),
     });
   }
 
-  /** The tools on offer now; none while the server is down. Waits only for a first attempt to connect. */
+  /** The tools that are available now; none while the server is down. Waits only for a first attempt to connect. */
   async list(): Promise<readonly ServerTool[]> {
     const connection = await this.link.connected(this.times.listWaitMs);
     if (!connection) return [];
@@ -59,7 +64,7 @@ export class McpServer {
     return this.tools;
   }
 
-  /** Why there are no tools at the moment, in words that may be shown; undefined when there are. */
+  /** Why its tools are not available at the moment, with a reason that may be shown; undefined if they are. */
   unavailable(): UnavailableServer | undefined {
     if (this.link.connection) return undefined;
     const error =
@@ -67,7 +72,7 @@ export class McpServer {
     return { serverLabel: this.config.label, error };
   }
 
-  /** How it stands. Connects nothing. */
+  /** The current state. Does not connect. */
   state(): ToolServerState {
     const { label, required } = this.config;
     if (this.link.connection) return { label, state: 'up', required };
@@ -81,8 +86,8 @@ export class McpServer {
   }
 
   /**
-   * Calls a tool. A call that surely was not begun, or that may be made again, is made a second time
-   * when the connection turns out to be lost.
+   * Calls a tool. If the connection is lost, the call is repeated once if it was certainly not started or if
+   * the tool's effects allow it.
    *
    * @throws ToolError for the model; DeadlineError; the reason of the call's signal
    */
@@ -99,7 +104,7 @@ export class McpServer {
         const failure = failureOf(error, connection.isClosed);
         if (failure === 'not-sent' || failure === 'lost') await connection.close();
         const mayRepeat = failure === 'not-sent' || (failure === 'lost' && target.effects !== 'unsafe');
-        if (attempt > 1 || !mayRepeat) throw this.sayable(error, failure, target);
+        if (attempt > 1 || !mayRepeat) throw this.callError(error, failure, target);
       }
     }
   }
@@ -118,45 +123,45 @@ export class McpServer {
     return text;
   }
 
-  private sayable(error: unknown, failure: ReturnType<typeof failureOf>, { effects }: McpCallTarget): Error {
-    this.logger.debug(this.about(`a call failed (${failure}): ${this.reason(error)}`));
+  private callError(error: unknown, failure: ReturnType<typeof failureOf>, { effects }: McpCallTarget): Error {
+    this.logger.debug(this.prefixed(`a call failed (${failure}): ${this.reason(error)}`));
     if (failure === 'timeout') return new DeadlineError(this.config.timeoutMs);
     if (failure === 'refused') return new ToolError(redact(reasonOf(error), this.config.secrets, REFUSAL_LIMIT));
     const doubt = failure === 'lost' && effects !== 'none' ? '; the call may have taken effect all the same' : '';
     return new ToolError(`the connection to the MCP server "${this.config.label}" was lost${doubt}`, { cause: error });
   }
 
-  /** Lists again in the background; what is on offer stays until the new list is there. */
+  /** Lists the tools again in the background. The old tools stay available until then. */
   private refresh(): void {
     this.isOutdated = true;
     const connection = this.link.connection;
     if (!connection || this.refreshing) return;
-    this.refreshing = this.takeList(connection)
-      .catch((error: unknown) => this.logger.warn(this.about(`its tools cannot be listed: ${this.reason(error)}`)))
+    this.refreshing = this.loadTools(connection)
+      .catch((error: unknown) => this.logger.warn(this.prefixed(`its tools cannot be listed: ${this.reason(error)}`)))
       .finally(() => {
         this.refreshing = undefined;
         if (this.isOutdated && !connection.isClosed) this.refresh();
       });
   }
 
-  private async takeList(connection: McpConnection): Promise<void> {
+  private async loadTools(connection: McpConnection): Promise<void> {
     this.isOutdated = false;
     this.listedAt = performance.now();
     const listed = await connection.listTools(this.times.connectTimeoutMs);
-    const print = fingerprint(listed);
-    if (print !== this.listPrint || this.wasDown) {
-      if (print !== this.listPrint) this.tools = this.mapping.serverTools(listed);
-      this.logger.log(this.about(`${this.tools.length} tools are on offer`));
+    const listPrint = fingerprint(listed);
+    if (listPrint !== this.listFingerprint || this.wasDown) {
+      if (listPrint !== this.listFingerprint) this.tools = this.mapper.serverTools(listed);
+      this.logger.log(this.prefixed(`${this.tools.length} tools are available`));
     }
-    this.listPrint = print;
+    this.listFingerprint = listPrint;
     this.wasDown = false;
   }
 
-  /** Said once; that further attempts fail is of use to a developer only. */
+  /** Warns once; further failed attempts are logged at debug level. */
   private reportDown(error: unknown, failures: number): void {
     const reason = error === undefined ? 'the connection was lost' : `it cannot be connected: ${this.reason(error)}`;
-    if (this.wasDown) this.logger.debug(this.about(`${reason} (attempt ${failures})`));
-    else this.logger.warn(this.about(`${reason}; its tools are not on offer until it is back`));
+    if (this.wasDown) this.logger.debug(this.prefixed(`${reason} (attempt ${failures})`));
+    else this.logger.warn(this.prefixed(`${reason}; its tools are not available until it is back`));
     this.wasDown = true;
   }
 
@@ -164,7 +169,7 @@ export class McpServer {
     return redact(reasonOf(error), this.config.secrets, REASON_LIMIT);
   }
 
-  private about(sentence: string): string {
+  private prefixed(sentence: string): string {
     return `${this.config.label}: ${redact(sentence, this.config.secrets, REASON_LIMIT * 2)}`;
   }
 }

@@ -5,9 +5,9 @@ import { type ServerTool, type ToolServerState, ToolSource, type UnavailableServ
 import { McpServer } from './mcp-server.js';
 
 /**
- * The tools of the configured MCP servers, in the order of the configuration. Nothing is connected
- * before the first list is asked for, but what is required; a server that is down costs its tools and
- * nothing else, or the server's readiness when it is required.
+ * The tools of the configured MCP servers, in the order of the configuration. Required servers are
+ * connected at start-up, all others when tools are first listed. While a server is down, only its tools
+ * are missing; a required server that is down also makes this server not ready.
  */
 @Injectable()
 export class McpToolSource extends ToolSource implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -32,12 +32,12 @@ export class McpToolSource extends ToolSource implements OnApplicationBootstrap,
     return this.configured.map((server) => server.state());
   }
 
-  /** Connects what is required, without waiting for it. */
+  /** Starts connecting the required servers. */
   onApplicationBootstrap(): void {
     for (const server of this.configured) if (server.state().required) void server.list();
   }
 
-  /** Comes after the runs have stopped: ends all sessions and processes. */
+  /** Ends all sessions and processes. Called after the runs have stopped. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.configured.map((server) => server.close()));
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What is asked of a server's answers. Less than the protocol's own schemas: one tool or one piece of
- * content that is not as it should be must not cost all the others.
+ * Schemas of a server's answers. They are less strict than those of the protocol, so that one invalid tool or
+ * content does not invalidate the whole list.
  */
 export const ToolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 

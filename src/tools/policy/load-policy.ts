@@ -6,7 +6,7 @@ import { ToolPolicy } from './tool-policy.js';
 /** The largest policy file, in characters. */
 const FILE_LIMIT = 1024 * 1024;
 
-/** The policy of TOOL_POLICY_FILE, the default policy without one. @throws ConfigurationError that names every problem */
+/** The policy in TOOL_POLICY_FILE, or the default policy if none is set. @throws ConfigurationError that names every problem */
 export function loadPolicy({ policyFile, approvalExpiresInMs }: AppConfig['tools']): ToolPolicy {
   if (policyFile === undefined) return new ToolPolicy([], approvalExpiresInMs);
   const { rules, problems } = parsePolicy(textOf(policyFile));

@@ -1,13 +1,11 @@
 import { canonicalJson, type Json, type JsonObject, type Principal } from '../../common/index.js';
 import type { ServerTool } from '../tool.js';
-import { matchesGlob } from './glob.js';
-import { valueAt } from './policy-path.js';
 import type { Comparison, PolicyCondition } from './policy-rule.js';
 
-/** Of longer texts it is not told whether they fit a pattern. */
+/** Longer texts are not tested against a pattern; the comparison is then undecided. */
 const LONGEST_MATCHED = 10_000;
 
-/** A call as the policy sees it: its arguments have passed the tool's schema. */
+/** A call as the policy sees it. Its arguments are valid for the tool's schema. */
 export interface PolicySubject {
   readonly tool: ServerTool;
   readonly args: JsonObject;
@@ -15,24 +13,25 @@ export interface PolicySubject {
   readonly agentType: string;
 }
 
-/** The label of the server a tool comes from; `local` for this one. */
+/** The label of the MCP server that a tool comes from; `local` for this server's own tools. */
 export function serverLabelOf({ origin }: ServerTool): string {
   return origin.kind === 'mcp' ? origin.serverLabel : 'local';
 }
 
 /**
- * True when everything that the condition names is true of the call.
+ * True if every part of the condition is true of the call.
  *
- * @param unsure the answer when a pattern cannot be tried in time or values have no order: true for a rule that restricts
+ * @param undecided the result if a pattern exceeds its time limit or values cannot be ordered: true for rules
+ *   that restrict, so that they are not bypassed
  */
 export function holds(
   condition: PolicyCondition,
   { tool, args, principal, agentType }: PolicySubject,
-  unsure: boolean,
+  undecided: boolean,
 ): boolean {
   const { path, annotation, comparison } = condition;
-  if (path && comparison && !compares(valueAt(args, path), comparison, unsure)) return false;
-  if (annotation && comparison && !compares(tool.annotations?.[annotation], comparison, unsure)) return false;
+  if (path && comparison && !compares(valueAt(args, path), comparison, undecided)) return false;
+  if (annotation && comparison && !compares(tool.annotations?.[annotation], comparison, undecided)) return false;
   return (
     fits(condition.tenant, principal.tenantId) &&
     fits(condition.user, principal.userId) &&
@@ -45,8 +44,8 @@ function fits(globs: readonly string[] | undefined, text: string): boolean {
   return globs === undefined || globs.some((glob) => matchesGlob(glob, text));
 }
 
-/** A value that is not there differs from everything and is neither greater nor smaller than anything. */
-function compares(actual: Json | undefined, { op, value, pattern }: Comparison, unsure: boolean): boolean {
+/** A missing value is unequal to every value, and neither greater nor less than any. */
+function compares(actual: Json | undefined, { op, value, pattern }: Comparison, undecided: boolean): boolean {
   if (op === 'exists') return (actual !== undefined) === value;
   if (actual === undefined) return op === '!=';
   switch (op) {
@@ -60,9 +59,9 @@ function compares(actual: Json | undefined, { op, value, pattern }: Comparison, 
       return contains(actual, value);
     case 'matches':
       if (typeof actual !== 'string') return false;
-      return (actual.length > LONGEST_MATCHED ? undefined : pattern?.verdict(actual)) ?? unsure;
+      return (actual.length > LONGEST_MATCHED ? undefined : pattern?.verdict(actual)) ?? undecided;
     default:
-      return ordered(actual, op, value) ?? unsure;
+      return ordered(actual, op, value) ?? undecided;
   }
 }
 
@@ -75,7 +74,7 @@ function contains(actual: Json, value: Json): boolean {
   return Array.isArray(actual) && actual.some((one) => same(one, value));
 }
 
-/** Numbers with numbers, texts with texts; undefined for all else, which has no order: `"500"` must not get round `> 100`. */
+/** Compares two numbers or two texts; undefined for other values, so that `"500"` does not bypass `> 100`. */
 function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolean | undefined {
   const areNumbers = typeof actual === 'number' && typeof value === 'number';
   const areTexts = typeof actual === 'string' && typeof value === 'string';
@@ -83,4 +82,62 @@ function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolea
   if (op === '>') return actual > value;
   if (op === '>=') return actual >= value;
   return op === '<' ? actual < value : actual <= value;
+}
+
+/**
+ * True if a text matches a pattern of `*` (any number of characters), `?` (exactly one) and literal
+ * characters. Takes at most time proportional to the product of both lengths.
+ */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let retry = 0;
+  let position = 0;
+  while (position < text.length) {
+    const wanted = pattern[at];
+    if (wanted === '*') {
+      star = at;
+      retry = position;
+      at += 1;
+    } else if (wanted === '?' || wanted === text[position]) {
+      at += 1;
+      position += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      retry += 1;
+      position = retry;
+    } else return false;
+  }
+  while (pattern[at] === '*') at += 1;
+  return at === pattern.length;
+}
+
+const STEP = /^(?:\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\])/;
+
+/** Parses a path such as `$.amount`, `$.to[0].email` or `$["odd name"]`; undefined if it is not valid. */
+export function parsePath(text: string): readonly (string | number)[] | undefined {
+  if (!text.startsWith('$')) return undefined;
+  const steps: (string | number)[] = [];
+  for (let rest = text.slice(1); rest !== '';) {
+    const match = STEP.exec(rest);
+    if (!match) return undefined;
+    const [whole, name, index, double, single] = match;
+    steps.push(index === undefined ? (name ?? unescaped(double ?? single ?? '')) : Number(index));
+    rest = rest.slice(whole.length);
+  }
+  return steps;
+}
+
+/** The value at a path; undefined if there is none. Inherited members are not found. */
+export function valueAt(root: JsonObject, path: readonly (string | number)[]): Json | undefined {
+  let value: Json | undefined = root;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Readonly<Record<string | number, Json>>)[step];
+  }
+  return value;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, '$1');
 }

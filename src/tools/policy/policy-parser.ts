@@ -1,6 +1,6 @@
 import { isPlainObject, type Json, parseDuration } from '../../common/index.js';
-import { checkPattern } from './policy-pattern.js';
-import { parsePath } from './policy-path.js';
+import { BoundedPattern } from '../bounded-pattern.js';
+import { parsePath } from './policy-condition.js';
 import {
   ANNOTATION_NAMES,
   type Comparison,
@@ -17,13 +17,13 @@ const YEAR_MS = 365 * 86_400_000;
 const RULE_KEYS = ['tool', 'effect', 'when', 'expiresIn', 'allowEdit', 'reason', 'description'];
 const CONDITION_KEYS = ['path', 'annotation', 'op', 'value', 'tenant', 'user', 'agentType', 'server'];
 
-/** The rules of a policy file, or what is wrong with it: every problem names its place. */
-export interface PolicyReading {
+/** The rules of a policy file, or its problems. Every problem starts with its location in the file. */
+interface PolicyReading {
   readonly rules: readonly PolicyRule[];
   readonly problems: readonly string[];
 }
 
-/** Reads the text of a policy file: `{"rules": [{"tool": …, "effect": …, "when": …}]}`. */
+/** Parses the text of a policy file: `{"rules": [{"tool": …, "effect": …, "when": …}]}`. */
 export function parsePolicy(text: string): PolicyReading {
   const problems: string[] = [];
   const parser = new PolicyParser((at, rule) => problems.push(`${at} ${rule}`));
@@ -31,7 +31,7 @@ export function parsePolicy(text: string): PolicyReading {
   return { rules: problems.length > 0 ? [] : rules, problems };
 }
 
-/** Reads one file. What cannot be read is told and left out. */
+/** Parses one file. Invalid parts are reported and left out. */
 class PolicyParser {
   constructor(private readonly problem: (at: string, rule: string) => void) {}
 
@@ -178,5 +178,22 @@ class PolicyParser {
     if (typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT) return value;
     this.problem(at, `must be a text of 1 to ${LONGEST_TEXT} characters`);
     return undefined;
+  }
+}
+
+const LONGEST_PATTERN = 1000;
+
+/** A valid pattern, or the problem as the end of a sentence. */
+type CheckedPattern = { readonly pattern: BoundedPattern } | { readonly problem: string };
+
+/** Compiles the pattern of a rule. It may match anywhere in the text, unless it uses ^ and $. */
+function checkPattern(source: unknown): CheckedPattern {
+  if (typeof source !== 'string' || source === '' || source.length > LONGEST_PATTERN) {
+    return { problem: `must be a regular expression of 1 to ${LONGEST_PATTERN} characters` };
+  }
+  try {
+    return { pattern: new BoundedPattern(source) };
+  } catch (error) {
+    return { problem: `is not a regular expression: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

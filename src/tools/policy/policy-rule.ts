@@ -2,15 +2,15 @@ import type { BoundedPattern } from '../bounded-pattern.js';
 import type { Json } from '../../common/index.js';
 import type { ToolAnnotations } from '../tool.js';
 
-/** What a rule does with a call. */
+/** The effects of a rule. */
 export const POLICY_EFFECTS = ['allow', 'deny', 'ask'] as const;
 export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 
-/** How a value is compared. */
+/** The comparison operators. */
 export const POLICY_OPERATORS = ['==', '!=', '>', '>=', '<', '<=', 'in', 'contains', 'matches', 'exists'] as const;
 export type PolicyOperator = (typeof POLICY_OPERATORS)[number];
 
-/** The annotations a condition may ask for. */
+/** The annotations that a condition may test. */
 export const ANNOTATION_NAMES = [
   'title',
   'readOnlyHint',
@@ -19,38 +19,38 @@ export const ANNOTATION_NAMES = [
   'openWorldHint',
 ] as const;
 
-/** A comparison with its value; a pattern is compiled once. */
+/** A comparison with a value. The pattern of `matches` is compiled once. */
 export interface Comparison {
   readonly op: PolicyOperator;
   readonly value: Json;
   readonly pattern?: BoundedPattern;
 }
 
-/** What must be true of a call; all that a condition names. Globs: one of them must fit. */
+/** A condition on a call. All given parts must be true; of a list of globs, one must match. */
 export interface PolicyCondition {
   readonly path?: readonly (string | number)[];
   readonly annotation?: keyof ToolAnnotations;
-  /** Of `path` or `annotation`. */
+  /** Applied to `path` or `annotation`. */
   readonly comparison?: Comparison;
   readonly tenant?: readonly string[];
   readonly user?: readonly string[];
   readonly agentType?: readonly string[];
-  /** The label of the MCP server, `local` for a tool of this server. */
+  /** The label of the MCP server; `local` for this server's own tools. */
   readonly server?: readonly string[];
 }
 
-/** One rule of the policy. */
+/** A rule of the policy. */
 export interface PolicyRule {
-  /** The place in the file, from 0, for the audit trail. */
+  /** The position in the file, from 0, for the audit log. */
   readonly index: number;
   /** Globs of tool names. */
   readonly tools: readonly string[];
   readonly effect: PolicyEffect;
   readonly conditions: readonly PolicyCondition[];
-  /** Milliseconds; of `ask`. */
+  /** For `ask`: milliseconds until the approval expires. */
   readonly expiresInMs?: number;
-  /** Of `ask`: the person may change the arguments. */
+  /** For `ask`: whether the person may change the arguments. */
   readonly allowEdit: boolean;
-  /** For the person, and for the model when the call is denied. */
+  /** Shown to the person who decides, and to the model if the call is denied. */
   readonly reason?: string;
 }

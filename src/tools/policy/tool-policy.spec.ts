@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../common/index.js';
 import { configFrom } from '../../config/index.js';
 import type { ServerTool } from '../tool.js';
-import { matchesGlob } from './glob.js';
+import { matchesGlob, parsePath, valueAt } from './policy-condition.js';
 import { loadPolicy } from './load-policy.js';
 import { parsePolicy } from './policy-parser.js';
-import { parsePath, valueAt } from './policy-path.js';
 import { type PolicyDecision, ToolPolicy } from './tool-policy.js';
 
 const DEFAULT_EXPIRY = 1000;
@@ -54,7 +53,7 @@ describe('what may need a permission, before its arguments are known', () => {
     ['a safe tool without rules', false, [], safe],
     ['a rule that asks for some arguments', true, [{ tool: 'pay', effect: 'ask', when: costly }], safe],
     ['a rule that allows all', false, [{ tool: '*', effect: 'allow' }], {}],
-    ['a run that asks', true, [{ tool: '*', effect: 'allow' }], { needsPermission: true }],
+    ['a run that asks', true, [{ tool: '*', effect: 'allow' }], { requiresApproval: true }],
     ['a rule that denies all', false, [{ tool: '*', effect: 'deny' }], {}],
     ['a rule that allows only some', true, [{ tool: 'pay', effect: 'allow', when: costly }], {}],
     ['a rule for another tool', false, [{ tool: 'sell', effect: 'ask' }], safe],
@@ -281,7 +280,7 @@ describe('globs and paths', () => {
 });
 
 describe('a tool whose run asks for a permission', () => {
-  const asking = { effects: 'none', needsPermission: true } as const;
+  const asking = { effects: 'none', requiresApproval: true } as const;
 
   it('is asked for where the policy allows it', () => {
     const asked = { effect: 'ask', rule: null, reason: null, expiresInMs: DEFAULT_EXPIRY, mayEdit: false };

@@ -1,15 +1,14 @@
 import type { ServerTool } from '../tool.js';
-import { matchesGlob } from './glob.js';
-import { holds, type PolicySubject } from './policy-condition.js';
+import { holds, matchesGlob, type PolicySubject } from './policy-condition.js';
 import type { PolicyRule } from './policy-rule.js';
 
-/** What the policy says of a call. */
+/** The policy's decision on a call. */
 export type PolicyDecision =
   | { readonly effect: 'allow' }
   | { readonly effect: 'deny'; readonly rule: number; readonly reason: string | null }
   | {
       readonly effect: 'ask';
-      /** The rule's place in the file; null for the default policy and for what the run itself asks for. */
+      /** The rule's position in the file; null for the default policy and for restrictions of the run. */
       readonly rule: number | null;
       readonly reason: string | null;
       readonly expiresInMs: number;
@@ -17,11 +16,12 @@ export type PolicyDecision =
     };
 
 /**
- * Decides which tool calls are made, which are denied and which need a person's permission. The first
- * rule that fits decides; where none does, unsafe and destructive tools ask and all others are allowed.
+ * Decides which tool calls are allowed, which are denied and which require an approval. The first rule that
+ * matches decides. If none matches, unsafe and destructive tools require an approval and all others are
+ * allowed.
  */
 export class ToolPolicy {
-  /** @param expiresInMs how long an approval may be given where its rule does not say */
+  /** @param expiresInMs milliseconds until an approval expires if its rule does not say */
   constructor(
     private readonly rules: readonly PolicyRule[],
     private readonly expiresInMs: number,
@@ -41,9 +41,9 @@ export class ToolPolicy {
     return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit: rule.allowEdit };
   }
 
-  /** True when some arguments of this tool could need a permission: what is known of a call before its arguments. */
+  /** True if a call of this tool could require an approval, as far as can be told without its arguments. */
   mayAsk(subject: Omit<PolicySubject, 'args'>): boolean {
-    if (subject.tool.needsPermission) return true;
+    if (subject.tool.requiresApproval) return true;
     for (const { tools, conditions, effect } of this.rules) {
       if (!tools.some((glob) => matchesGlob(glob, subject.tool.name))) continue;
       const known = conditions.filter(({ path }) => path === undefined);
@@ -58,9 +58,9 @@ export class ToolPolicy {
     return isRisky(tool) ? this.asked() : this.allowed(tool);
   }
 
-  /** What no rule forbids is still asked for where the run says so. */
-  private allowed({ needsPermission }: ServerTool): PolicyDecision {
-    return needsPermission ? this.asked() : { effect: 'allow' };
+  /** An allowed call still requires an approval if the run's restrictions say so. */
+  private allowed({ requiresApproval }: ServerTool): PolicyDecision {
+    return requiresApproval ? this.asked() : { effect: 'allow' };
   }
 
   private asked(): PolicyDecision {
@@ -68,7 +68,7 @@ export class ToolPolicy {
   }
 }
 
-/** What an MCP server leaves unsaid is read as MCP says: not read-only, and destructive. */
+/** Missing hints of an MCP server have the defaults of MCP: not read-only, and destructive. */
 function isRisky({ origin, annotations, effects }: ServerTool): boolean {
   if (origin.kind === 'local') return effects === 'unsafe' || annotations?.destructiveHint === true;
   return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { ToolOffer } from '../../../src/tools/index.js';
+import { ToolSet } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { EverythingHttp, everythingStdio, freePort } from '../../support/mcp-servers.js';
 
@@ -67,10 +67,10 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
   });
 
   it('makes calls in parallel', async () => {
-    const offer = new ToolOffer(await source.source.list(), []);
-    const slow = source.callOf(offer, 'trigger-long-running-operation', { duration: 0.5, steps: 1 });
+    const toolSet = new ToolSet(await source.source.list(), []);
+    const slow = source.callOf(toolSet, 'trigger-long-running-operation', { duration: 0.5, steps: 1 });
     const order: string[] = [];
-    const fast = Array.from({ length: 20 }, (_, at) => source.callOf(offer, 'echo', { message: String(at) }));
+    const fast = Array.from({ length: 20 }, (_, at) => source.callOf(toolSet, 'echo', { message: String(at) }));
     await Promise.all([
       ...fast.map((call, at) => call.then(({ output }) => order.push(output === `Echo: ${at}` ? 'fast' : output))),
       slow.then(() => order.push('slow')),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { ToolOffer } from '../../../src/tools/index.js';
+import { ToolSet } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { EverythingHttp, everythingStdio, freePort, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
 import { until } from '../../support/until.js';
@@ -123,8 +123,8 @@ describe('a server over HTTP that is lost', () => {
     const server = await new EverythingHttp(await freePort()).start();
     ends.push(() => server.kill());
     const source = sourceOf({ all: { url: server.url } });
-    const offer = new ToolOffer(await source.source.list(), []);
-    const call = source.callOf(offer, LONG, { duration: 60, steps: 600 });
+    const toolSet = new ToolSet(await source.source.list(), []);
+    const call = source.callOf(toolSet, LONG, { duration: 60, steps: 600 });
     await until(() => expect(source.progress.length).toBeGreaterThan(0));
     await server.kill();
     expect(await call).toMatchObject({
@@ -135,7 +135,7 @@ describe('a server over HTTP that is lost', () => {
     expect(await source.names()).toEqual([]);
     await server.start();
     await until(async () => expect(await source.names()).toContain('echo'));
-    expect(await source.callOf(offer, 'echo', { message: 'back' })).toMatchObject({ output: 'Echo: back' });
+    expect(await source.callOf(toolSet, 'echo', { message: 'back' })).toMatchObject({ output: 'Echo: back' });
   });
 
   it('is found when it comes up later', async () => {

@@ -33,7 +33,7 @@ describe('the log about MCP servers', () => {
     await source.close();
     expect(lines[0]).toContain('web: it cannot be connected: ');
     expect(lines[0]).toContain('You sent [secret]');
-    expect(lines.filter((line) => line.includes('not on offer'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('not available until'))).toHaveLength(1);
     expect(lines.join('\n')).not.toContain(SECRET);
   });
 

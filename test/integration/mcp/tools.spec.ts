@@ -135,8 +135,8 @@ describe('the list of tools', () => {
   it('gives way to tools of the server itself', async () => {
     server.tools = tools('get_weather', 'other');
     const local = { name: 'local', list: async () => [{ ...(await sourceOf().tool('other')), name: 'get_weather' }] };
-    const offer = await new ToolRegistry([local, sourceOf().source]).offer([]);
-    expect(offer.declarations.map(({ name }) => name)).toEqual(['get_weather', 'other']);
+    const toolSet = await new ToolRegistry([local, sourceOf().source]).toolSet([]);
+    expect(toolSet.declarations.map(({ name }) => name)).toEqual(['get_weather', 'other']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ToolFilter, ToolLimit } from '../../../tools/index.js';
+import type { ToolFilter, ToolRestriction } from '../../../tools/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { logLabel } from '../items/tool-data.js';
 
@@ -10,14 +10,14 @@ const MAX_NAMES = 1000;
  *
  * @throws AppError naming the path of the first wrong field
  */
-export function decodeLimit(fields: FieldReader, serverLabel: string): ToolLimit | undefined {
+export function decodeLimit(fields: FieldReader, serverLabel: string): ToolRestriction | undefined {
   const allowed = fields.source['allowed_tools'] ?? undefined;
   const only = allowed === undefined ? {} : { only: filterOf(allowed, fields.at('allowed_tools')) };
   const limit = { ...only, ...approvalOf(fields) };
   return Object.keys(limit).length === 0 ? undefined : { server: logLabel(serverLabel), ...limit };
 }
 
-function approvalOf(fields: FieldReader): Pick<ToolLimit, 'ask' | 'askAllBut'> {
+function approvalOf(fields: FieldReader): Pick<ToolRestriction, 'ask' | 'askAllBut'> {
   const path = fields.at('require_approval');
   const value = fields.source['require_approval'] ?? 'never';
   if (value === 'never') return {};

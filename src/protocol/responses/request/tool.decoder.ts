@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { ToolDeclaration, ToolLimit } from '../../../tools/index.js';
+import type { ToolDeclaration, ToolRestriction } from '../../../tools/index.js';
 import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 import { decodeLimit } from './tool-limit.decoder.js';
 
@@ -12,7 +12,7 @@ export interface McpToolRequest {
   readonly serverLabel: string;
   readonly serverUrl: string | undefined;
   /** What the request takes away of the server's tools. */
-  readonly limit: ToolLimit | undefined;
+  readonly limit: ToolRestriction | undefined;
 }
 
 /** The tools of a request. */

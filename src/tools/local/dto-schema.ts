@@ -1,10 +1,9 @@
-import 'reflect-metadata';
 import { getMetadataStorage } from 'class-validator';
-import { isPlainObject, type Json, type JsonObject } from '../common/index.js';
+import 'reflect-metadata';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { ArgumentsClass } from './agent-tool.decorator.js';
-import { ruleKeywords, type Rule } from './dto-rules.js';
 
-/** Where `@ApiProperty()` of @nestjs/swagger keeps what it was told. */
+/** The metadata key of `@ApiProperty()` of @nestjs/swagger. */
 const API_PROPERTY_KEY = 'swagger/apiModelProperties';
 
 interface RuleMetadata extends Rule {
@@ -14,10 +13,11 @@ interface RuleMetadata extends Rule {
 }
 
 /**
- * The JSON Schema of a class with class-validator decorators, as far as these say it: types, ranges,
- * lengths, `IsIn`, `IsEnum`, formats, arrays, nested classes and `IsOptional`. Descriptions, defaults
- * and the class of array items come from `@ApiProperty({ description, default, type })`. Unknown
- * properties are refused.
+ * Makes a JSON Schema from a class with class-validator decorators: types, ranges, lengths, `IsIn`,
+ * `IsEnum`, formats, arrays, nested classes and `IsOptional`. Descriptions, defaults and the class of
+ * array items come from `@ApiProperty({ description, default, type })`. Additional properties are refused.
+ *
+ * @throws Error if a class contains itself, or if the class of a nested property is not known
  */
 export function dtoSchema(dto: ArgumentsClass): JsonObject {
   return classSchema(dto, []);
@@ -67,7 +67,7 @@ function propertySchema(
   return { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) };
 }
 
-/** What TypeScript said of the property, for a property whose decorators leave its type open. */
+/** The declared TypeScript type, for a property whose decorators do not determine one. */
 function defaultType(designed: unknown, schema: JsonObject): JsonObject {
   if ('type' in schema || 'enum' in schema) return {};
   if (designed === String) return { type: 'string' };
@@ -88,7 +88,7 @@ function nestedSchema(
   throw new Error(`The class of ${property} is not known: add @ApiProperty({ type: [Item] })`);
 }
 
-/** A class, or the class a `() => Class` or `() => [Class]` names. */
+/** A class, or the class returned by a `() => Class` or `() => [Class]`. */
 function resolveClass(value: unknown): ArgumentsClass | undefined {
   if (typeof value !== 'function' || value === Object) return undefined;
   if (value.prototype !== undefined && rulesOf(value as ArgumentsClass).length > 0) return value as ArgumentsClass;
@@ -107,4 +107,53 @@ function notes(documented: Record<string, unknown>): JsonObject {
   if (typeof documented['description'] === 'string') result['description'] = documented['description'];
   if (documented['default'] !== undefined) result['default'] = documented['default'] as Json;
   return result;
+}
+
+/** One class-validator decorator: its name and arguments. */
+interface Rule {
+  readonly name?: string;
+  readonly constraints?: readonly unknown[];
+}
+
+type Keywords = (constraints: readonly unknown[]) => JsonObject;
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const bound = (keyword: string, value: unknown): JsonObject => (typeof value === 'number' ? { [keyword]: value } : {});
+const constant =
+  (keywords: JsonObject): Keywords =>
+  () => ({ ...keywords });
+
+/** The JSON Schema keywords equivalent to each class-validator decorator. */
+const KEYWORDS: Readonly<Record<string, Keywords>> = {
+  isString: constant({ type: 'string' }),
+  isNumber: constant({ type: 'number' }),
+  isInt: constant({ type: 'integer' }),
+  isBoolean: constant({ type: 'boolean' }),
+  isObject: constant({ type: 'object' }),
+  isPositive: constant({ exclusiveMinimum: 0 }),
+  isNegative: constant({ exclusiveMaximum: 0 }),
+  isEmail: constant({ type: 'string', format: 'email' }),
+  isUrl: constant({ type: 'string', format: 'uri' }),
+  isUuid: constant({ type: 'string', format: 'uuid' }),
+  isNotEmpty: constant({}),
+  isIn: ([values]) => ({ enum: [...(values as readonly Json[])] }),
+  isEnum: ([, values]) => ({ enum: [...(values as readonly Json[])] }),
+  equals: ([value]) => ({ const: value as Json }),
+  min: ([value]) => ({ minimum: number(value) }),
+  max: ([value]) => ({ maximum: number(value) }),
+  minLength: ([value]) => ({ minLength: number(value) }),
+  maxLength: ([value]) => ({ maxLength: number(value) }),
+  isLength: ([least, most]) => ({ ...bound('minLength', least), ...bound('maxLength', most) }),
+  isDivisibleBy: ([value]) => ({ multipleOf: number(value) }),
+  arrayMinSize: ([value]) => ({ minItems: number(value) }),
+  arrayMaxSize: ([value]) => ({ maxItems: number(value) }),
+  arrayNotEmpty: constant({ minItems: 1 }),
+  arrayUnique: constant({ uniqueItems: true }),
+  matches: ([pattern]): JsonObject =>
+    pattern instanceof RegExp && pattern.flags === '' ? { pattern: pattern.source } : {},
+};
+
+/** The JSON Schema keywords of a rule; empty for a rule that JSON Schema cannot express. */
+function ruleKeywords(rule: Rule): JsonObject {
+  return (rule.name === undefined ? undefined : KEYWORDS[rule.name])?.(rule.constraints ?? []) ?? {};
 }

@@ -1,5 +1,5 @@
 import type { ServerTool } from './tool.js';
-import { ToolOffer } from './tool-offer.js';
+import { ToolSet } from './tool-set.js';
 
 const parameters = { type: 'object' };
 const server = { name: 'get_weather', description: 'of the server', parameters } as unknown as ServerTool;
@@ -8,19 +8,19 @@ const client = { name: 'get_weather', description: 'of the client', parameters }
 describe('ToolOffer', () => {
   it("tells of a client's tool that a tool of the server hides", () => {
     const hidden: string[] = [];
-    const offer = new ToolOffer([server], [client], (name) => hidden.push(name));
+    const toolSet = new ToolSet([server], [client], (name) => hidden.push(name));
     expect(hidden).toEqual(['get_weather']);
-    expect(offer.resolve('get_weather').kind).toBe('server');
-    expect(offer.declarations).toEqual([{ name: 'get_weather', description: 'of the server', parameters }]);
+    expect(toolSet.resolve('get_weather').kind).toBe('server');
+    expect(toolSet.declarations).toEqual([{ name: 'get_weather', description: 'of the server', parameters }]);
   });
 
   it("lets a client's tool hide one of the server when its wire says so, but never another of the client's", () => {
     const hidden: string[] = [];
     const first = { ...client, overrides: true };
     const second = { ...first, description: 'again' };
-    const offer = new ToolOffer([server], [first, second], (name) => hidden.push(name));
+    const toolSet = new ToolSet([server], [first, second], (name) => hidden.push(name));
     expect(hidden).toEqual(['get_weather']);
-    expect(offer.resolve('get_weather')).toEqual({ kind: 'client', declaration: first });
-    expect(offer.serverTools).toEqual([]);
+    expect(toolSet.resolve('get_weather')).toEqual({ kind: 'client', declaration: first });
+    expect(toolSet.serverTools).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { limitTools, type ToolLimit } from './tool-limits.js';
+import { restrictTools, type ToolRestriction } from './tool-restriction.js';
 import type { ServerTool } from './tool.js';
 
 function tool(name: string, server: string, readOnlyHint?: boolean): ServerTool {
@@ -15,14 +15,14 @@ const TOOLS = [
 ];
 
 /** The names that are left; those that ask with a question mark. */
-function left(...limits: ToolLimit[]): string {
-  return limitTools(TOOLS, limits)
-    .map(({ name, needsPermission }) => (needsPermission ? `${name}?` : name))
+function left(...limits: ToolRestriction[]): string {
+  return restrictTools(TOOLS, limits)
+    .map(({ name, requiresApproval }) => (requiresApproval ? `${name}?` : name))
     .join(' ');
 }
 
 describe('what a request takes away of the tools', () => {
-  it.each<[string, ToolLimit[]]>([
+  it.each<[string, ToolRestriction[]]>([
     ['read write list note weather', []],
     ['read list note weather', [{ server: 'files', only: { names: ['read', 'list'] } }]],
     ['note weather', [{ server: 'files', only: { names: [] } }]],
@@ -55,8 +55,8 @@ describe('what a request takes away of the tools', () => {
   });
 
   it('leaves the tools themselves alone, for other runs', () => {
-    const [asking] = limitTools(TOOLS, [{ server: 'files', ask: {} }]);
+    const [asking] = restrictTools(TOOLS, [{ server: 'files', ask: {} }]);
     expect(asking).toMatchObject({ name: 'read', annotations: { readOnlyHint: true } });
-    expect(TOOLS[0]?.needsPermission).toBeUndefined();
+    expect(TOOLS[0]?.requiresApproval).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, isTimeZone, localTime, resolveTimeZone } from '../../common/index.js';
-import { AgentTool } from '../agent-tool.decorator.js';
+import { AgentTool } from './agent-tool.decorator.js';
 import type { ToolContext } from '../tool.js';
 
 interface GetCurrentTimeArgs {
   readonly timezone?: string;
 }
 
-/** `get_current_time`: the time in the zone asked for, else the user's, else UTC; never the server's. */
+/** `get_current_time`: the time in the requested zone, otherwise in the user's, otherwise in UTC; never in the server's. */
 @Injectable()
 export class CurrentTimeTool {
   constructor(private readonly clock: Clock) {}

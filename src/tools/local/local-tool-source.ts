@@ -2,15 +2,15 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { AppError, type JsonObject } from '../../common/index.js';
 import { AppConfig } from '../../config/index.js';
-import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from '../agent-tool.decorator.js';
-import { dtoSchema } from '../dto-schema.js';
+import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from './agent-tool.decorator.js';
+import { dtoSchema } from './dto-schema.js';
 import { SchemaValidator } from '../schema-validator.js';
 import { type ServerTool, ToolSource } from '../tool.js';
 
-/** What model providers accept as the name of a function. */
+/** The function names that model providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The tools of this process: methods with `@AgentTool()` of any provider of any module. */
+/** The tools of this process: all methods with `@AgentTool()`, of any provider in any module. */
 @Injectable()
 export class LocalToolSource extends ToolSource implements OnModuleInit {
   readonly name = 'local';
@@ -26,7 +26,7 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
     super();
   }
 
-  /** @throws AppError CONFIGURATION_ERROR for a bad or doubled name or a schema that does not compile */
+  /** @throws AppError CONFIGURATION_ERROR for an invalid or duplicate name or a schema that does not compile */
   onModuleInit(): void {
     const tools = new Map<string, ServerTool>();
     for (const tool of this.discover()) {

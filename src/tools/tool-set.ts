@@ -1,25 +1,25 @@
 import type { ServerTool, ToolDeclaration, UnavailableServer } from './tool.js';
 
-/** What a name that the model called stands for. */
+/** What a tool name used by the model refers to. */
 export type ResolvedTool =
   | { readonly kind: 'server'; readonly tool: ServerTool }
   | { readonly kind: 'client'; readonly declaration: ToolDeclaration }
   | { readonly kind: 'unknown' };
 
-/** The tools that one run offers to the model, as they stood when it began: every name once. */
-export class ToolOffer {
-  /** What the model is told: server tools first, then client tools, each in its source's order. */
+/** The tools of one run, as they were when it began. Names are unique. */
+export class ToolSet {
+  /** The declarations for the model: server tools first, then client tools, each in the order of its source. */
   readonly declarations: readonly ToolDeclaration[];
   /** Those of `declarations` that the server runs itself. */
   readonly serverTools: readonly ServerTool[];
   private readonly byName: ReadonlyMap<string, ResolvedTool>;
 
-  /** @param onCollision told the name of each client tool that a server tool hides */
+  /** @param onCollision receives the name of each client tool that is hidden by a server tool */
   constructor(
     serverTools: readonly ServerTool[],
     clientTools: readonly ToolDeclaration[],
     onCollision: (name: string) => void = () => undefined,
-    /** Servers that cannot offer their tools to this run. */
+    /** MCP servers whose tools are not available to this run. */
     readonly unavailable: readonly UnavailableServer[] = [],
   ) {
     const byName = new Map<string, ResolvedTool>();

@@ -1,4 +1,4 @@
-/** Thrown by `withDeadline` when the time is up. */
+/** Thrown by `withDeadline` when the time has elapsed. */
 export class DeadlineError extends Error {
   constructor(readonly milliseconds: number) {
     super(`No result within ${milliseconds} ms`);
@@ -7,8 +7,8 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs a piece of work that is aborted when the time is up or when `outer` aborts. Work that ignores
- * its signal is left behind: its late result or error goes nowhere.
+ * Runs work that is aborted when the time has elapsed or when `outer` aborts. If the work ignores its
+ * signal, its late result or error is discarded.
  *
  * @throws DeadlineError; the reason of `outer`; whatever the work throws
  */
