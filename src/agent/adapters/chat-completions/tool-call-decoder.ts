@@ -65,11 +65,13 @@ export class ToolCallDecoder {
   /** The call that a delta continues; undefined when it begins one. */
   private callOf(delta: Delta): Call | undefined {
     const { index, id, name } = delta;
+    const last = this.calls.at(-1);
     if (index !== undefined) {
       const call = this.calls.findLast((one) => one.index === index);
-      return call && !beginsAnother(call, delta) ? call : undefined;
+      if (call) return beginsAnother(call, delta) ? undefined : call;
+      // The first delta of the call had another index.
+      return id === undefined && name === undefined ? last : undefined;
     }
-    const last = this.calls.at(-1);
     if (id !== undefined) {
       const call = this.calls.findLast((one) => one.id === id);
       if (call) return beginsAnother(call, delta) ? undefined : call;

@@ -1,0 +1,365 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { ErrorCode } from '../../../common/index.js';
+import { collect, failureOf, request } from '../testing/collect.js';
+import { begin, end, rawUpstream, type RawUpstream, type Script, send } from '../testing/raw-upstream.js';
+import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
+
+const STREAM = [
+  { choices: [{ index: 0, delta: { content: 'Hello ' } }] },
+  { choices: [{ index: 0, delta: { content: 'you' } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+]
+  .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+  .join('')
+  .concat('data: [DONE]\n\n');
+
+const answer = (response: ServerResponse): void => {
+  begin(response, { content: 'ok' });
+  end(response);
+};
+const json =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Script =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+let upstream: RawUpstream | undefined;
+const start = async (...scripts: readonly Script[]): Promise<RawUpstream> => (upstream = await rawUpstream(...scripts));
+
+beforeEach(() => {
+  waits.length = 0;
+});
+afterEach(async () => {
+  await upstream?.close();
+  upstream = undefined;
+});
+
+describe('what an upstream may answer with', () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('%s, which it was not asked for', async (encoding, compress) => {
+    const bytes = compress(STREAM);
+    const { url } = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding });
+      response.write(bytes.subarray(0, 20), () => response.end(bytes.subarray(20)));
+    });
+    expect((await collect(clientFor(url), request('hi'))).text).toBe('Hello you');
+  });
+
+  it('fails when the compression is broken', async () => {
+    const { url } = await start((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is not compressed'),
+    );
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
+  });
+
+  it('JSON, when it does not stream', async () => {
+    const message = {
+      role: 'assistant',
+      content: 'Looking.',
+      reasoning_content: 'Hm.',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"x":1}' } }],
+    };
+    const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+    const { url } = await start(json({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
+    const made = await collect(clientFor(url), request('hi'));
+    expect([made.reasoning, made.text, made.calls]).toEqual([
+      'Hm.',
+      'Looking.',
+      [{ id: 'c1', name: 'look', arguments: '{"x":1}' }],
+    ]);
+    expect(made.finish).toEqual({
+      type: 'finish',
+      reason: 'tool-calls',
+      usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['that is an error', { error: { message: 'upstream words', code: 'invalid_api_key' } }],
+    ['of an older dialect', { object: 'error', message: 'upstream words', code: 401 }],
+  ])('JSON with status 200 %s', async (_, body) => {
+    const { url } = await start(json(body));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_UNAUTHORIZED_ACCESS');
+  });
+
+  it('a page that is neither', async () => {
+    const { url } = await start((response) => response.writeHead(200).end('<!doctype html><p>Welcome'));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
+  });
+
+  it('a finish reason, and a connection that breaks after it: the answer is whole', async () => {
+    const { url } = await start((response) => {
+      begin(response, { content: 'ok' });
+      send(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      response.write('data: {"choices":[],"usa', () => response.destroy());
+    });
+    const { text, finish } = await collect(clientFor(url), request('hi'));
+    expect([text, finish]).toEqual(['ok', { type: 'finish', reason: 'stop', usage: null }]);
+  });
+
+  it('[DONE], and a body that never ends: nobody waits for it', async () => {
+    const { url, hungUp } = await start((response) => {
+      begin(response, { content: 'ok' });
+      send(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      response.write('data: [DONE]\n\n');
+    });
+    expect((await collect(clientFor(url), request('hi'))).finish?.reason).toBe('stop');
+    await hungUp;
+  });
+
+  it.each(['error', 'network_error'])('the finish reason %s, which is a failure', async (reason) => {
+    const { url } = await start((response) => (begin(response, { content: 'x' }), end(response, reason)));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
+  });
+
+  it('a line without end, which is not kept without end', async () => {
+    const { url, hungUp } = await start((response) => {
+      begin(response, { content: 'x' });
+      response.write('data: ');
+      const piece = 'x'.repeat(1024 * 1024);
+      const write = (): void => void (response.destroyed || response.write(piece, write));
+      write();
+    });
+    const { error, events } = await failureOf(clientFor(url), request('hi'));
+    expectError(error, 'MODEL_EXECUTION_FAILED');
+    expect(events).toHaveLength(1);
+    await hungUp;
+  });
+});
+
+describe('error answers', () => {
+  it.each<[string, number, unknown, ErrorCode]>([
+    [
+      'OpenAI',
+      401,
+      { error: { message: 'upstream words', type: 'invalid_request_error', code: 'invalid_api_key' } },
+      'MODEL_UNAUTHORIZED_ACCESS',
+    ],
+    [
+      'OpenAI, too long',
+      400,
+      { error: { message: 'upstream words', code: 'context_length_exceeded' } },
+      'MODEL_CONTEXT_LENGTH_EXCEEDED',
+    ],
+    ['Azure OpenAI', 404, { error: { code: 'DeploymentNotFound', message: 'upstream words' } }, 'MODEL_NOT_FOUND'],
+    [
+      'DashScope',
+      400,
+      {
+        error: {
+          code: 'invalid_parameter_error',
+          message: 'upstream words: Range of input length should be [1, 6000]',
+        },
+      },
+      'MODEL_CONTEXT_LENGTH_EXCEEDED',
+    ],
+    [
+      'DeepSeek, no balance',
+      402,
+      { error: { message: 'upstream words', type: 'unknown_error', code: 'invalid_request_error' } },
+      'MODEL_QUOTA_EXCEEDED',
+    ],
+    [
+      'Gemini, a list',
+      400,
+      [{ error: { code: 400, message: 'upstream words: API key not valid.', status: 'INVALID_ARGUMENT' } }],
+      'MODEL_UNAUTHORIZED_ACCESS',
+    ],
+    [
+      'Mistral',
+      422,
+      {
+        object: 'error',
+        message: { detail: [{ type: 'missing', msg: 'upstream words' }] },
+        type: 'invalid_request_error',
+        code: null,
+      },
+      'MODEL_EXECUTION_FAILED',
+    ],
+    [
+      'FastAPI',
+      422,
+      { detail: [{ loc: ['body'], msg: 'upstream words', type: 'value_error' }] },
+      'MODEL_EXECUTION_FAILED',
+    ],
+    [
+      'vLLM',
+      400,
+      { object: 'error', message: "upstream words: This model's maximum context length is 4096 tokens.", code: 400 },
+      'MODEL_CONTEXT_LENGTH_EXCEEDED',
+    ],
+    ['Ollama', 404, { error: 'upstream words: model not found' }, 'MODEL_NOT_FOUND'],
+    ['a proxy', 413, '<html>upstream words: request entity too large', 'MODEL_CONTEXT_LENGTH_EXCEEDED'],
+  ])('of %s: the code says what happened, the log has the text', async (_, status, body, code) => {
+    const { url } = await start((response) =>
+      response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
+    );
+    const error = expectError((await failureOf(clientFor(url), request('hi'))).error, code);
+    expect(inspect(error.cause)).toContain('upstream words');
+    expect(waits).toEqual([]);
+  });
+
+  it('with the key in them: the log does not have it', async () => {
+    const { url } = await start(json({ error: { message: `Wrong key ${KEY}` } }, 401));
+    const { error } = await failureOf(clientFor(url), request('hi'));
+    expect(inspect(error, { depth: 9 })).toContain('Wrong key [key]');
+    expect(inspect(error, { depth: 9 })).not.toContain(KEY);
+  });
+
+  it('without end: the beginning is enough', async () => {
+    const { url, hungUp } = await start((response) => {
+      response.writeHead(400);
+      const write = (): void => void (response.destroyed || response.write('x'.repeat(10_000), write));
+      write();
+    });
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
+    await hungUp;
+  });
+});
+
+describe('redirects', () => {
+  const to =
+    (status: number, location: string): Script =>
+    (response) =>
+      response.writeHead(status, { location }).end();
+
+  it.each([307, 308])('of status %i are followed, with the key on the same origin', async (status) => {
+    const { url, seen } = await start(to(status, '/elsewhere'), answer);
+    expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
+    expect(seen[1]?.body).toEqual(seen[0]?.body);
+  });
+
+  it('to another origin lose the key', async () => {
+    const other = await rawUpstream(answer);
+    const { url } = await start(to(308, `${other.url}/chat/completions`));
+    expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
+    expect(other.seen[0]?.headers.authorization).toBeUndefined();
+    await other.close();
+  });
+
+  it.each([
+    ['that would drop the body', 302, '/elsewhere'],
+    ['to no web address', 307, 'file:///etc/passwd'],
+    ['that go round in circles', 307, '/v1/chat/completions'],
+  ])('%s are refused', async (_, status, location) => {
+    const { url, seen } = await start(to(status, location));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
+    expect(seen.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('connections', () => {
+  it('are used again', async () => {
+    const ports: unknown[] = [];
+    const { url } = await start((response) => (ports.push(response.socket?.remotePort), answer(response)));
+    const client = clientFor(url);
+    for (let call = 0; call < 6; call += 1) await collect(client, request('hi'));
+    // The end of a body may come after its last event, when the next call has begun already.
+    expect(new Set(ports).size).toBeLessThanOrEqual(2);
+  });
+
+  it('are as many as are allowed: further calls wait', async () => {
+    const waiting: ServerResponse[] = [];
+    const sockets: unknown[] = [];
+    const { url } = await start((response) => {
+      begin(response, { content: 'ok' });
+      sockets.push(response.socket);
+      if (waiting.push(response) === 2) for (const one of waiting.splice(0)) end(one);
+    });
+    const client = clientFor(url, { maxConnections: 2 });
+    const made = await Promise.all(Array.from({ length: 8 }, () => collect(client, request('hi'))));
+    expect(made.map(({ text }) => text)).toEqual(Array(8).fill('ok'));
+    expect(new Set(sockets).size).toBe(2);
+  });
+
+  it('are closed when the process stops, with the calls on them', async () => {
+    const { url, hungUp } = await start((response) => begin(response, { content: 'ok' }));
+    const client = clientFor(url, { maxRetries: 0 });
+    const stream = client.stream(request('hi'), new AbortController().signal);
+    await stream.next();
+    await client.onApplicationShutdown();
+    await expect(stream.next()).rejects.toMatchObject({ code: 'MODEL_EXECUTION_FAILED' });
+    await hungUp;
+  });
+
+  it('keep the query of the base address', async () => {
+    const paths: unknown[] = [];
+    const { url } = await start((response) => (paths.push(response.req.url), answer(response)));
+    await collect(clientFor(`${url}/deployments/d/?api-version=1`), request('hi'));
+    expect(paths).toEqual(['/v1/deployments/d/chat/completions?api-version=1']);
+  });
+
+  it('hold an upstream back that is faster than its reader', async () => {
+    let written = 0;
+    const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1000) } }] })}\n\n`;
+    const { url } = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const write = (): void => {
+        if (response.destroyed) return;
+        written += chunk.length;
+        if (response.write(chunk)) setImmediate(write);
+        else response.once('drain', write);
+      };
+      write();
+    });
+    const stream = clientFor(url).stream(request('hi'), new AbortController().signal);
+    await stream.next();
+    let before = -1;
+    while (before !== written) {
+      before = written;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    const first = written;
+    for (let batches = 0; batches < 500; batches += 1) await stream.next();
+    expect(written).toBeGreaterThan(first);
+    await stream.return();
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const saved = { ...process.env };
+  let proxy: Server;
+  let tunnels: string[];
+
+  beforeEach(async () => {
+    tunnels = [];
+    proxy = createServer().on('connect', (incoming: IncomingMessage, socket: Socket) => {
+      tunnels.push(incoming.url ?? '');
+      const { hostname, port } = new URL(`http://${incoming.url}`);
+      const target = connect(Number(port), hostname, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        target.pipe(socket).pipe(target);
+      });
+      for (const end of [socket, target]) end.on('error', () => undefined);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    process.env['HTTP_PROXY'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    process.env = { ...saved };
+    proxy.closeAllConnections();
+    proxy.close();
+    await once(proxy, 'close');
+  });
+
+  it('is used, unless NO_PROXY excludes the host', async () => {
+    const { url } = await start(answer);
+    const { host } = new URL(url);
+    const proxied = clientFor(url);
+    expect((await collect(proxied, request('hi'))).text).toBe('ok');
+    expect(tunnels).toEqual([host]);
+    await proxied.onApplicationShutdown();
+    process.env['NO_PROXY'] = '127.0.0.1';
+    expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
+    expect(tunnels).toEqual([host]);
+  });
+});
