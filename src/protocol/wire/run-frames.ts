@@ -214,6 +214,7 @@ export class RunFrames implements FrameSource {
 
   /** The tail has ended: after the terminal event, because nobody reads any longer, or because the server stops. */
   private finish(): Step {
+    if (this.isOver) return DONE;
     this.isOver = true;
     if (this.ended) return this.options.hasEnd === false ? DONE : this.end();
     if (this.options.signal.aborted) return DONE;

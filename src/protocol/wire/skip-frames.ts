@@ -1,4 +1,4 @@
-/** Counts the frames of a stream and leaves out the first ones, which the reader has. Never wrote, never counted twice. */
+/** Counts the frames of a stream and leaves out the first ones, which the reader has. */
 export class SkipFrames {
   private counted = 0;
 
