@@ -91,14 +91,11 @@ async function open({
   streams: count,
   answer,
 }: Extract<AnswerLoad, { do: 'open' }>): Promise<AnswerResult> {
-  const openOne = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const connection = new HttpConnection(port);
-      const reader = new AnswerReader(WIRES[wire], answer);
-      reader.onPiece = resolve;
-      held.push(connection);
-      reader.read(connection, true).catch(reject);
-    });
+  const openOne = (): Promise<void> => {
+    const connection = new HttpConnection(port);
+    held.push(connection);
+    return new AnswerReader(WIRES[wire], answer).readUntil(1, connection);
+  };
   for (let done = 0; done < count; done += OPENED_AT_ONCE) {
     await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, count - done) }, openOne));
   }

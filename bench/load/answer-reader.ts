@@ -15,6 +15,7 @@ export class AnswerReader implements ResponseReader {
   onPiece: (() => void) | undefined;
   /** When the last piece came. */
   lastAt = 0;
+  private goal: { readonly pieces: number; readonly reached: () => void } | undefined;
   private first = '';
   private last = '';
   private rest = '';
@@ -27,27 +28,36 @@ export class AnswerReader implements ResponseReader {
   ) {}
 
   /**
-   * Asks for the answer and reads it to its end, or until the connection is destroyed.
+   * Asks for the answer and reads it to its end.
    *
-   * @param resumable true for an answer whose stream will be cut and resumed
    * @throws Error if the stream is not what the model sent
    */
-  async read(connection: HttpConnection, resumable = false): Promise<void> {
-    await this.exchange(connection, this.wire.ask(this.answer, resumable));
-    if (!resumable) this.assertComplete();
+  async read(connection: HttpConnection): Promise<void> {
+    await this.exchange(connection, this.wire.ask(this.answer, false));
+    const { pieces } = this.answer;
+    if (this.pieces === pieces && this.ended && this.texts <= 1) return;
+    throw new Error(`${this.pieces} of ${pieces} pieces came, ended: ${this.ended}; last frame: ${this.last}`);
   }
 
   /**
-   * Reads the rest of the answer on another connection, from the frame after the last one.
+   * Asks for the answer and reads it until this many pieces have come; the stream stays open and can be resumed.
    *
-   * @throws Error if the stream is not what the model sent
+   * @throws Error if the stream is not what the model sent, or ends before
    */
-  async resume(connection: HttpConnection): Promise<void> {
+  readUntil(pieces: number, connection: HttpConnection): Promise<void> {
+    return this.until(pieces, this.exchange(connection, this.wire.ask(this.answer, true)));
+  }
+
+  /**
+   * Reads on over another connection, from the frame after the last one, until this many pieces have come in all.
+   *
+   * @throws Error if the stream does not continue where it was cut, or ends before
+   */
+  resumeUntil(pieces: number, connection: HttpConnection): Promise<void> {
     const cursor = this.wire.cursor(this.last);
     if (cursor === undefined) throw new Error(`no cursor in ${this.last}`);
     this.rest = '';
-    await this.exchange(connection, this.wire.resume(this.first, cursor));
-    this.assertComplete();
+    return this.until(pieces, this.exchange(connection, this.wire.resume(this.first, cursor)));
   }
 
   head(status: number, headers: string): void {
@@ -62,6 +72,13 @@ export class AnswerReader implements ResponseReader {
       at = end + 2;
     }
     this.rest = at === received.length ? '' : received.slice(at);
+  }
+
+  private until(pieces: number, exchange: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.goal = { pieces, reached: resolve };
+      exchange.then(() => reject(new Error(`the stream ended after ${this.pieces} pieces: ${this.last}`)), reject);
+    });
   }
 
   private exchange(connection: HttpConnection, { path, body, headers }: WireRequest): Promise<void> {
@@ -85,16 +102,11 @@ export class AnswerReader implements ResponseReader {
     this.lastAt = performance.now();
     this.firstAt ??= this.lastAt;
     this.onPiece?.();
+    if (this.pieces === this.goal?.pieces) this.goal.reached();
   }
 
   private whole(text: string): void {
     this.texts += 1;
     if (text !== fullText(this.answer.pieces)) throw new Error(`the whole text has ${text.length} other characters`);
-  }
-
-  private assertComplete(): void {
-    const { pieces } = this.answer;
-    if (this.pieces === pieces && this.ended && this.texts <= 1) return;
-    throw new Error(`${this.pieces} of ${pieces} pieces came, ended: ${this.ended}; last frame: ${this.last}`);
   }
 }

@@ -5,19 +5,14 @@ import type { Size } from './size.js';
 
 /** M9: three hundred live streams are cut at one moment and all come back at their cursors. */
 export async function resumeStorm(bench: ModelBench, { rounds }: Size): Promise<void> {
-  const { server } = await bench.parley();
-  const answer = answerOf({ pieces: 900, lead: 500, everyMs: 50 });
+  const answer = answerOf({ pieces: 5000, lead: 500, everyMs: 50 });
   for (const wire of ['runs', 'responses'] as const) {
     const p95: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const { gaps = [] } = await bench.profiled(server, {
-        do: 'storm',
-        wire,
-        port: server.port,
-        streams: 300,
-        cutAfter: 600,
-        answer,
-      });
+      const { server, stop } = await bench.freshParley();
+      const load = { do: 'storm', wire, port: server.port, streams: 300, cutAfter: 600, answer } as const;
+      const { gaps = [] } = await bench.profiled(server, load);
+      await stop();
       p95.push(quantile(gaps, 0.95));
     }
     const name = wire === 'runs' ? 'Runs API with Last-Event-ID' : 'Responses with starting_after';
