@@ -1,7 +1,10 @@
+import { memoize } from './memoize.js';
+
 /** The zone that is taken when nobody named a valid one. */
 export const DEFAULT_TIME_ZONE = 'UTC';
 
 const LONGEST_NAME = 64;
+const KEPT_NAMES = 256;
 
 /**
  * True for the name of an IANA time zone that this runtime knows, in any letter case. Offsets such as
@@ -29,11 +32,15 @@ export function resolveTimeZone(candidates: readonly unknown[]): string {
  * replaces by an older one (`Asia/Kolkata` by `Asia/Calcutta`) stays as it was written.
  */
 export function timeZoneName(value: string): string | undefined {
-  if (!/^[a-z]/i.test(value) || value.length > LONGEST_NAME) return undefined;
+  return value.length > LONGEST_NAME ? undefined : knownZone(value);
+}
+
+const knownZone = memoize(KEPT_NAMES, (value: string): string | undefined => {
+  if (!/^[a-z]/i.test(value)) return undefined;
   try {
     const resolved = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
     return resolved.toLowerCase() === value.toLowerCase() ? resolved : value;
   } catch {
     return undefined;
   }
-}
+});
