@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type AppConfig } from '../config/index.js';
-import { pinoHttpOptions } from './logging-options.js';
+import { createLogger } from './logger.js';
 import { ServerLog } from './server-log.js';
 
 /** The log of the whole process: structured, one line per request with its id. */
@@ -8,7 +8,7 @@ import { ServerLog } from './server-log.js';
 export class LoggingModule {
   /** Logs as `LOG_LEVEL` and `LOG_FORMAT` say. Exports the `ServerLog`, which `configureApp` installs. */
   static forRoot(config: AppConfig): DynamicModule {
-    const log = { provide: ServerLog, useFactory: () => new ServerLog(pinoHttpOptions(config)) };
+    const log = { provide: ServerLog, useFactory: () => new ServerLog(createLogger(config)) };
     return { module: LoggingModule, providers: [log], exports: [ServerLog] };
   }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestj
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { configFrom } from '../config/index.js';
-import { pinoHttpOptions } from './logging-options.js';
+import { createLogger } from './logger.js';
 import { requestIdOf } from './request-id.js';
 import { ServerLog } from './server-log.js';
 import { formatTextLine } from './text-log.js';
@@ -40,12 +40,12 @@ describe('the log', () => {
 
   async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
     const lines: string[] = [];
-    const options = pinoHttpOptions(configFrom({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
+    const logger = createLogger(configFrom({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
     const testing = await Test.createTestingModule({ controllers: [ProbeController] }).compile();
     const adapter = new FastifyAdapter({ genReqId: requestIdOf });
     const fastify = testing.createNestApplication<NestFastifyApplication>(adapter, { bufferLogs: true });
     app = fastify;
-    const log = new ServerLog(options);
+    const log = new ServerLog(logger);
     app.useLogger(log.messages);
     log.observe(adapter.getInstance());
     await app.init();
