@@ -8,12 +8,12 @@ import { ITEM_DTOS } from './dto/item.dto.js';
 import { ResponseDto } from './dto/response.dto.js';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is not valid, the conversation is in use, or the previous response is unknown.',
-  404: 'There is no such response, conversation, item or model.',
-  413: 'The body is too long.',
+  400: 'The request is invalid, the conversation is in use, or the previous response is unknown.',
+  404: 'Unknown response, conversation, item or model.',
+  413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
   429: 'Too many requests are waiting.',
-  503: 'The server is shutting down or its database is away.',
+  503: 'The server is shutting down, or the database is unavailable.',
 };
 
 /** Documents what a route does and the errors it may answer with before a stream. */
@@ -46,7 +46,7 @@ export function ApiResponseStream(): MethodDecorator {
     ApiResponse({
       status: 200,
       description:
-        'One JSON response; or server-sent events, each with its type as its name, the last `data: [DONE]`. Comments keep the connection alive.',
+        'One JSON response, or server-sent events named by their type, the last one `data: [DONE]`. Comments keep the connection alive.',
       headers: { 'X-Run-Id': { description: 'The id of the response.', schema: { type: 'string' } } },
       content: {
         'application/json': { schema: { $ref: getSchemaPath(ResponseDto) } },

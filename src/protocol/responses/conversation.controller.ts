@@ -29,7 +29,7 @@ export class ConversationController {
   @Get(':conversationId')
   @ApiRoute(
     'Retrieve a conversation',
-    "Any session can be read, whichever wire made it, but for a named user's: to this route that one is unknown.",
+    'Any session can be read, whichever wire has created it, except sessions of named users, which are unknown to this route.',
     [404],
   )
   find(@Param('conversationId') id: string): Promise<Conversation> {
@@ -62,19 +62,19 @@ export class ConversationController {
   @Post(':conversationId/items')
   @HttpCode(200)
   @ApiItems()
-  @ApiRoute('Add items to a conversation', 'At most 20; the answer lists them.', [400, 404])
+  @ApiRoute('Add items to a conversation', 'At most 20 items. The response lists them.', [400, 404])
   add(@Param('conversationId') id: string, @Body() body: unknown): Promise<ListPage<Item>> {
     return this.items.add(id, body);
   }
 
   @Get(':conversationId/items/:itemId')
-  @ApiRoute('Retrieve an item', 'As the list shows it.', [404])
+  @ApiRoute('Retrieve an item', 'The item as in the list.', [404])
   item(@Param('conversationId') id: string, @Param('itemId') itemId: string): Promise<Item> {
     return this.items.find(id, itemId);
   }
 
   @Delete(':conversationId/items/:itemId')
-  @ApiRoute('Delete an item', 'The answer is the conversation.', [404])
+  @ApiRoute('Delete an item', 'Returns the conversation.', [404])
   async removeItem(@Param('conversationId') id: string, @Param('itemId') itemId: string): Promise<Conversation> {
     await this.items.remove(id, itemId);
     return this.conversations.find(id);

@@ -39,5 +39,5 @@ export function listPage<T extends { readonly id: string }>(items: readonly T[],
 function positionAfter(items: readonly { readonly id: string }[], id: string): number {
   const position = items.findIndex((item) => item.id === id);
   if (position >= 0) return position + 1;
-  throw new ResponsesRefusal('INVALID_PARAMETER', `after: there is no item with id '${id}' in this list`, 'after');
+  throw new ResponsesRefusal('INVALID_PARAMETER', `after: this list has no item with the id '${id}'`, 'after');
 }

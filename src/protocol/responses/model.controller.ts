@@ -11,13 +11,13 @@ export class ModelController {
   constructor(private readonly models: ModelList) {}
 
   @Get()
-  @ApiRoute('List the agents', 'Each can be named as `model`; any other name is the default agent.', [])
+  @ApiRoute('List the agents', 'Each can be used as `model`. Any other name selects the default agent.', [])
   list(): ReturnType<ModelList['list']> {
     return this.models.list();
   }
 
   @Get(':modelId')
-  @ApiRoute('Retrieve an agent', 'As the list shows it.', [404])
+  @ApiRoute('Retrieve an agent', 'The item as in the list.', [404])
   find(@Param('modelId') id: string): Model {
     return this.models.find(id);
   }

@@ -27,7 +27,7 @@ export class ResponseContextController {
   @ApiCreateResponse()
   @ApiRoute(
     'Compact a conversation',
-    "The user's messages, and the rest condensed to one item to send instead.",
+    "The user's messages, and one item that replaces the rest of the conversation.",
     [400, 404],
   )
   compact(@Body() body: unknown): Promise<Compaction> {

@@ -68,11 +68,7 @@ export class ResponseController {
 
   @SseGet(':responseId')
   @ApiResponseStream()
-  @ApiRoute(
-    'Retrieve a response',
-    'The response as it stands, or with stream=true its events from any number on.',
-    [400, 404],
-  )
+  @ApiRoute('Retrieve a response', 'The current response, or with stream=true its events after any number.', [400, 404])
   async retrieve(
     @Param('responseId') id: string,
     @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
@@ -86,7 +82,7 @@ export class ResponseController {
   }
 
   @Delete(':responseId')
-  @ApiRoute('Delete a response', 'Removes it with its events and its part of the conversation.', [404])
+  @ApiRoute('Delete a response', 'Deletes the response with its events and its part of the conversation.', [404])
   async remove(@Param('responseId') id: string): Promise<object> {
     await ofResponse(id, this.runs.remove(requestPrincipal(undefined), id));
     return { id, object: 'response', deleted: true };
@@ -95,7 +91,7 @@ export class ResponseController {
   @Post(':responseId/cancel')
   @NoBody()
   @HttpCode(200)
-  @ApiRoute('Cancel a background response', 'Idempotent; what was written so far stays.', [400, 404])
+  @ApiRoute('Cancel a background response', 'Idempotent. The partial output is kept.', [400, 404])
   async cancel(@Param('responseId') id: string, @Req() request: FastifyRequest): Promise<object> {
     return this.mirror.of(request, await ofResponse(id, this.reader.cancel(requestPrincipal(undefined), id)));
   }

@@ -67,7 +67,7 @@ export class ResponsesIntake {
   private checkServer({ path, serverLabel }: McpToolRequest): void {
     const known = [PLUGIN_LABEL, ...this.config.mcp.servers.map(({ label }) => label)];
     if (known.includes(serverLabel)) return;
-    const message = `${path}: this server does not connect to MCP servers that a request names; configured are ${known.join(', ')}`;
+    const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
     throw new ResponsesRefusal('INVALID_PARAMETER', message, path);
   }
 }

@@ -43,7 +43,7 @@ export function acceptRefusal(error: unknown, previous: string | undefined): unk
   if (!(error instanceof AppError)) return error;
   if (error.code === 'RUN_NOT_FOUND' && previous !== undefined) return previousNotFound(previous);
   if (error.code === 'SESSION_BUSY') {
-    const message = 'Another response is being made in this conversation. Try again when it is done.';
+    const message = 'Another response is being generated in this conversation. Retry when it is complete.';
     return new ResponsesRefusal(
       'SESSION_BUSY',
       message,

@@ -38,7 +38,7 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   EVENTS_EXPIRED: 'The events of this response were removed; the response itself is kept',
   QUEUE_FULL: 'Too many responses are waiting',
   RUN_NOT_FOUND: 'Response not found',
-  SESSION_BUSY: 'A response is being made in this conversation',
+  SESSION_BUSY: 'A response is being generated in this conversation',
   SESSION_NOT_FOUND: 'Conversation not found',
 };
 /** Codes that depend on the field they are about. */

@@ -5,7 +5,7 @@ const number = { type: Number };
 
 /** The body of `POST /responses`. Fields that are not listed are ignored. */
 export const CreateResponseDto = madeDto('CreateResponse', {
-  'model?': { ...string, description: 'An agent type; any other name is the default agent.' },
+  'model?': { ...string, description: 'An agent type. Any other name selects the default agent.' },
   'input?': { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
   'instructions?': nullableString,
   'previous_response_id?': nullableString,
@@ -26,7 +26,7 @@ export const CreateResponseDto = madeDto('CreateResponse', {
   'max_output_tokens?': { ...integer, minimum: 16 },
   'max_tool_calls?': { ...integer, minimum: 1 },
   'truncation?': word('auto', 'disabled'),
-  'metadata?': { ...object, description: 'At most 16 pairs of short texts.' },
+  'metadata?': { ...object, description: 'At most 16 pairs of short strings.' },
   'user?': string,
   'safety_identifier?': string,
   'prompt_cache_key?': string,

@@ -14,7 +14,7 @@ const WINDOW_TOOL = {
 /** Bodies of `POST /responses` that run as they stand. */
 export const CREATE_EXAMPLES = {
   question: { summary: 'A question', value: { model: 'worker', input: 'What is the capital of France?' } },
-  stream: { summary: 'The same, streamed', value: { model: 'worker', input: 'Count to 20', stream: true } },
+  stream: { summary: 'The same as a stream', value: { model: 'worker', input: 'Count to 20', stream: true } },
   instructions: {
     summary: 'Instructions and a conversation in the request',
     value: {
@@ -33,7 +33,7 @@ export const CREATE_EXAMPLES = {
     value: { model: 'worker', input: 'Please open a window titled Notes with open_window.', tools: [WINDOW_TOOL] },
   },
   structured: {
-    summary: 'An answer of a given shape',
+    summary: 'A response with a schema',
     value: {
       model: 'worker',
       input: 'Describe a cat',

@@ -6,7 +6,7 @@ export class RetrieveQueryDto {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     default: 'false',
-    description: 'Whether to stream the events instead of returning the response as it stands.',
+    description: 'Whether to stream the events instead of returning the current response.',
   })
   @IsOptional()
   @IsIn(['true', 'false'], { message: 'stream must be true or false' })
@@ -16,7 +16,7 @@ export class RetrieveQueryDto {
     type: 'integer',
     minimum: -1,
     default: -1,
-    description: 'With stream=true: the sequence_number of the last event the client has; the events after it follow.',
+    description: 'With stream=true: the sequence_number of the last event that the client has.',
   })
   @IsOptional()
   @Matches(/^(-1|\d{1,15})$/, { message: 'starting_after must be an integer of at least -1' })
@@ -35,7 +35,7 @@ export class PageQueryDto {
   @IsIn(['asc', 'desc'], { message: 'order must be asc or desc' })
   order?: 'asc' | 'desc';
 
-  @ApiPropertyOptional({ description: 'The id of the item after which the page begins.' })
+  @ApiPropertyOptional({ description: 'The id of the last item of the previous page.' })
   @IsOptional()
   @IsString({ message: 'after must be one id' })
   after?: string;

@@ -110,7 +110,7 @@ function knownName(fields: FieldReader, tools: readonly ToolDeclaration[]): stri
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
   if (tools.some((tool) => tool.name === name)) return name;
-  throw fieldError(fields.at('name'), `names ${name}, which is not in tools`, 'INVALID_PARAMETER');
+  throw fieldError(fields.at('name'), `names ${name}, which is not among the tools`, 'INVALID_PARAMETER');
 }
 
 function functionOf(fields: FieldReader, before: readonly ToolDeclaration[]): ToolDeclaration {

@@ -114,7 +114,7 @@ export class ResponseSocket {
   }
 
   private close(): void {
-    const message = 'This connection has reached its age limit; open a new one.';
+    const message = 'This connection has reached its maximum age. Open a new one.';
     const code = 'websocket_connection_limit_reached';
     this.tell(400, { message, type: 'invalid_request_error', param: null, code });
     this.socket.close(NORMAL, 'age limit');
