@@ -6,7 +6,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 const PYTHON = process.env.PARLEY_PYTHON ?? '/usr/bin/python3';
 const hasAiohttp = spawnSync(PYTHON, ['-c', 'import aiohttp']).status === 0;
-const title = 'The documented Python clients';
+const title = 'the Python clients of the documentation';
 const run = promisify(execFile);
 
 (hasAiohttp ? describe : describe.skip)(
@@ -36,11 +36,11 @@ const run = promisify(execFile);
       ['Who are you?', /Friday/],
       ['What is the capital of France?', /Paris/],
       ['repeat 200 words', /^word1 .* word200$/],
-    ])('the client of one question asks: %s', async (question, answer) => {
+    ])('the client with one question gets an answer: %s', async (question, answer) => {
       expect(await python('single_question.py', question)).toMatch(answer);
     });
 
-    it('the client of two turns finds the name of the first in the second', async () => {
+    it('the client with two turns gets the name of the first turn in the second', async () => {
       expect(await python('alice.py')).toBe('found');
     });
   },

@@ -44,14 +44,14 @@ const title = 'Swagger UI in a browser';
     };
   }
 
-  it('runs the agent with the example as it stands', async () => {
+  it('the example request of POST /process runs the agent', async () => {
     const { status, body } = await tryOut('post', '/process');
     expect(status).toMatch(/^200/);
     expect(body).toContain('"status":"completed"');
     expect(body).toContain('[DONE]');
   });
 
-  it('shows the state of the server', async () => {
+  it('GET /health shows the state of the server', async () => {
     const { status, body } = await tryOut('get', '/health');
     expect(status).toMatch(/^200/);
     expect(body).toContain('healthy');

@@ -25,7 +25,7 @@ function isClass(value: unknown): boolean {
 }
 
 describe('DTO classes', () => {
-  it('have names of their own: Swagger merges classes of one name into one schema', async () => {
+  it('every DTO class has its own name, because Swagger merges classes of one name into one schema', async () => {
     const owners = new Map<string, Map<Class, string>>();
     for (const file of dtoFiles()) {
       for (const dto of await classesOf(file)) {
@@ -55,7 +55,7 @@ describe('the API document', () => {
     return (document.components?.schemas?.[name] as { properties: Record<string, object> }).properties;
   }
 
-  it('describes POST /ag-ui with the RunAgentInput of AG-UI', () => {
+  it('POST /ag-ui is described with the RunAgentInput of AG-UI', () => {
     const properties = bodyOf('/ag-ui');
     expect(Object.keys(properties).sort()).toEqual(
       [
@@ -66,7 +66,7 @@ describe('the API document', () => {
     expect(properties['messages']?.description).toContain('The whole conversation');
   });
 
-  it('describes POST /api/v1/agent/runs with the RunAgentInput of the Runs API', () => {
+  it('POST /api/v1/agent/runs is described with the RunAgentInput of the Runs API', () => {
     const properties = bodyOf('/api/v1/agent/runs');
     expect(Object.keys(properties)).not.toContain('resume');
     expect(properties['forwardedProps']).toMatchObject({ $ref: '#/components/schemas/RunsForwardedPropsDto' });

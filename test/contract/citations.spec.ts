@@ -54,7 +54,7 @@ function numbersIn(list: string): readonly number[] {
   return list.includes(' to ') ? Array.from({ length: last - first + 1 }, (_, index) => first + index) : numbers;
 }
 
-describe('Citations of the contracts in comments', () => {
+describe('citations of the contracts in comments', () => {
   const sections = new Map(CONTRACTS.map((name) => [name, sectionsOf(`docs/contracts/${name}.md`)]));
   const citations = comments.flatMap(citationsIn);
 
@@ -62,7 +62,7 @@ describe('Citations of the contracts in comments', () => {
     return sections.get(contract)?.find(({ anchors }) => anchors.includes(`section-${section}`));
   }
 
-  it('resolve to a heading and a rule of docs/contracts', () => {
+  it('every citation resolves to a heading and a rule of docs/contracts', () => {
     const broken = citations.filter(({ contract, sections: cited, rules }) => {
       const found = cited.map((section) => find(contract, section));
       const isKnown = sections.has(contract) && found.every((section) => section !== undefined);
@@ -72,7 +72,7 @@ describe('Citations of the contracts in comments', () => {
     expect(broken.map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
   });
 
-  it('are written in one form', () => {
+  it('all citations are written in one form', () => {
     const odd = comments.flatMap(({ file, text }) => {
       const rest = text.replace(CITATION, '').replace(FOREIGN, '');
       const parts =
@@ -83,7 +83,7 @@ describe('Citations of the contracts in comments', () => {
     expect(odd).toEqual([]);
   });
 
-  it('have headings with anchors that do not depend on their titles', () => {
+  it('the cited headings have anchors that do not depend on their titles', () => {
     const numbered = [...sections].flatMap(([name, all]) =>
       all.flatMap(({ title, anchors }) => {
         const id = new RegExp(`^(${SECTION})\\.? `).exec(title)?.[1];
@@ -94,8 +94,8 @@ describe('Citations of the contracts in comments', () => {
   });
 });
 
-describe('Pages that comments name', () => {
-  it('exist', () => {
+describe('pages that comments name', () => {
+  it('every page exists', () => {
     const broken = comments.flatMap(({ file, text }) =>
       [...text.matchAll(/\bdocs\/[\w./-]+\.md(?:#[\w-]+)?/g)].flatMap(([target]) => {
         const problem = brokenLink({ page: 'README.md', target });
@@ -106,8 +106,8 @@ describe('Pages that comments name', () => {
   });
 });
 
-describe('Links of the pages', () => {
-  it('lead to a page and a heading', () => {
+describe('links of the pages', () => {
+  it('every link leads to a page and a heading', () => {
     expect(markdownPages().flatMap((page) => linksOf(page).flatMap((link) => brokenLink(link) ?? []))).toEqual([]);
   });
 });

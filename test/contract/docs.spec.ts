@@ -24,7 +24,7 @@ function blocks(page: string, language: string): string[] {
   );
 }
 
-describe('the pages', () => {
+describe('the documentation', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('the pages', () => {
     ),
   );
 
-  it.each(commands)('%s: %s', async (_page, command) => {
+  it.each(commands)('the command of %s works: %s', async (_page, command) => {
     const here = command
       .replaceAll('http://127.0.0.1:8090', server.url)
       .replaceAll('http://localhost:8090', server.url);
@@ -52,7 +52,7 @@ describe('the pages', () => {
     expect(stdout).not.toContain('"status":"failed"');
   });
 
-  it('show example files as they are', () => {
+  it('example files are quoted unchanged', () => {
     const shown = pages.flatMap((page) => {
       const text = readFileSync(join(root, page), 'utf8');
       return [...text.matchAll(/<!-- file: (\S+) -->\n\n```ts\n([\s\S]*?)```/g)];
@@ -61,7 +61,7 @@ describe('the pages', () => {
     for (const [, file, text] of shown) expect(text).toBe(readFileSync(join(root, file ?? ''), 'utf8'));
   });
 
-  it('show an agent that works', async () => {
+  it('the example agent works', async () => {
     const shouting = await startServer({ env: { DEFAULT_AGENT: 'shout' }, providers: [ShoutAgent] });
     const body = { stream: false, input: [{ role: 'user', content: [{ type: 'text', text: 'hello there' }] }] };
     const answer = await fetch(`${shouting.url}/process`, {

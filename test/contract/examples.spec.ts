@@ -32,7 +32,7 @@ describe('the examples of the API document', () => {
     });
   }
 
-  it('are accepted as they stand', async () => {
+  it('every example is accepted', async () => {
     const examples = runnable();
     expect(examples.length).toBeGreaterThan(0);
     const refused: string[] = [];

@@ -29,7 +29,7 @@ describe('the settings of AG-Kit', () => {
   const messages = [{ role: 'user', content: 'hi' }];
 
   it.each(['/send-message', '/v1/aibot/bots/code-journal/send-message'])(
-    'pin the dialect of an agent at %s',
+    'the dialect of an agent can be fixed at %s',
     async (path) => {
       const both = await post(path, { conversationId: `c ${path}`, threadId: 't', messages });
       expect(both.text).toBe('data: {"type":"text","content":"You said hi."}\n\ndata: [DONE]\n\n');
@@ -39,13 +39,13 @@ describe('the settings of AG-Kit', () => {
     },
   );
 
-  it('pin each agent to its own', async () => {
+  it('each agent can have its own dialect', async () => {
     const bots = '/v1/aibot/bots/worker/send-message';
     expect(await post(bots, { threadId: 't', messages })).toMatchObject({ status: 400 });
     expect((await post(bots, { msg: 'hi', threadId: 't' })).text).toContain('"finish_reason":"stop"');
   });
 
-  it('let a client that sees no errors read one, whoever watches', async () => {
+  it('an error text is shown to clients that cannot show errors, also to watchers', async () => {
     behaviour.current = async function* () {
       await Promise.resolve();
       throw new AppError('AGENT_ERROR', 'The agent is tired');

@@ -28,7 +28,7 @@ function decision(id: string, approve: boolean, extra: object = {}): object {
   return { type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] };
 }
 
-describeOnDatabases('Approvals over HTTP', (open) => {
+describeOnDatabases('approvals over HTTP', (open) => {
   let server: TestServer;
   let client: ProcessClient;
   /** Of each test its own: one server answers all of them. */
@@ -81,7 +81,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     return { last, id: data?.['id'] ?? '' };
   }
 
-  it('end the response with the request; the answer comes alone, without a session, and the run goes on there', async () => {
+  it('a response ends with the approval request, and an answer without a session continues it in its session', async () => {
     const { last, id } = await asked({ session_id: undefined, user_id: undefined });
     expect(last.status).toBe('completed');
     const next = await process({ input: [decision(id, true)] });
@@ -91,7 +91,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     expect(done.payments).toEqual([PAYMENT]);
   });
 
-  it('are understood at the end of a whole conversation, and old ones are repetition', async () => {
+  it('an answer at the end of a resent conversation counts, and earlier answers are repetitions', async () => {
     const { last, id } = await asked();
     const history = [words('pay Ana'), ...(last.output ?? [])];
     const next = await process({ ...session, input: [...history, decision(id, false, { reason: 'no' })] });
@@ -102,7 +102,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('are refused when they are forged, foreign, doubled or no answer, and nothing is done', async () => {
+  it('forged, foreign, duplicate and invalid answers are refused and no tool is called', async () => {
     const { id } = await asked();
     const refused = async (input: object[], rest: object = {}): Promise<unknown> => {
       const response = await fetch(`${server.url}/process`, {
@@ -133,14 +133,14 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     expect(done.payments).toHaveLength(1);
   });
 
-  it('replay when the same request is repeated under its run id', async () => {
+  it('a repeated answer with the same run id is a replay', async () => {
     const { id } = await asked();
     const body = { id: 'run-7', input: [decision(id, true)], ...session };
     expect(await process(body)).toEqual(await process(body));
     expect(done.payments).toHaveLength(1);
   });
 
-  it('are listed and decided about over REST; the run goes on by itself and can be watched', async () => {
+  it('approvals are listed and decided over REST, and the continued run can be watched', async () => {
     const { id } = await asked();
     const listed = await rest(`/approvals?status=pending&user_id=${session.user_id}`);
     expect(listed).toMatchObject({
@@ -167,7 +167,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
     }
   });
 
-  it('are closed by a stop of the run that waits', async () => {
+  it('stopping the run cancels its approval', async () => {
     const { last, id } = await asked();
     expect((await rest('/stop', { response_id: last.id })).body).toEqual({ status: 'ok', stopped: [last.id] });
     expect((await rest(`/approvals/${id}`)).body.status).toBe('cancelled');
@@ -175,7 +175,7 @@ describeOnDatabases('Approvals over HTTP', (open) => {
   });
 });
 
-describeOnDatabases('Inputs over HTTP', (open) => {
+describeOnDatabases('inputs over HTTP', (open) => {
   const schema = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
   let server: TestServer;
 
@@ -199,7 +199,7 @@ describeOnDatabases('Inputs over HTTP', (open) => {
   });
   afterAll(() => server.close());
 
-  it('are listed, checked and answered over REST', async () => {
+  it('inputs are listed, checked and answered over REST', async () => {
     const client = new ProcessClient(server.url);
     expectWhole((await (await client.open({ input: [words('fly')], session_id: 's1' })).all()).frames);
     const get = async (path: string): Promise<unknown> => (await fetch(`${server.url}${path}`)).json();

@@ -39,7 +39,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     return { ...first, interruptId: /"type":"interrupt","id":"([^"]+)"/.exec(first.text)?.[1] ?? '' };
   }
 
-  it('waits for the answer and goes on with the run that it starts, in one stream', async () => {
+  it('one stream waits for the answer to an interrupt and continues with the run that it starts', async () => {
     const { runId, text, interruptId } = await asked('f1');
     const follower = rawRequest(port, 'GET', `/runs/${runId}/events?protocol=ag-kit&follow=session`);
     const shown = text.replace('data: [DONE]\n\n', '');
@@ -58,7 +58,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     expect([ahead.status, await ahead.json()]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
   });
 
-  it('knows by the ids of the Runs API which run a reader is in that comes again by itself', async () => {
+  it('a reader that reconnects with an id of the Runs API continues in the run of that id', async () => {
     const { runId, interruptId } = await asked('f4');
     const second = await send({ conversationId: 'f4', resume: { interruptId, payload: '"left"' } });
     const path = (protocol: string): string => `${server.url}/runs/${runId}/events?protocol=${protocol}&follow=session`;
@@ -77,7 +77,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     expect(whole.endsWith(frames.slice(1).join(''))).toBe(true);
   });
 
-  it('stays open until its reader leaves when nobody answers', async () => {
+  it('the stream stays open until its reader disconnects if nobody answers', async () => {
     const { runId } = await asked('f2');
     const follower = rawRequest(port, 'GET', `/runs/${runId}/events?protocol=agent-api&follow=session`);
     await until(() => follower.chunks.join('').includes('"status":"completed"'), 'the end of the first run');
@@ -86,7 +86,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     follower.socket.destroy();
   });
 
-  it.each(['run', 'session'])('answers 410 when the events are no longer kept (follow=%s)', async (follow) => {
+  it.each(['run', 'session'])('a run whose events were removed answers 410 (follow=%s)', async (follow) => {
     behaviour.current = async function* (context) {
       yield say(context, 'Soon forgotten.');
     };

@@ -30,7 +30,7 @@ describe('GET /runs/{runId}/events', () => {
     return answer.text();
   }
 
-  it('repeats a finished run byte for byte, from any frame', async () => {
+  it('a finished run is repeated byte for byte from any frame', async () => {
     const bytes = await original();
     expect(await read('/runs/r1/events')).toEqual({ status: 200, text: bytes, runId: 'r1' });
     const frames = bytes.match(/data: .*\n\n/g) ?? [];
@@ -40,7 +40,7 @@ describe('GET /runs/{runId}/events', () => {
     }
   });
 
-  it('goes on live where it was attached', async () => {
+  it('a running run continues live after its committed frames', async () => {
     const log = textLog(['Hello', ' there'], 'r2');
     runs.add('r2', log.slice(0, 5));
     const answer = rawRequest(server.port, 'GET', '/runs/r2/events?after=2');
@@ -51,7 +51,7 @@ describe('GET /runs/{runId}/events', () => {
     expect(answer.chunks[0]).toContain('"sequence_number":2,');
   });
 
-  it('leaves the run alone when its reader goes', async () => {
+  it('a run continues after its reader disconnects', async () => {
     runs.add('r3', textLog(['Hello'], 'r3').slice(0, 3));
     const answer = rawRequest(server.port, 'GET', '/runs/r3/events');
     await until(() => answer.chunks.length > 0, 'a frame');
@@ -60,20 +60,20 @@ describe('GET /runs/{runId}/events', () => {
     expect(runs.runs.get('r3')?.canceled).toBe(false);
   });
 
-  it('refuses a cursor beyond the frames there are', async () => {
+  it('a cursor ahead of the run is refused', async () => {
     runs.add('r4', textLog(['Hello'], 'r4').slice(0, 3));
     const { status, text } = await read('/runs/r4/events?after=9');
     expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
   });
 
-  describe('for a reader that comes again by itself', () => {
+  describe('GET /runs/{runId}/events with Last-Event-ID', () => {
     const again = async (lastEventId: string, query = ''): Promise<{ status: number; text: string }> => {
       const headers = { 'last-event-id': lastEventId };
       const answer = await fetch(`${server.url}/runs/r1/events${query}`, { headers });
       return { status: answer.status, text: await answer.text() };
     };
 
-    it('goes on after the last frame it has, whatever its address says', async () => {
+    it('the header overrides the cursor of the query', async () => {
       const frames = (await original()).match(/data: .*\n\n/g) ?? [];
       for (const id of ['3', '1-3']) {
         expect(await again(id, '?after=1')).toEqual({ status: 200, text: frames.slice(3).join('') });
@@ -81,13 +81,13 @@ describe('GET /runs/{runId}/events', () => {
       expect((await again('', '?after=1')).text).toBe(frames.slice(1).join(''));
     });
 
-    it('has nothing more for one that has all', async () => {
+    it('the id of the last frame gets 204, and one beyond it 409', async () => {
       const count = ((await original()).match(/data: \{/g) ?? []).length;
       expect(await again(String(count))).toEqual({ status: 204, text: '' });
       expect(await again(String(count + 1))).toMatchObject({ status: 409 });
     });
 
-    it.each(['x', '-1', '1.5', '2-3', '1-2-3', '1, 2', '9'.repeat(30)])('refuses the id %s', async (id) => {
+    it.each(['x', '-1', '1.5', '2-3', '1-2-3', '1, 2', '9'.repeat(30)])('the id %s is refused', async (id) => {
       await original();
       const { status, text } = await again(id);
       expect([status, JSON.parse(text)]).toMatchObject([400, { code: 'INVALID_PARAMETER' }]);
@@ -99,7 +99,7 @@ describe('GET /runs/{runId}/events', () => {
     ['/runs/r1/events?protocol=morse', 400, 'INVALID_PARAMETER'],
     ['/runs/r1/events?after=-1', 400, 'PARAMETER_VALIDATION'],
     ['/runs/r1/events?after=x', 400, 'PARAMETER_VALIDATION'],
-  ])('answers %s with %i', async (path, status, code) => {
+  ])('%s answers %i', async (path, status, code) => {
     const answer = await read(path);
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([status, { code }]);
   });

@@ -64,7 +64,7 @@ describeOnDatabases('attachments', (open) => {
       }),
     );
 
-  it('are kept, told of, and read by their signed address', async () => {
+  it('an attachment is stored, described and read by its signed URL', async () => {
     const bytes = png(10, 20);
     const { status, body } = await post(form(bytes, 'image/png', 'my *sketch* ü.png'));
     expect(status).toBe(201);
@@ -96,20 +96,20 @@ describeOnDatabases('attachments', (open) => {
     ['WebP', webp('VP8X'), 'image/webp', 'image/webp'],
     ['HEIC', boxed('heic'), 'image/heic', 'image/heic'],
     ['AVIF', boxed('avif'), 'image/avif', 'image/avif'],
-  ])('may be %s', async (_, bytes, declared, mimeType) => {
+  ])('an attachment may be %s', async (_, bytes, declared, mimeType) => {
     expect(await post(form(bytes, declared))).toMatchObject({ status: 201, body: { mimeType } });
   });
 
   it.each<[string, () => Body | undefined, number, string]>([
     ['SVG', () => form(Buffer.from('<svg/>'), 'image/svg+xml'), 415, 'unsupported_media_type'],
-    ['a script that calls itself an image', () => form(Buffer.from('alert(1)')), 415, 'unsupported_media_type'],
-    ['another type than it declares', () => form(jpeg(), 'image/png'), 415, 'unsupported_media_type'],
+    ['a script declared as an image', () => form(Buffer.from('alert(1)')), 415, 'unsupported_media_type'],
+    ['a file of another type than declared', () => form(jpeg(), 'image/png'), 415, 'unsupported_media_type'],
     ['an empty file', () => form(Buffer.alloc(0)), 422, 'attachment_empty'],
     ['a broken image', () => form(png(0, 0)), 422, 'attachment_invalid'],
     ['a huge picture', () => form(png(12_001, 10)), 422, 'attachment_invalid'],
-    ['a file that is too long', () => form(Buffer.concat([png(), Buffer.alloc(2000)])), 413, 'attachment_too_large'],
+    ['a file over the size limit', () => form(Buffer.concat([png(), Buffer.alloc(2000)])), 413, 'attachment_too_large'],
     [
-      'a file that is far too long',
+      'a file far over the size limit',
       () => form(Buffer.concat([png(), Buffer.alloc(300_000)])),
       413,
       'attachment_too_large',
@@ -118,13 +118,13 @@ describeOnDatabases('attachments', (open) => {
     ['no file', () => new FormData(), 422, 'attachment_invalid'],
     ['no body', () => undefined, 415, 'unsupported_media_type'],
     ['plain bytes', () => new Blob([new Uint8Array(png())], { type: 'image/png' }), 415, 'unsupported_media_type'],
-  ])('are refused as %s', async (_, body, status, code) => {
+  ])('%s is refused', async (_, body, status, code) => {
     const before = await count('attachments');
     expect(await post(body())).toMatchObject({ status, body: { code } });
     expect(await count('attachments')).toBe(before);
   });
 
-  it('are refused when the body is cut or no multipart, or names no thread', async () => {
+  it('an upload is refused if its body is truncated or not multipart, or names no thread', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     expect(await post('--x\r\nnonsense', 'alice', headers)).toMatchObject({ status: 422 });
     expect(await post('{}', 'alice', { 'content-type': 'application/json' })).toMatchObject({ status: 415 });
@@ -133,18 +133,18 @@ describeOnDatabases('attachments', (open) => {
     expect(await post(data)).toMatchObject({ status: 422, body: { message: 'threadId must be a valid UUID' } });
   });
 
-  it('may be exactly as long as the limit', async () => {
+  it('an attachment of exactly the maximum size is accepted', async () => {
     const exact = Buffer.concat([png(), Buffer.alloc(2000 - png().length)]);
     expect((await post(form(exact))).status).toBe(201);
   });
 
-  it('change nothing for other routes', async () => {
+  it('multipart bodies are refused by other routes', async () => {
     const answer = await fetch(`${server.url}/process`, { method: 'POST', body: form(png()) });
     expect(answer.status).toBe(415);
     expect(await answer.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
   });
 
-  it('are read with a good signature only', async () => {
+  it('an attachment is read with a valid signature only', async () => {
     const { id, url } = await upload();
     const changed = (name: string, value: string | null): string => {
       const address = new URL(url);
@@ -180,7 +180,7 @@ describeOnDatabases('attachments', (open) => {
     expect(await answers(url)).toEqual([403, 'signature_expired']);
   });
 
-  it('are found by a live address of their owner alone, and nothing is fetched', async () => {
+  it('a reference is found by an unexpired URL of its owner only, and no URL is fetched', async () => {
     const { url } = await upload();
     const attachments = service();
     const reference = await attachments.resolve(ALICE, url, 'IMAGE/png');
@@ -202,7 +202,7 @@ describeOnDatabases('attachments', (open) => {
     expect(await attachments.resolve(ALICE, url)).toBeUndefined();
   });
 
-  it('are signed anew for their owner, and their bytes are read by reference', async () => {
+  it('an attachment is signed again for its owner, and its bytes are read by reference', async () => {
     const { url } = await upload(png(7, 7));
     const reference = await referenceTo(url);
     const again = service().sign(ALICE, reference);
@@ -214,7 +214,7 @@ describeOnDatabases('attachments', (open) => {
     expect(await service().read(reference.replace(/.{8}\.png/, '00000000.png'))).toBeUndefined();
   });
 
-  it('are deleted after a day when no message refers to them', async () => {
+  it('an attachment that no message refers to is deleted after a day', async () => {
     const sweeper = server.get(AttachmentSweeper);
     const { url, id } = await upload();
     const kept = await upload();
@@ -231,7 +231,7 @@ describeOnDatabases('attachments', (open) => {
     expect(await referenceOfRow(id)).toBe('gone');
   });
 
-  it('are deleted with the last session that refers to them', async () => {
+  it('an attachment is deleted with the last session that refers to it', async () => {
     const { url, id } = await upload(png(4, 4));
     const reference = await referenceTo(url);
     await send('first', reference);
@@ -247,7 +247,7 @@ describeOnDatabases('attachments', (open) => {
     expect(await referenceOfRow(id)).toBe('gone');
   });
 
-  it('go with a fork of a session', async () => {
+  it('an attachment is kept for a fork of its session', async () => {
     const { url } = await upload(png(5, 5));
     const reference = await referenceTo(url);
     const runs = server.get(Runs);
@@ -262,7 +262,7 @@ describeOnDatabases('attachments', (open) => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  it('get into no run of another user, by no forged reference, and then nothing is written', async () => {
+  it('a forged reference to the attachment of another user is refused and stores nothing', async () => {
     const reference = await referenceTo((await upload()).url);
     const before = [await count('runs'), await count('sessions')];
     const forged = [reference, referenceOf('agent-inputs/default/bob/../alice/x.png'), 'parley-attachment:/etc/passwd'];

@@ -16,7 +16,7 @@ const PACIFIC: ClientTime = {
   client_epoch_ms: 1_900_000_000_000,
 };
 
-describeOnDatabases('the calendar of the offline model', (open) => {
+describeOnDatabases('the sample calendar with the offline model', (open) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ database: open });
@@ -48,7 +48,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
   const events = (principal: Principal) =>
     server.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
 
-  it('asks before it writes, writes once, and lists it afterwards', async () => {
+  it('an event is written once, after an approval, and listed afterwards', async () => {
     const ana = person();
     await ask(ana, 'Schedule a meeting with Ana tomorrow at 3pm', PACIFIC);
     expect(await events(ana)).toEqual([]);
@@ -67,7 +67,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     expect(await ask(person(), 'List my meetings')).toContain('no events');
   });
 
-  it('shows what it did as a card, kept with the answer and told directly after it', async () => {
+  it('the result is shown as a card that is stored with the answer and sent directly after it', async () => {
     const gus = person();
     await server.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
     await ask(gus, 'Schedule a meeting with Ana on 2030-05-01 at 9:00');
@@ -98,14 +98,14 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     expect(kept.map(({ message }) => message.metadata?.['ui_schema'])).toContainEqual(schema);
   });
 
-  it('writes nothing when the person says no', async () => {
+  it('nothing is written if the approval is denied', async () => {
     const ben = person();
     await ask(ben, 'Book a review called "Year end" on 2030-12-30 at 10:00');
     await decide(ben, false);
     expect(await events(ben)).toEqual([]);
   });
 
-  it('takes the zone of the text, the device, the settings, UTC, in this order', async () => {
+  it('the time zone is that of the text, the device, the settings or UTC, in this order', async () => {
     const zoneFor = async (text: string, settings: string | null, clientTime?: ClientTime): Promise<unknown> => {
       const someone = person();
       await server.get(UserSettings).replace(someone, { timezone: settings, locale: null });
@@ -119,7 +119,7 @@ describeOnDatabases('the calendar of the offline model', (open) => {
     expect(await zoneFor(text, null)).toBe('UTC');
   });
 
-  it('keeps one event for one key, and the calendars of users apart', async () => {
+  it('an idempotency key makes one event, and each user has an own calendar', async () => {
     const store = server.get(CalendarStore);
     const [cleo, dan] = [person(), person()];
     const event = {

@@ -126,7 +126,7 @@ describeOnDatabases('across the wires', (openDatabase) => {
   it.each([
     ['with a user that is named', WIRES, RUNS_USER],
     ['without one', WIRES.filter(({ name }) => name !== 'runs'), undefined],
-  ])('what is said on one wire is known on every other, %s', async (_, wires, user) => {
+  ])('a message of one wire is known on every other, %s', async (_, wires, user) => {
     const sessionId = await session(user);
     const told: string[] = [];
     for (const [index, wire] of everyPair(wires).entries()) {
@@ -143,7 +143,7 @@ describeOnDatabases('across the wires', (openDatabase) => {
     expect(await recordsOf(sessionId, user)).toEqual(told.filter((line) => !line.startsWith('tool: ')));
   });
 
-  it('what every wire said is in the history of the Runs API', async () => {
+  it('the history of the Runs API holds the messages of every wire', async () => {
     const sessionId = await session(RUNS_USER);
     for (const wire of WIRES) await say(wire, sessionId, `On ${wire.name}`, RUNS_USER);
     const history = await fetch(`${server.url}/api/v1/agent/history?threadId=${sessionId}`);
@@ -153,7 +153,7 @@ describeOnDatabases('across the wires', (openDatabase) => {
     );
   });
 
-  it('a client that resends what it knows repeats nothing', async () => {
+  it('a client that resends its history repeats nothing', async () => {
     const [agentApi, responses, agUi, agKit, runs] = WIRES as [Wire, Wire, Wire, Wire, Wire];
     const user = RUNS_USER;
     const threadId = await session(user);

@@ -11,7 +11,7 @@ interface ModelRequest {
 
 const dataUrl = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString('base64')}`;
 
-describe.each(['local', 's3'] as const)('images on their way to the model, kept in the %s store', (kind) => {
+describe.each(['local', 's3'] as const)('images for the model, stored in the %s store', (kind) => {
   let database: TestDatabase;
   let upstream: LLMock;
   let bucket: S3Server;
@@ -59,7 +59,7 @@ describe.each(['local', 's3'] as const)('images on their way to the model, kept 
   const asked = (): ModelRequest => upstream.getRequests().at(-1)?.body as unknown as ModelRequest;
   const image = (url: string, mimeType: string) => ({ type: 'binary', mimeType, url });
 
-  it('reach it as their bytes, in their place, in this run and in the next', async () => {
+  it('the model gets the bytes of each image in its place, in this run and in the next', async () => {
     const [first, second] = [png(9, 9, 1), jpeg(5, 6)];
     const [one, two] = [(await upload(first, 'image/png')).body, (await upload(second, 'image/jpeg')).body];
     const content = [
@@ -88,7 +88,7 @@ describe.each(['local', 's3'] as const)('images on their way to the model, kept 
     expect(bucket.objects.size).toBe(kind === 's3' ? 2 : 0);
   });
 
-  it('reach it after the address has expired', async () => {
+  it('the model gets an image after its URL has expired', async () => {
     const bytes = png(4, 4, 2);
     const { url } = (await upload(bytes, 'image/png')).body;
     const input = runInput('', { messages: [{ id: 'u', role: 'user', content: [image(url, 'image/png')] }] });
@@ -106,7 +106,7 @@ describe.each(['local', 's3'] as const)('images on their way to the model, kept 
   });
 
   if (kind === 's3') {
-    it('are refused clearly, and fail a run clearly, when the store knows the server no longer', async () => {
+    it('uploads answer 503 and a run fails with an error when the store refuses the credentials', async () => {
       const signed = new URL((await upload(png(), 'image/png')).body.url);
       await server.close();
       server = await boot({ S3_SECRET_ACCESS_KEY: 'a-wrong-secret' });

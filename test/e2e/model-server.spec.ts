@@ -25,7 +25,7 @@ function toolOutput(callId: string, output: string): unknown {
   return { type: 'function_call_output', role: 'tool', content: [{ type: 'data', data: { call_id: callId, output } }] };
 }
 
-describe('The agent on a model server', () => {
+describe('the agent on a model server', () => {
   let database: TestDatabase;
   let server: ServerProcess;
   let upstream: LLMock;
@@ -50,7 +50,7 @@ describe('The agent on a model server', () => {
     await database.drop();
   });
 
-  it('streams a text in pieces', async () => {
+  it('a text is streamed in pieces', async () => {
     const { frames, done, response } = await client.ask('plain text');
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const last = expectWhole(frames);
@@ -65,13 +65,13 @@ describe('The agent on a model server', () => {
     expect(last.usage?.output_tokens).toBeGreaterThan(0);
   });
 
-  it('closes the reasoning before the answer', async () => {
+  it('the reasoning ends before the answer', async () => {
     const last = expectWhole((await client.ask('reasoned text')).frames);
     expect(typesOf(last)).toEqual(['reasoning', 'message']);
     expect(last.output?.[0]?.content?.[0]?.text).toBe('Let me think.');
   });
 
-  it('runs a tool of the server and tells its output', async () => {
+  it('a tool of the server runs and its output is shown', async () => {
     const last = expectWhole((await client.ask('one tool')).frames);
     expect(typesOf(last)).toEqual(['plugin_call', 'plugin_call_output', 'message']);
     const [call, output] = (last.output ?? []).map(({ content }) => content?.[0]?.data);
@@ -81,7 +81,7 @@ describe('The agent on a model server', () => {
     expect(answerText(last)).toBe('It is fine in Paris.');
   });
 
-  it('runs parallel tools and pairs their outputs', async () => {
+  it('parallel tools run and each output belongs to its call', async () => {
     const last = expectWhole((await client.ask('two tools')).frames);
     const messages = last.output ?? [];
     const calls = messages
@@ -95,7 +95,7 @@ describe('The agent on a model server', () => {
     expect(answerText(last)).toBe('Both are fine.');
   });
 
-  it('leaves a tool of the client to the client, and goes on with its output', async () => {
+  it('the client runs its own tool and the answer uses its output', async () => {
     const session = { session_id: 'client-tool', tools: [LOOKUP] };
     const first = expectWhole((await client.ask('client tool', session)).frames);
     expect(first.status).toBe('completed');
@@ -111,7 +111,7 @@ describe('The agent on a model server', () => {
     expect(unknown).toMatchObject({ status: 400, body: { code: 'INVALID_PARAMETER' } });
   });
 
-  it('fails with a code and no word of the upstream when the model server fails', async () => {
+  it('a failure of the model server gives an error code and none of its text', async () => {
     const { frames, done } = await client.ask('server error', { session_id: 'error' });
     const last = expectWhole(frames);
     expect({ done, status: last.status, code: last.error?.code }).toEqual({
@@ -124,14 +124,14 @@ describe('The agent on a model server', () => {
     expect(expectWhole(next.frames).status).toBe('completed');
   });
 
-  it('keeps the partial text when the model server breaks off', async () => {
+  it('the partial text is kept when the model server closes the connection', async () => {
     const last = expectWhole((await client.ask('breaks off')).frames);
     expect(last.status).toBe('failed');
     expect(last.error?.code).toMatch(/^MODEL_/);
     expect(answerText(last)).toMatch(/^This/);
   });
 
-  it('lets a 2 MB image through to the model', async () => {
+  it('an image of 2 MB reaches the model', async () => {
     const stream = await client.open({
       input: [
         {
@@ -146,7 +146,7 @@ describe('The agent on a model server', () => {
     expect(answerText(expectWhole((await stream.all()).frames))).toBe('I see all of it.');
   });
 
-  it('answers stream:false with one response', async () => {
+  it('stream:false is answered with one response', async () => {
     const { status, body } = await client.json('POST', '/process', { ...userText('plain text'), stream: false });
     expect({ status, state: body.status, text: answerText(body) }).toEqual({
       status: 200,
@@ -155,7 +155,7 @@ describe('The agent on a model server', () => {
     });
   });
 
-  it("gives the client's time to the tools", async () => {
+  it('tools get the time of the client', async () => {
     const client_time = {
       device_timezone: 'Asia/Tokyo',
       client_now_iso: '2026-11-21T10:00:00+09:00',
@@ -166,7 +166,7 @@ describe('The agent on a model server', () => {
   });
 });
 
-describe('A model server that hangs', () => {
+describe('a model server that hangs', () => {
   let database: TestDatabase;
   let server: ServerProcess;
   let upstream: Server;
@@ -193,7 +193,7 @@ describe('A model server that hangs', () => {
     await database.drop();
   });
 
-  it('keeps the stream alive with comments, and a stop frees the session with the partial output', async () => {
+  it('keep-alive comments are sent, and a stop frees the session with the partial output', async () => {
     const session = { session_id: 'hanging' };
     const stream = await client.say('hang', session);
     expect(await stream.until(({ comments }) => comments.length >= 2)).toBe(true);

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 const message = 'The request address is not valid';
 const responsesError = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_value' } };
 
-describeOnDatabases('ids that no database keeps', (open) => {
+describeOnDatabases('ids that a database cannot store', (open) => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describeOnDatabases('ids that no database keeps', (open) => {
     '/runs/a%00b/events?protocol=agent-api',
     '/process/a%EF%BF%BDb',
     '/runs/%E8%B5%B0/events',
-  ])('are unknown: GET %s', async (path) => {
+  ])('GET %s answers 404', async (path) => {
     expect(await get(path)).toBe(404);
   });
 
@@ -34,7 +34,7 @@ describeOnDatabases('ids that no database keeps', (open) => {
     { session_id: 's', user_id: 'a\0b' },
     { response_id: 'a\0b' },
     { response_id: 'a\udc00b' },
-  ])('are refused by POST /stop: %j', async (body) => {
+  ])('POST /stop refuses %j', async (body) => {
     expect(await post('/stop', body)).toBe('response_id' in body ? 404 : 200);
   });
 
@@ -47,7 +47,7 @@ describeOnDatabases('ids that no database keeps', (open) => {
     ['/api/v1/agent/runs/%ff', { code: 'invalid_parameter', message, requestId: expect.any(String) as string }],
     ['/ag-ui/%ff', { code: 'INVALID_PARAMETER', message }],
     ['/process/%ff', { code: 'INVALID_PARAMETER', message }],
-  ])("are refused in the words of the path's wire when they cannot be decoded: %s", async (path, body) => {
+  ])('a path that cannot be decoded is refused with an error of its wire: %s', async (path, body) => {
     const answer = await fetch(server.url + path);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('x-request-id')).toMatch(/./);

@@ -28,7 +28,7 @@ describe('GET /readiness of a server with MCP servers', () => {
     return [answer.status, await answer.json()];
   }
 
-  it('is ready without servers that are optional, and says how they stand', async () => {
+  it('the server is ready without optional MCP servers and shows the state of each', async () => {
     const server = await boot({ tickets: { url: mcp.url }, gone: { url: NOBODY } });
     const standing = (tickets: string, gone: string): [number, unknown] => [
       200,
@@ -47,7 +47,7 @@ describe('GET /readiness of a server with MCP servers', () => {
     await until(async () => expect(await ready(server)).toEqual(standing('down', 'down')));
   });
 
-  it('is ready with a server that is required, not without it, and again when it is back', async () => {
+  it('the server is ready only while a required MCP server is available', async () => {
     const server = await boot({ tickets: { url: mcp.url, required: true } });
     const up = [200, { status: 'ready', mcp_servers: [{ label: 'tickets', state: 'up', required: true }] }];
     const down = [503, expect.objectContaining({ code: 'NOT_READY' })];

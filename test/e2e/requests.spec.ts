@@ -34,7 +34,7 @@ interface Task {
   readonly code?: string;
 }
 
-describe('Requests to POST /process', () => {
+describe('POST /process', () => {
   let database: TestDatabase;
   let server: ServerProcess;
   let client: ProcessClient;
@@ -50,7 +50,7 @@ describe('Requests to POST /process', () => {
     await database.drop();
   });
 
-  it('runs a task in the background', async () => {
+  it('a task runs in the background', async () => {
     const { status, body } = await client.json<Task>('POST', '/process/task', userText('count to 5'));
     expect({ status, state: body.status }).toEqual({ status: 200, state: 'submitted' });
     const finished = await until(async () => {
@@ -64,7 +64,7 @@ describe('Requests to POST /process', () => {
     });
   });
 
-  it('lets requests wait for a busy session, and runs them in order', async () => {
+  it('requests wait for a busy session and run in order', async () => {
     const session = { session_id: 'queue' };
     const first = await client.say('count to 15 slowly', session);
     expect((await client.say('hello', session)).status).toBe(409);
@@ -82,7 +82,7 @@ describe('Requests to POST /process', () => {
     expect(ended).toEqual([0, 1, 2]);
   });
 
-  it('answers a repeated request with the run that it has, and refuses another under the same id', async () => {
+  it('a repeated request gets the same run, and another request under its id is refused', async () => {
     const more = { id: 'repeated', session_id: 'repeated' };
     const first = await client.ask('count to 4', more);
     const again = await client.ask('count to 4', more);
@@ -93,7 +93,7 @@ describe('Requests to POST /process', () => {
     });
   });
 
-  it('answers the preflight of a browser', async () => {
+  it('the preflight request of a browser is answered', async () => {
     const { status, headers } = await fetch(`${server.url}/process`, {
       method: 'OPTIONS',
       headers: {
@@ -110,7 +110,7 @@ describe('Requests to POST /process', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('refuses a cursor beyond the end, and an unknown run', async () => {
+  it('a cursor ahead of the run gets 409, and an unknown run 404', async () => {
     const { last } = await client.ask('hello');
     expect((await client.resume(last.id as string, last.sequence_number + 1)).status).toBe(409);
     const rest = await client.resume(last.id as string, last.sequence_number);
@@ -119,21 +119,21 @@ describe('Requests to POST /process', () => {
   });
 
   it.each([
-    ['no JSON', '{"input": [', 'application/json', 400],
-    ['nothing', '', 'application/json', 400],
+    ['invalid JSON', '{"input": [', 'application/json', 400],
+    ['an empty body', '', 'application/json', 400],
     ['a list', '[]', 'application/json', 400],
-    ['depth', '{"input":'.padEnd(40_000, '[') + ']'.repeat(39_991) + '}', 'application/json', 400],
+    ['a deeply nested body', '{"input":'.padEnd(40_000, '[') + ']'.repeat(39_991) + '}', 'application/json', 400],
     ['__proto__', '{"input":[],"__proto__":{"polluted":true}}', 'application/json', 400],
-    ['10 MB', JSON.stringify({ input: [], pad: 'x'.repeat(10 * 1024 * 1024) }), 'application/json', 413],
+    ['a body of 10 MB', JSON.stringify({ input: [], pad: 'x'.repeat(10 * 1024 * 1024) }), 'application/json', 413],
     ['another content type', 'input=1', 'application/x-www-form-urlencoded', 415],
-  ])('refuses %s', async (_, body, type, status) => {
+  ])('%s is refused', async (_, body, type, status) => {
     const answer = await fetch(`${server.url}/process`, { method: 'POST', headers: { 'content-type': type }, body });
     const told = (await answer.json()) as { code: string; message: string };
     expect(answer.status).toBe(status);
     expect(told).toEqual(expect.objectContaining({ code: expect.any(String), message: expect.any(String) }));
   });
 
-  it('never answers a mutilated request with a fault of its own', async () => {
+  it('a mutated request never gets a 5xx', async () => {
     const bodies = fc.sample(mutilated(), { numRuns: MUTATIONS, seed: 20_261_121 });
     for (let at = 0; at < bodies.length; at += 20) {
       const batch = bodies.slice(at, at + 20);

@@ -53,7 +53,7 @@ async function tablesOf(server: TestServer): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-describeOnDatabases('A server with SAMPLES=off', (open) => {
+describeOnDatabases('a server with SAMPLES=off', (open) => {
   let database: TestDatabase;
 
   beforeEach(async () => {
@@ -96,28 +96,28 @@ describeOnDatabases('A server with SAMPLES=off', (open) => {
     return model.offered;
   }
 
-  it('makes no calendar table in a new database', async () => {
+  it('a new database has no calendar table', async () => {
     const tables = await served(OFF, tablesOf);
     expect(tables).toContain('user_settings');
     expect(tables).not.toContain('calendar_events');
     expect(await served({}, tablesOf)).toContain('calendar_events');
   });
 
-  it('offers the sample tools to no agent on any wire', async () => {
+  it('no agent is offered the sample tools on any wire', async () => {
     for (const names of await offeredOnAllWires(OFF)) expect(names).toEqual(['get_current_time']);
     for (const names of await offeredOnAllWires({})) expect(names).toEqual(expect.arrayContaining(SAMPLE_TOOLS));
     const registered = await served(OFF, (server) => server.get(ToolRegistry).list());
     expect(registered.map(({ name }) => name)).toEqual(['get_current_time']);
   });
 
-  it('keeps the calendar while it is switched off and on again', async () => {
+  it('the calendar is kept while samples are switched off and on again', async () => {
     await served({}, add);
     expect(await served(OFF, tablesOf)).toContain('calendar_events');
     expect(await served({}, events)).toEqual([EVENT]);
     expect(await served({}, add)).toEqual({ event: EVENT, created: false });
   });
 
-  it('starts with a database of an earlier version, whose calendar is part of the core schema', async () => {
+  it('a database of an earlier version, whose calendar is part of the core schema, is opened', async () => {
     await served(OFF, (server) =>
       server.get(Database).write(async (tx) => {
         for (const statement of [TABLE_OF_EARLIER_VERSIONS, INDEX_OF_EARLIER_VERSIONS]) await tx.run(statement);

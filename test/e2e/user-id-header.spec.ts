@@ -11,7 +11,7 @@ const bytesOf = (name: string): string => Buffer.from(name).toString('latin1');
 
 const turn = (id: string) => ({ threadId: id, runId: 'r1', messages: [{ id: 'u1', role: 'user', content: 'Hello' }] });
 
-describe('the user that a request names', () => {
+describe('the X-User-Id header', () => {
   let server: TestServer;
 
   beforeAll(async () => (server = await startServer({ env: { LLM_PROVIDER: 'offline' } })));
@@ -45,8 +45,8 @@ describe('the user that a request names', () => {
     it.each([
       ['longer than 256 characters', 'u'.repeat(257)],
       ['with a control character', 'a\tb'],
-      ['with another one', bytesOf('a\u0085b')],
-    ])('refuses one %s in the words of its wire', async (_, name) => {
+      ['with a control character beyond ASCII', bytesOf('a\u0085b')],
+    ])('a user id %s is refused with an error of the wire', async (_, name) => {
       const { status, body } = await send(request, { 'x-user-id': name });
       expect(status).toBe(400);
       expect(body['message']).toMatch(/^X-User-Id must /);
@@ -55,7 +55,7 @@ describe('the user that a request names', () => {
     });
   });
 
-  it('refuses a bad name in the query of AG-Kit too', async () => {
+  it('AG-Kit refuses an invalid user id in the query too', async () => {
     for (const query of ['user_id=a%00b', 'user_id=a&user_id=b', `user_id=${'u'.repeat(257)}`]) {
       const { status, body } = await send(['GET', `${AG_KIT}/conversation?${query}`], {});
       expect([status, body['code']]).toEqual([400, 'INVALID_ARGUMENT']);
@@ -63,7 +63,7 @@ describe('the user that a request names', () => {
     }
   });
 
-  it('refuses a header that comes twice', async () => {
+  it('a repeated header is refused', async () => {
     const port = Number(new URL(server.url).port);
     const answer = rawRequest(port, 'GET', '/copilotkit/threads', undefined, ['x-user-id: a', 'x-user-id: b']);
     await until(() => answer.head !== '', 'the answer');
@@ -71,18 +71,18 @@ describe('the user that a request names', () => {
     answer.socket.destroy();
   });
 
-  it('wrote nothing for any of them', async () => {
+  it('refused requests have stored nothing', async () => {
     expect((await send(['GET', '/copilotkit/threads'], {})).body['threads']).toEqual([]);
   });
 
-  it.each(['a'.repeat(256), 'Zoë', '日本'])('knows %s by the header and by the body', async (name) => {
+  it.each(['a'.repeat(256), 'Zoë', '日本'])('the user %s is recognized by the header and by the body', async (name) => {
     const threadId = randomUUID();
     await send(['POST', '/ag-ui', { ...turn(threadId), forwardedProps: { user_id: name } }], {});
     const { body } = await send(['GET', '/copilotkit/threads'], { 'x-user-id': bytesOf(name) });
     expect((body['threads'] as { id: string }[]).map(({ id }) => id)).toEqual([threadId]);
   });
 
-  it('takes an empty header for none', async () => {
+  it('an empty header names no user', async () => {
     expect((await send(['GET', '/copilotkit/threads'], { 'x-user-id': '' })).status).toBe(200);
   });
 });

@@ -49,7 +49,7 @@ describeOnDatabases('the settings of users', (open) => {
     client_epoch_ms: 1773658353000,
   };
 
-  it('are nothing at first, are kept in their usual spelling, and are replaced as a whole', async () => {
+  it('settings are null at first, stored in canonical form, and replaced as a whole', async () => {
     expect(await settings('GET', 'ann')).toEqual({ status: 200, body: { timezone: null, locale: null } });
     const kept = { timezone: 'Asia/Shanghai', locale: 'zh-CN' };
     expect(await settings('PUT', 'ann', { timezone: 'asia/shanghai', locale: 'ZH-cn' })).toEqual({
@@ -64,37 +64,33 @@ describeOnDatabases('the settings of users', (open) => {
 
   it.each<[string, unknown, string]>([
     ['an offset', { timezone: '+08:00' }, 'timezone must be an IANA time zone such as Europe/Berlin'],
-    [
-      'a city that is no zone',
-      { timezone: 'Asia/Beijing' },
-      'timezone must be an IANA time zone such as Europe/Berlin',
-    ],
+    ['an unknown zone', { timezone: 'Asia/Beijing' }, 'timezone must be an IANA time zone such as Europe/Berlin'],
     ['an empty zone', { timezone: '' }, 'timezone must be an IANA time zone such as Europe/Berlin'],
     ['a number', { timezone: 8 }, 'timezone must be a string or null'],
-    ['no language', { locale: 'not a tag' }, 'locale must be a language tag such as zh-CN'],
+    ['an invalid language tag', { locale: 'not a tag' }, 'locale must be a language tag such as zh-CN'],
     ['an unknown setting', { timeZone: 'UTC' }, 'timeZone is not a setting: use timezone and locale'],
     ['a list', ['UTC'], 'The settings must be a JSON object'],
-  ])('refuses %s and changes nothing', async (_, body, message) => {
+  ])('%s is refused and changes nothing', async (_, body, message) => {
     await settings('PUT', 'carl', { timezone: 'Europe/Berlin' });
     const refused = await settings('PUT', 'carl', body);
     expect(refused).toMatchObject({ status: 422, body: { code: 'INVALID_USER_SETTINGS', message } });
     expect((await settings('GET', 'carl')).body).toEqual({ timezone: 'Europe/Berlin', locale: null });
   });
 
-  it('refuses what is no JSON, and users that cannot be', async () => {
+  it('invalid JSON and invalid user ids are refused', async () => {
     expect(await settings('PUT', 'carl', '{')).toMatchObject({ status: 400, body: { code: 'INVALID_JSON' } });
     expect((await settings('GET', 'a\0b')).status).toBe(400);
     expect((await settings('GET', 'x'.repeat(257))).status).toBe(400);
   });
 
-  it('give the zone of tool calls: device, then settings, then UTC, never the server', async () => {
+  it('the time zone of tool calls is that of the device, the settings or UTC, never of the server', async () => {
     expect(await zoneOf('dora')).toBe('UTC');
     await settings('PUT', 'dora', { timezone: 'Asia/Shanghai' });
     expect(await zoneOf('dora')).toBe('Asia/Shanghai');
     expect(await zoneOf('dora', { forwarded_props: { client_time: deviceTime } })).toBe('America/Los_Angeles');
   });
 
-  it('are one row per user', async () => {
+  it('each user has one row', async () => {
     await Promise.all(Array.from({ length: 8 }, () => settings('PUT', 'eve', { timezone: 'UTC' })));
     const rows = await server.get(Database).read.all("SELECT 1 FROM user_settings WHERE user_id = 'eve'");
     expect(rows).toHaveLength(1);

@@ -16,7 +16,7 @@ jest.setTimeout(300_000);
 
 const setBg = (id: string, color: string) => ({ name: 'set-bg', id, arguments: JSON.stringify({ color }) });
 
-describeOnDatabases('A client tool call of AG-Kit whose server is killed', (openDatabase) => {
+describeOnDatabases('a client tool call of AG-Kit whose server is killed', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let upstream: LLMock;
@@ -67,7 +67,7 @@ describeOnDatabases('A client tool call of AG-Kit whose server is killed', (open
   it.each([
     ['paint it', 'in its arguments', 'deep', ['{"color":"red"}']],
     ['both of them', 'when one call is complete', 'blue"}', ['{"color":"red"}', '{"color":"green"}']],
-  ])('is made and answered once, as it stands: %s, killed %s', async (words, _, cut, made) => {
+  ])('the call is made and answered once: %s, killed %s', async (words, _, cut, made) => {
     const request = { conversationId: `conversation ${words}`, tools: [TOOL] };
     const first = await open('/send-message', { ...request, messages: [{ role: 'user', content: words }] });
     expect(await first.until((stream) => argumentsIn(stream).includes(cut))).toBe(true);

@@ -36,7 +36,7 @@ class Watcher {
   }
 }
 
-describeOnDatabases('A run that is watched in two protocols while its server is killed', (openDatabase) => {
+describeOnDatabases('a run that is watched in two protocols while its server is killed', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
 
@@ -49,7 +49,7 @@ describeOnDatabases('A run that is watched in two protocols while its server is 
     await database.drop();
   });
 
-  it('reaches both watchers whole, each event once and in order', async () => {
+  it('both watchers get every event once and in order', async () => {
     const started = await fetch(`${server.url}/send-message`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -5,7 +5,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 const COUNT = 30;
 
-describeOnDatabases('A server that is killed', (openDatabase) => {
+describeOnDatabases('a server that is killed', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let client: ProcessClient;
@@ -45,7 +45,7 @@ describeOnDatabases('A server that is killed', (openDatabase) => {
     return frames;
   }
 
-  it.each([1, 2, 3])('goes on with a run that was cut at a random moment (%d)', async (round) => {
+  it.each([1, 2, 3])('a run that was cut at a random moment continues after the restart (%d)', async (round) => {
     const cut = randomInt(1, COUNT);
     const session = `killed-${round}`;
     const last = expectWhole(await readOver([cut], session));
@@ -61,13 +61,13 @@ describeOnDatabases('A server that is killed', (openDatabase) => {
     expect(expectWhole(next.frames).status).toBe('completed');
   });
 
-  it('goes on with a run that is cut again and again', async () => {
+  it('a run that is cut three times continues after every restart', async () => {
     const last = expectWhole(await readOver([8, 8, 8], 'killed-often'));
     expect(last.status).toBe('completed');
     expect(answerText(last)).toBe(counted(COUNT));
   });
 
-  it('frees the session of a run that nobody reads any more', async () => {
+  it('the session of a run that nobody reads can be freed', async () => {
     const session = { session_id: 'left' };
     const stream = await client.say('count to 20 slowly', session);
     await stream.until(({ frames }) => frames.length > 5);
@@ -78,7 +78,7 @@ describeOnDatabases('A server that is killed', (openDatabase) => {
     expect(expectWhole(next.frames).status).toBe('completed');
   });
 
-  it('remembers a session over its death', async () => {
+  it('a session keeps its messages', async () => {
     const session = { session_id: 'alice' };
     await client.ask('My name is Alice', session);
     await killAndRestart();

@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
-describeOnDatabases('A server under load', (openDatabase) => {
+describeOnDatabases('a server under load', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let client: ProcessClient;
@@ -24,7 +24,7 @@ describeOnDatabases('A server under load', (openDatabase) => {
     await database.drop();
   });
 
-  it('completes 50 streams at once, each whole', async () => {
+  it('50 parallel streams are complete', async () => {
     const streams = await Promise.all(
       Array.from({ length: 50 }, (_, index) => client.ask(`count to ${20 + index}${index % 2 ? ' slowly' : ''}`)),
     );
@@ -39,7 +39,7 @@ describeOnDatabases('A server under load', (openDatabase) => {
   });
 });
 
-describeOnDatabases('A reader that stops reading', (openDatabase) => {
+describeOnDatabases('a reader that stops reading', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let upstream: LLMock;
@@ -64,7 +64,7 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     await database.drop();
   });
 
-  it('holds up nobody else, is let go of, and can resume', async () => {
+  it('other readers are not delayed, and the slow reader can resume', async () => {
     const client = new ProcessClient(server.url);
     const slow = await client.say('I want a lot');
     await slow.until(({ frames }) => frames.length > 4);
@@ -79,7 +79,7 @@ describeOnDatabases('A reader that stops reading', (openDatabase) => {
     expect(answerText(last)).toHaveLength(4 * MEGABYTE.length);
   });
 
-  it('is disconnected when it takes nothing for too long', async () => {
+  it('the reader is disconnected after the time-out, and the run completes', async () => {
     const departures = (): number => server.output.split('left by the client').length;
     const before = departures();
     const socket = await post(server.port, 'far too much');

@@ -17,7 +17,7 @@ const TOOLS = [
 ];
 const DONE = { content: [{ type: 'text', text: 'done' }] };
 
-describeOnDatabases('A server that is killed during a call of an MCP tool', (openDatabase) => {
+describeOnDatabases('a server that is killed during a call of an MCP tool', (openDatabase) => {
   let database: TestDatabase;
   let upstream: LLMock;
   let mcp: ScriptedMcp;
@@ -72,17 +72,20 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
   const outputOf = ({ output }: Frame): FrameMessage | undefined =>
     (output ?? []).find(({ type }) => type.endsWith('_call_output'));
 
-  it.each(['read', 'put'])('makes a call again that may be repeated, under the same key: %s', async (tool) => {
-    const id = await killedIn(tool);
-    await server.restart();
-    const last = await client.ended(id);
-    expect(last.status).toBe('completed');
-    expect(outputOf(last)).toMatchObject({ type: 'mcp_call_output', content: [{ data: { output: 'done' } }] });
-    expect(mcp.calls).toHaveLength(2);
-    expect(new Set(mcp.calls.map(({ meta }) => (meta as Record<string, string>)['idempotencyKey'])).size).toBe(1);
-  });
+  it.each(['read', 'put'])(
+    'a call that may be repeated is made again with the same idempotency key: %s',
+    async (tool) => {
+      const id = await killedIn(tool);
+      await server.restart();
+      const last = await client.ended(id);
+      expect(last.status).toBe('completed');
+      expect(outputOf(last)).toMatchObject({ type: 'mcp_call_output', content: [{ data: { output: 'done' } }] });
+      expect(mcp.calls).toHaveLength(2);
+      expect(new Set(mcp.calls.map(({ meta }) => (meta as Record<string, string>)['idempotencyKey'])).size).toBe(1);
+    },
+  );
 
-  it('makes no unsafe call again: the run says the doubt, in the place of the result', async () => {
+  it('an unsafe call is not repeated, and its result says that the outcome is unknown', async () => {
     const id = await killedIn('post');
     await server.restart();
     const last = await client.ended(id);
@@ -91,7 +94,7 @@ describeOnDatabases('A server that is killed during a call of an MCP tool', (ope
     expect(mcp.calls).toHaveLength(1);
   });
 
-  it('says the doubt to the model when the MCP server is gone too, as the result of an MCP call', async () => {
+  it('the model is told that the outcome is unknown when the MCP server is gone too', async () => {
     const id = await killedIn('post');
     await mcp.stop();
     await server.restart();

@@ -5,7 +5,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 const STORY = 'Once upon a time a server was killed in the middle of a sentence, and nobody noticed.';
 
-describeOnDatabases('A server that is killed while its model speaks', (openDatabase) => {
+describeOnDatabases('a server that is killed during the answer of its model', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let upstream: LLMock;
@@ -24,7 +24,7 @@ describeOnDatabases('A server that is killed while its model speaks', (openDatab
     await database.drop();
   });
 
-  it('asks the model again and takes back the half sentence', async () => {
+  it('the model is asked again and the partial answer is discarded', async () => {
     const client = new ProcessClient(server.url);
     const stream = await client.say('tell me a story', { session_id: 'story' });
     await stream.until(({ frames }) => frames.filter(({ object, delta }) => object === 'content' && delta).length > 3);

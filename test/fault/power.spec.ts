@@ -11,7 +11,7 @@ const WORDS = 40;
 /** The tracer runs beside the server, which keeps its own process id; strings are shown whole, descriptors by name. */
 const TRACE = ['strace', '-D', '-y', '-s', '100000', '-e', 'trace=pwrite64,write,writev,sendmsg,fdatasync,fsync'];
 const canTrace = spawnSync(TRACE[0] ?? '', ['-D', '-e', 'trace=write', '-o', '/dev/null', 'true']).status === 0;
-const title = 'What a power failure leaves';
+const title = 'the log on the disk';
 
 /** What the server's main thread asked of the kernel, in order: it writes the database and the sockets. */
 interface Trace {
@@ -71,13 +71,13 @@ function journey({ log, synced, shown }: Trace, word: string): 'not seen' | 'see
     return { trace: traceOf(file), words };
   }
 
-  it('with DURABILITY=strict: all that a client has seen, since the log is on the disk before', async () => {
+  it('with DURABILITY=strict the log is on the disk before a client gets an event', async () => {
     const { trace, words } = await traced('strict');
     // What was accepted, before the first byte of the answer, and each word.
     for (const word of ['zebra', ...words]) expect([word, journey(trace, word)]).toEqual([word, 'kept']);
   });
 
-  it('with DURABILITY=relaxed: less than that, since nobody waits for the disk', async () => {
+  it('with DURABILITY=relaxed a client can get an event before the log is on the disk', async () => {
     const { trace, words } = await traced('relaxed');
     const journeys = new Set(['zebra', ...words].map((word) => journey(trace, word)));
     expect(journeys).toContain('seen early');

@@ -7,7 +7,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 jest.setTimeout(300_000);
 
-describeOnDatabases('A worker that is paused', (openDatabase) => {
+describeOnDatabases('a worker that is paused', (openDatabase) => {
   let database: TestDatabase;
   let servers: ServerProcess[] = [];
 
@@ -22,7 +22,7 @@ describeOnDatabases('A worker that is paused', (openDatabase) => {
     await database.drop();
   });
 
-  it('writes nothing more when it wakes up after another has gone on', async () => {
+  it('it writes nothing when it wakes up after another worker has taken over', async () => {
     const [a, b] = servers as [ServerProcess, ServerProcess];
     const { threadId } = (await new RunsClient(a.url).submit(runInput('count to 60 slowly'))).body;
     const other = new RunsClient(b.url);
@@ -46,7 +46,7 @@ describeOnDatabases('A worker that is paused', (openDatabase) => {
   });
 });
 
-describeOnDatabases('A server that is asked to stop under load', (openDatabase) => {
+describeOnDatabases('a server that is stopped under load', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
 
@@ -59,7 +59,7 @@ describeOnDatabases('A server that is asked to stop under load', (openDatabase) 
     await database.drop();
   });
 
-  it('tells its readers to come back soon, and no attempt is counted', async () => {
+  it('readers are told to reconnect soon, and no attempt is counted', async () => {
     const client = new RunsClient(server.url);
     const threads = (
       await Promise.all(Array.from({ length: 20 }, () => client.submit(runInput('count to 40 slowly'))))
@@ -83,7 +83,7 @@ describeOnDatabases('A server that is asked to stop under load', (openDatabase) 
   });
 });
 
-describe('A full disk', () => {
+describe('a full disk', () => {
   let database: TestDatabase;
   let server: ServerProcess;
 
@@ -100,7 +100,7 @@ describe('A full disk', () => {
     await database.drop();
   });
 
-  it('refuses with 503 what it cannot keep; what it accepted is there, and goes on when there is room', async () => {
+  it('requests are refused with 503, and accepted runs continue when there is space again', async () => {
     const client = new RunsClient(server.url);
     const { threadId } = (await client.submit(runInput('hello'))).body;
     expect((await client.ended(threadId, 'run-1')).status).toBe('succeeded');
@@ -183,7 +183,7 @@ class Way {
 
 const POSTGRES = process.env.TEST_DATABASE_URL;
 
-(POSTGRES ? describe : describe.skip)('A PostgreSQL that is restarted (skipped without TEST_DATABASE_URL)', () => {
+(POSTGRES ? describe : describe.skip)('a PostgreSQL that is restarted (skipped without TEST_DATABASE_URL)', () => {
   let database: TestDatabase;
   let server: ServerProcess;
   let way: Way;
@@ -207,7 +207,7 @@ const POSTGRES = process.env.TEST_DATABASE_URL;
     await database?.drop();
   });
 
-  it('costs no accepted run and no event', async () => {
+  it('no accepted run and no event is lost', async () => {
     const client = new RunsClient(server.url);
     const { threadId } = (await client.submit(runInput('count to 60 slowly'))).body;
     const stream = await client.events(threadId);

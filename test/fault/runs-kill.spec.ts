@@ -16,7 +16,7 @@ async function finalText(events: readonly AgUiEvent[]): Promise<string> {
   return last?.content ?? '';
 }
 
-describeOnDatabases('A run of the Runs API, when its server is killed', (openDatabase) => {
+describeOnDatabases('a run of the Runs API whose server is killed', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
   let client: RunsClient;
@@ -36,7 +36,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     await server.restart();
   }
 
-  it('is executed when the 202 was the last thing the server said', async () => {
+  it('a run is executed although the server was killed directly after the 202', async () => {
     const accepted = await Promise.all(Array.from({ length: 5 }, () => client.submit(runInput('count to 10'))));
     await killAndRestart();
     for (const { status, body } of accepted) {
@@ -48,7 +48,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     }
   });
 
-  it('reaches readers with a cursor without gap or repeat, wherever it was cut', async () => {
+  it('readers with a cursor get every event once, wherever the run was cut', async () => {
     const input = runInput('count to 40 slowly');
     const { threadId } = (await client.submit(input)).body;
     const frames: RunsFrame[] = [];
@@ -72,7 +72,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     expect(await client.view(threadId, 'run-1')).toMatchObject({ body: { status: 'succeeded', attempt: 3 } });
   });
 
-  it('is given up, visibly, after three crashes in a row', async () => {
+  it('a run fails with worker_lost after three crashes in a row', async () => {
     const { threadId } = (await client.submit(runInput('count to 300 slowly'))).body;
     let last: string | undefined;
     for (let crash = 1; crash <= 3; crash += 1) {
@@ -93,7 +93,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     expect((await client.ended(threadId, 'run-2')).status).toBe('succeeded');
   });
 
-  it('is followed by a browser’s EventSource over every death of the server, and ends it', async () => {
+  it('an EventSource follows the run over every restart and is closed at its end', async () => {
     const { threadId } = (await client.submit(runInput('count to 60 slowly'))).body;
     const waits = jest.spyOn(globalThis, 'setTimeout');
     const source = new EventSource(`${server.url}/api/v1/agent/runs/${threadId}/events`);
@@ -127,7 +127,7 @@ describeOnDatabases('A run of the Runs API, when its server is killed', (openDat
     expect(await finalText(seen.map(({ event }) => event))).toBe(counted(60));
   });
 
-  it('keeps its answers: replayed submissions, views, cancels', async () => {
+  it('replayed submissions, views and cancels are kept', async () => {
     const input = runInput('count to 300 slowly');
     const first = await client.submit(input);
     const { threadId } = first.body;

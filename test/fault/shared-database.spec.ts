@@ -2,7 +2,7 @@ import { describeOnDatabases, type TestDatabase } from '../support/databases.js'
 import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
 
-describeOnDatabases('Two servers on one database', (openDatabase) => {
+describeOnDatabases('two servers on one database', (openDatabase) => {
   let database: TestDatabase;
   let a: ServerProcess;
   let b: ServerProcess;
@@ -25,7 +25,7 @@ describeOnDatabases('Two servers on one database', (openDatabase) => {
     await database.drop();
   });
 
-  it('streams a run of the one through the other', async () => {
+  it('a run of one server can be streamed from the other', async () => {
     const accepted = await atA.say('count to 20 slowly');
     await accepted.until(({ frames }) => frames.length > 0);
     const other = await atB.resume(accepted.frames[0]?.id as string, -1);
@@ -34,7 +34,7 @@ describeOnDatabases('Two servers on one database', (openDatabase) => {
     expect(others.frames).toEqual(own.frames);
   });
 
-  it('stops a run of the one through the other', async () => {
+  it('a run of one server can be stopped at the other', async () => {
     const accepted = await atA.say('count to 300 slowly', { session_id: 'stopped' });
     await accepted.until(({ frames }) => frames.length > 10);
     const { body } = await atB.json<{ stopped: string[] }>('POST', '/stop', { session_id: 'stopped' });
@@ -44,14 +44,14 @@ describeOnDatabases('Two servers on one database', (openDatabase) => {
     expect(answerText(last)).toMatch(/^1 2 3/);
   });
 
-  it('refuses a second run of a session at either', async () => {
+  it('a second run of a busy session is refused at both', async () => {
     const accepted = await atA.say('count to 20 slowly', { session_id: 'busy' });
     const refused = await atB.say('hello', { session_id: 'busy' });
     expect(refused.status).toBe(409);
     await accepted.all();
   });
 
-  it('makes one run of the same request at both', async () => {
+  it('the same request at both servers makes one run', async () => {
     const body = { id: 'one-run', session_id: 'one-run' };
     const streams = await Promise.all([atA, atB, atA, atB].map((client) => client.ask('count to 10 slowly', body)));
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -59,7 +59,7 @@ describeOnDatabases('Two servers on one database', (openDatabase) => {
     expect(answerText(expectWhole(streams[0]?.frames ?? []))).toBe(counted(10));
   });
 
-  it('takes over the run of a server that died', async () => {
+  it('one server takes over a run of the other after its death', async () => {
     const accepted = await atA.say('count to 40 slowly', { session_id: 'taken-over' });
     await accepted.until(({ frames }) => frames.length > 10);
     const other = await atB.resume(accepted.frames[0]?.id as string, -1);

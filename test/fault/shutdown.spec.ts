@@ -5,7 +5,7 @@ import { ServerProcess } from '../support/server-process.js';
 const STREAMS = 10;
 const COUNT = 40;
 
-describeOnDatabases('A server that is asked to stop', (openDatabase) => {
+describeOnDatabases('a server that is stopped by SIGTERM', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;
 
@@ -19,7 +19,7 @@ describeOnDatabases('A server that is asked to stop', (openDatabase) => {
     await database.drop();
   });
 
-  it('loses nothing of the streams in progress', async () => {
+  it('the streams in progress lose no event', async () => {
     const client = new ProcessClient(server.url);
     const streams = await Promise.all(Array.from({ length: STREAMS }, () => client.say(`count to ${COUNT} slowly`)));
     await Promise.all(streams.map((stream) => stream.until(({ frames }) => frames.length >= 8)));

@@ -21,7 +21,7 @@ const PAUSE_MS = 150;
 
 type Point = 'started' | 'effects';
 
-describeOnDatabases('A server that is killed around a tool call', (openDatabase) => {
+describeOnDatabases('a server that is killed around a tool call', (openDatabase) => {
   let database: TestDatabase;
   let upstream: LLMock;
   let server: ServerProcess;
@@ -114,7 +114,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
 
   const once = ['completed', 1];
 
-  it('before the call: every call is made once', async () => {
+  it('every call is made once if the server is killed before the call', async () => {
     const runs = await beginAll();
     await requests(3);
     await killAndRestart();
@@ -124,25 +124,28 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   it.each([
     ['started', { none: once, idempotent: once, unsafe: ['failed', 0] }],
     ['effects', { none: ['completed', 2], idempotent: ['completed', 2], unsafe: ['failed', 1] }],
-  ] as const)('during the call, when it has %s: only what is safe is repeated', async (point, expected) => {
-    hold(point);
-    const runs = await beginAll();
-    await at(point);
-    await killAndRestart();
-    expect(await outcomes(runs)).toEqual(expected);
-    expect(new Set(reached('started', 'idempotent')).size).toBe(1);
-    // The doubt is said: to the client, and to the model in whatever it is asked next.
-    const last = await client.ended(runs.unsafe.id);
-    expect(last.error?.code).toBe('TOOL_IN_DOUBT');
-    const output = last.output?.at(-1);
-    expect(output).toMatchObject({ type: 'plugin_call_output', metadata: { is_error: true, in_doubt: true } });
-    expect(output?.content?.[0]?.data?.['output']).toContain('whether it took effect is not known');
-    await client.ask('hello', { session_id: runs.unsafe.session, user_id: 'careless' });
-    expect(JSON.stringify(upstream.getRequests().at(-1)?.body)).toContain('whether it took effect is not known');
-    expect(reached('effects', 'unsafe')).toHaveLength(expected.unsafe[1]);
-  });
+  ] as const)(
+    'only safe calls are repeated if the server is killed when the call has reached "%s"',
+    async (point, expected) => {
+      hold(point);
+      const runs = await beginAll();
+      await at(point);
+      await killAndRestart();
+      expect(await outcomes(runs)).toEqual(expected);
+      expect(new Set(reached('started', 'idempotent')).size).toBe(1);
+      // The doubt is said: to the client, and to the model in whatever it is asked next.
+      const last = await client.ended(runs.unsafe.id);
+      expect(last.error?.code).toBe('TOOL_IN_DOUBT');
+      const output = last.output?.at(-1);
+      expect(output).toMatchObject({ type: 'plugin_call_output', metadata: { is_error: true, in_doubt: true } });
+      expect(output?.content?.[0]?.data?.['output']).toContain('whether it took effect is not known');
+      await client.ask('hello', { session_id: runs.unsafe.session, user_id: 'careless' });
+      expect(JSON.stringify(upstream.getRequests().at(-1)?.body)).toContain('whether it took effect is not known');
+      expect(reached('effects', 'unsafe')).toHaveLength(expected.unsafe[1]);
+    },
+  );
 
-  it('after the call: no call is made again', async () => {
+  it('no call is repeated if the server is killed after the call', async () => {
     const runs = await beginAll();
     await at('effects');
     await requests(6);
@@ -162,7 +165,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
   const approve = (id: string): Promise<{ status: number; body: { resumedByRunId: string; code?: string } }> =>
     client.json('POST', `/approvals/${id}`, { approve: true });
 
-  it('keeps a pending approval; the call is made once, however often it is approved', async () => {
+  it('a pending approval is kept, and its call is made once however often it is approved', async () => {
     const id = await pending();
     await killAndRestart();
     const { body } = await approve(id);
@@ -177,7 +180,7 @@ describeOnDatabases('A server that is killed around a tool call', (openDatabase)
     ['started', 0],
     ['effects', 1],
   ] as const)(
-    'killed in the middle of an approved call, when it has %s: it is done %d times and the doubt is said',
+    'an approved call that is killed at "%s" takes effect %d times, and its outcome is reported as unknown',
     async (point, times) => {
       const id = await pending();
       hold(point);

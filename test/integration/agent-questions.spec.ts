@@ -12,7 +12,7 @@ const SEAT = {
   responseSchema: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
 };
 
-describeOnLedgers('a question of an agent', (ledger) => {
+describeOnLedgers('an interrupt of an agent', (ledger) => {
   let server: RunDriver;
   const texts = ({ last }: EndedRun): string[] => (last.output ?? []).map(textOf);
 
@@ -34,7 +34,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     return server.ended(runId);
   }
 
-  it('ends the run as interrupted and says what is asked', async () => {
+  it('the run ends as interrupted and holds the question', async () => {
     behaviour.current = async function* (context) {
       await context.interrupt(SEAT);
       yield undefined;
@@ -58,7 +58,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     });
   });
 
-  it('gives the agent the answer when it runs again, with the same input and without repeating a step', async () => {
+  it('the agent gets the answer in its next run, with the same input and without repeating a step', async () => {
     let sideEffects = 0;
     behaviour.current = async function* (context: AgentContext) {
       if (!context.journal.finished('reserve', '')) {
@@ -78,7 +78,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     expect(sideEffects).toBe(1);
   });
 
-  it('refuses an answer that does not fit the schema, and stays open', async () => {
+  it('an answer that does not fit the schema is refused and the interrupt stays open', async () => {
     behaviour.current = async function* (context) {
       const { seat } = (await context.interrupt(SEAT)) as { seat: string };
       yield say(context, seat);
@@ -88,7 +88,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     expect(texts(await answer(run, { payload: { seat: '1B' } }))).toEqual(['1B']);
   });
 
-  it('is told when the person gives up', async () => {
+  it('the agent is told of a cancelled interrupt', async () => {
     behaviour.current = async function* (context) {
       await context.interrupt(SEAT);
       yield undefined;
@@ -105,7 +105,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     expect(texts(await answer(await ask(), { status: 'cancelled' }))).toEqual(['"any"']);
   });
 
-  it('is closed by a new message', async () => {
+  it('a new message cancels the interrupt', async () => {
     behaviour.current = async function* (context) {
       await context.interrupt(SEAT);
       yield undefined;
@@ -119,7 +119,7 @@ describeOnLedgers('a question of an agent', (ledger) => {
     expect(await codeOf(late)).toBe('INTERRUPT_ALREADY_ANSWERED');
   });
 
-  it('is answered once, by its owner, and a repeated answer with its run id replays', async () => {
+  it('only the owner can answer, once, and a repeated answer with the same run id is a replay', async () => {
     behaviour.current = async function* (context) {
       yield say(context, JSON.stringify(await context.interrupt(SEAT)));
     };

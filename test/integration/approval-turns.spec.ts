@@ -13,7 +13,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
   afterAll(() => bench.cleanUp());
   afterEach(() => bench.server.stop());
 
-  it('can be answered one by one: the run goes on with the model when all are', async () => {
+  it('approvals can be answered one by one, and the model is called after the last', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
     const run = await bench.ask();
@@ -30,7 +30,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(done.payments).toEqual([{ to: 'Bo', amount: 7 }]);
   });
 
-  it('can be answered at once from two sides: each call is made once, the model is asked once', async () => {
+  it('two simultaneous answers make each call once and call the model once', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
     const run = await bench.ask();
@@ -43,7 +43,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(bench.told()).toEqual(['paid 5 to Ana', 'paid 7 to Bo']);
   });
 
-  it('wait together with client tools until both are there', async () => {
+  it('a run waits for its approvals and its client tools together', async () => {
     await bench.start();
     bench.calls(call(0, 'browse', '{"url":"x"}', 'c0'), call(1, 'pay', PAY, 'c1'));
     const run = await bench.ask({ clientTools: [BROWSE] });
@@ -57,7 +57,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(bench.told()).toEqual(['page', 'paid 5 to Ana']);
   });
 
-  it('stay open when only the client tool is answered', async () => {
+  it('an approval stays open when only the client tool is answered', async () => {
     await bench.start();
     bench.calls(call(0, 'browse', '{"url":"x"}', 'c0'), call(1, 'pay', PAY, 'c1'));
     const run = await bench.ask({ clientTools: [BROWSE] });
@@ -70,7 +70,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(bench.told()).toEqual(['page', 'paid 5 to Ana']);
   });
 
-  it('are closed by a new message, and the model sees no open call', async () => {
+  it('a new message cancels approvals, and the model gets no open call', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -83,7 +83,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('are closed by a cancel of the run or of the session', async () => {
+  it('cancelling the run or the session cancels its approvals', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const [one, two] = [await bench.ask(), await bench.ask()];
@@ -95,7 +95,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(await codeOf(bench.answer(items[0]?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
   });
 
-  it('are closed with the rest when a run that goes on with one answer is cancelled', async () => {
+  it('cancelling a run that continues after one answer cancels the other approvals', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', PAY, 'c2'));
     const run = await bench.ask();
@@ -116,7 +116,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('that expired before a new message are not spoken of again', async () => {
+  it('approvals that expired before a new message are not mentioned again', async () => {
     await bench.start([{ tool: 'pay', effect: 'ask', expiresIn: '1h' }]);
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const { sessionId } = (await bench.ask()).view;
@@ -130,7 +130,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(outputTexts(next)).toEqual(['paid 5 to Ana']);
   });
 
-  it('are not answered by results that a client makes up for the calls of the server', async () => {
+  it('results that a client sends for calls of the server do not answer approvals', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -146,7 +146,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(bench.told()).toEqual(['paid 5 to Ana']);
   });
 
-  it('that come when the next message waits already are closed by it', async () => {
+  it('approvals that are created while a message waits are cancelled by that message', async () => {
     await bench.start();
     let queued = '';
     const sessionId = nextId('session');
@@ -166,7 +166,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('are closed with the run that waits for them when it is removed, whoever asked them', async () => {
+  it('removing a run cancels the approvals it waits for, whichever run created them', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":"Bo","amount":7}', 'c2'));
     const run = await bench.ask();

@@ -14,7 +14,7 @@ describeOnLedgers('approvals', (ledger) => {
   afterAll(() => bench.cleanUp());
   afterEach(() => bench.server.stop());
 
-  it('stop an unsafe call, name it, and make it once it is approved', async () => {
+  it('an unsafe call waits for its approval and is made once it is approved', async () => {
     await bench.start();
     bench.calls(call(0, 'look', '{}', 'c0'), call(1, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -62,7 +62,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect((await bench.audit()).slice(-2)).toEqual(['requested', 'approved']);
   });
 
-  it('tell the model of a denial, with its reason', async () => {
+  it('the model is told of a denial and its reason', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const view = await bench.onlyOpen(await bench.ask());
@@ -74,7 +74,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect((await bench.audit()).at(-1)).toBe('denied');
   });
 
-  it('are answered once, by their owner, in their own words', async () => {
+  it('an approval is answered once, by its owner, with a valid answer', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -99,7 +99,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(done.payments).toHaveLength(1);
   });
 
-  it('take edited arguments where the rule allows them and the tool does', async () => {
+  it('edited arguments are accepted if the rule allows them and they fit the tool', async () => {
     await bench.start([
       { tool: 'pay', effect: 'deny', when: { path: '$.amount', op: '>', value: 100 }, reason: 'Too much.' },
       { tool: 'pay', effect: 'ask', allowEdit: true, reason: 'Money leaves.' },
@@ -126,7 +126,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(done.payments).toHaveLength(1);
   });
 
-  it('are not asked for what a rule denies: that is an answer for the model, and on record', async () => {
+  it('a call that a rule denies needs no approval: the model is told, and it is audited', async () => {
     await bench.start([{ tool: 'pay', effect: 'deny' }]);
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -136,7 +136,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('are not asked for what a rule allows, nor for invalid or unknown calls', async () => {
+  it('a call that a rule allows needs no approval, and neither does an invalid or unknown one', async () => {
     await bench.start([{ tool: 'p*', effect: 'allow', when: { path: '$.amount', op: '<', value: 10 } }]);
     bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":1}', 'c2'), call(2, 'steal', '{}', 'c3'));
     const run = await bench.ask();
@@ -149,7 +149,7 @@ describeOnLedgers('approvals', (ledger) => {
     ]);
   });
 
-  it('expire, and the model is told', async () => {
+  it('an approval expires, and the model is told', async () => {
     await bench.start([{ tool: 'pay', effect: 'ask', expiresIn: '1ms' }]);
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const run = await bench.ask();
@@ -164,7 +164,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(done.payments).toEqual([]);
   });
 
-  it('survive a restart of the server', async () => {
+  it('an approval survives a restart of the server', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const { id } = await bench.onlyOpen(await bench.ask());
@@ -174,7 +174,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(done.payments).toHaveLength(1);
   });
 
-  it('are listed in pages, newest first, each user his own', async () => {
+  it('each user lists own approvals in pages, newest first', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     const runs = [await bench.ask(), await bench.ask(), await bench.ask()];
@@ -194,7 +194,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(await codeOf(forged)).toBe('INVALID_PARAMETER');
   });
 
-  it('leave a trail that nobody can change or delete', async () => {
+  it('the audit log cannot be changed or deleted', async () => {
     await bench.start();
     bench.calls(call(0, 'pay', PAY, 'c1'));
     await bench.ask();

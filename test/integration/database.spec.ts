@@ -8,7 +8,7 @@ const COUNT = 'SELECT COUNT(*) AS n FROM sessions';
 describeOnLedgers('a write', (ledger) => {
   const insert = (id: string) => (tx: Queryable) => tx.run(INSERT, [id]);
 
-  it('leaves no trace when it fails, and its neighbours stay', async () => {
+  it('a write that fails changes nothing, and others of its batch are committed', async () => {
     const { database } = ledger();
     const failing = database.write(async (tx) => {
       await tx.run(INSERT, ['trace']);
@@ -20,7 +20,7 @@ describeOnLedgers('a write', (ledger) => {
     expect(rows.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('is one of many: 200 at once, every third fails', async () => {
+  it('of 200 parallel writes every third fails alone', async () => {
     const { database } = ledger();
     const writes = Array.from({ length: 200 }, (_, index) =>
       database.write(async (tx) => {
@@ -35,7 +35,7 @@ describeOnLedgers('a write', (ledger) => {
     expect(await ledger().count('sessions')).toBe(133);
   });
 
-  it('is atomic over several statements of the same row', async () => {
+  it('a write of several statements on one row is atomic', async () => {
     const { database } = ledger();
     await database.write(insert('counter'));
     const bump = (): Promise<number> =>
@@ -45,7 +45,7 @@ describeOnLedgers('a write', (ledger) => {
     expect(row).toEqual({ n: 50 });
   });
 
-  it('is not read before it is committed', async () => {
+  it('a write is not visible before its commit', async () => {
     const { database } = ledger();
     const seen = await database.write(async (tx) => {
       await tx.run(INSERT, ['hidden']);
@@ -57,7 +57,7 @@ describeOnLedgers('a write', (ledger) => {
     expect(await ledger().count('sessions')).toBe(1);
   });
 
-  it('tells that a unique key is taken, whoever wrote the statement', async () => {
+  it('a duplicate key is reported as such by every kind of statement', async () => {
     const { database } = ledger();
     const id = nextId('taken');
     await database.write(insert(id));
@@ -69,14 +69,14 @@ describeOnLedgers('a write', (ledger) => {
     await database.ping();
   });
 
-  it('reads times and counters as numbers', async () => {
+  it('times and counters are read as numbers', async () => {
     const { database } = ledger();
     const sql = `${INSERT} RETURNING no, created_at`;
     const [row] = await database.write((tx) => tx.all<Record<string, unknown>>(sql, ['numbers']));
     expect(row).toEqual({ no: expect.any(Number) as number, created_at: 1 });
   });
 
-  it('knows what of PostgreSQL keeps it from being durable', async () => {
+  it('settings of PostgreSQL that weaken durability are detected', async () => {
     const { database } = ledger();
     // The embedded database's settings are the server's own.
     if (database.dialect === 'sqlite') {

@@ -2,7 +2,7 @@ import { SystemClock } from '../../src/common/index.js';
 import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
 import { describeOnLedgers, userText } from '../support/ledger.js';
 
-describeOnLedgers('A message found by its id alone', (ledger) => {
+describeOnLedgers('finding a message by its id alone', (ledger) => {
   const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new SystemClock());
   const alice = { tenantId: 'default', userId: 'alice' };
 
@@ -11,19 +11,19 @@ describeOnLedgers('A message found by its id alone', (ledger) => {
     await sessions().append(alice, 'talk', [userText('Hello', 'msg_found')]);
   });
 
-  it('tells where it is, to its tenant and to its user', async () => {
+  it('its tenant and its user find it', async () => {
     const found = await sessions().findMessage({ tenantId: 'default' }, 'msg_found');
     expect(found).toMatchObject({ sessionId: 'talk', userId: 'alice', message: { id: 'msg_found', role: 'user' } });
     expect(await sessions().findMessage(alice, 'msg_found')).toEqual(found);
   });
 
-  it('is unknown to others, and so is an id that cannot be one', async () => {
+  it('others do not find it, and an invalid id finds nothing', async () => {
     expect(await sessions().findMessage({ tenantId: 'other' }, 'msg_found')).toBeUndefined();
     expect(await sessions().findMessage({ tenantId: 'default', userId: 'bob' }, 'msg_found')).toBeUndefined();
     expect(await sessions().findMessage({ tenantId: 'default' }, 'msg_\0')).toBeUndefined();
   });
 
-  it('is the first of several: a fork has copies', async () => {
+  it('the first of several copies in forks is found', async () => {
     await sessions().create(alice, 'fork');
     await sessions().append(alice, 'fork', [userText('Hello', 'msg_found')]);
     expect((await sessions().findMessage(alice, 'msg_found'))?.sessionId).toBe('talk');

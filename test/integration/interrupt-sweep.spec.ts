@@ -18,7 +18,7 @@ class MovedClock extends Clock {
   }
 }
 
-describeOnLedgers('the sweep of questions', (ledger) => {
+describeOnLedgers('the sweep of expired interrupts', (ledger) => {
   const bench = new ApprovalDriver(ledger);
   const clock = new MovedClock();
   let sweeper: InterruptSweeper;
@@ -40,7 +40,7 @@ describeOnLedgers('the sweep of questions', (ledger) => {
       'SELECT status, answered_at AS answered, resumed_by_run_no AS resumed FROM interrupts ORDER BY no',
     );
 
-  it('marks what nobody answered in time, each once, and leaves the rest open', async () => {
+  it('expired interrupts are marked once, and the others stay open', async () => {
     const run = await bench.ask();
     const before = (await bench.audit()).length;
     await sweeper.sweep();
@@ -56,7 +56,7 @@ describeOnLedgers('the sweep of questions', (ledger) => {
     expect((await bench.open(run)).map(({ arguments: args }) => args)).toEqual([{ to: 'Bo', amount: 50 }]);
   });
 
-  it('takes the answer away, but not the way on: the run goes on with what was answered in time', async () => {
+  it('a run continues with the answers that were given in time', async () => {
     const run = await bench.ask();
     const [early, late] = await bench.open(run);
     clock.ahead = HOUR + 60_000;
@@ -71,7 +71,7 @@ describeOnLedgers('the sweep of questions', (ledger) => {
     });
   });
 
-  it('outlives a database that is away', async () => {
+  it('the sweep continues after the database was unavailable', async () => {
     const store = { expire: () => Promise.reject(new Error('away')) } as unknown as InterruptStore;
     await expect(new InterruptSweeper(store, clock).sweep()).resolves.toBeUndefined();
   });

@@ -10,7 +10,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
   const next = async (after: number, sessionId = 'session', principal = ALICE): Promise<number | undefined> =>
     (await follower().next(principal, sessionId, after, AbortSignal.timeout(10_000)))?.ordinal;
 
-  it('finds what another process accepts, in a session that did not exist before', async () => {
+  it('a run that another process accepts in a new session is found', async () => {
     const other = await ledger().another();
     const waiting = next(0);
     await other.accept();
@@ -21,7 +21,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
     await other.database.close();
   });
 
-  it('finds runs that the caller may list, and no others', async () => {
+  it('only runs that the caller may list are found', async () => {
     const { run } = await ledger().accept({ store: false }, { lease: LEASE });
     const { run: kept } = await ledger().accept();
     expect(await next(0)).toBe(run.ordinal);
@@ -33,7 +33,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
     expect(await ledger().runs.next(ALICE, 'session', kept.ordinal)).toBeUndefined();
   });
 
-  it('gets the view of what this process accepts, and nothing after the server has stopped', async () => {
+  it('a run that this process accepts is returned as its view, and nothing after the server has stopped', async () => {
     const server = await RunDriver.start(ledger());
     const sessionId = nextId('session');
     const never = new AbortController().signal;
@@ -46,7 +46,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
     expect(await open).toBeUndefined();
   });
 
-  it('is not needed for a run just accepted: it comes with its view', async () => {
+  it('an accepted run comes with its queue position', async () => {
     const first = await ledger().accept({ runId: 'first' }, { lease: LEASE });
     const second = await ledger().accept({ runId: 'second' });
     const third = await ledger().accept({ runId: 'third' });

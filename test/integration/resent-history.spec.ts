@@ -7,7 +7,7 @@ const call = (type: 'function_call' | 'plugin_call', id: string, callId: string)
 const output = (type: 'function_call_output' | 'plugin_call_output', id: string, callId: string): Message =>
   dataMessage({ id, role: 'tool', type, data: { call_id: callId, name: 'f', output: 'done' } });
 
-describeOnLedgers('a conversation that a client sends again', (ledger) => {
+describeOnLedgers('a conversation that a client resends', (ledger) => {
   const ids = async (
     sessionId: string,
     input: readonly Message[],
@@ -17,7 +17,7 @@ describeOnLedgers('a conversation that a client sends again', (ledger) => {
     return (await ledger().accept(request)).input.map(({ id }) => id);
   };
 
-  it('is stored once: by message, by call, in whatever words', async () => {
+  it('every message and call is stored once, also if its text differs', async () => {
     const sessionId = nextId('session');
     const question = userText('Hello', 'u1');
     const asked = call('function_call', 'a1', 'c1');
@@ -29,7 +29,7 @@ describeOnLedgers('a conversation that a client sends again', (ledger) => {
     expect(await ids(sessionId, [...resent, again, userText('More', 'u2')])).toEqual(['u2']);
   });
 
-  it('may begin elsewhere; a question at its end counts, also under its old id', async () => {
+  it('it may begin in another session, and a question at its end counts even under a known id', async () => {
     const sessionId = nextId('session');
     const elsewhere = [
       userText('Hi', 'u1'),
@@ -41,7 +41,7 @@ describeOnLedgers('a conversation that a client sends again', (ledger) => {
     expect(await ids(sessionId, [userText('Hi', 'u1'), userText('Edited', 'u1')])).toEqual(['u1']);
   });
 
-  it('is refused with a result that answers no call', async () => {
+  it('a result that answers no call is refused', async () => {
     const input = [userText('Hi'), output('function_call_output', 't1', 'nobody')];
     await expect(ids(nextId('session'), input)).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });

@@ -11,8 +11,8 @@ const answer = (text: string, status: 'in_progress' | 'completed'): ReturnType<t
   status,
 });
 
-describeOnLedgers('a message under an id of its agent', (ledger) => {
-  it('is streamed, stored and found under one new id when a lost worker had begun it', async () => {
+describeOnLedgers('a message whose id its agent chose', (ledger) => {
+  it('it is streamed, stored and found under one new id if a lost worker had started it', async () => {
     let attempt = 0;
     let begun: () => void = () => undefined;
     const begins = (): Promise<void> => new Promise((resolve) => (begun = resolve));

@@ -21,7 +21,7 @@ const waits: Behaviour = async function* (context) {
   await stopped(context);
 };
 
-describeOnLedgers('the time of runs', (ledger) => {
+describeOnLedgers('time limits of runs', (ledger) => {
   let server: RunDriver | undefined;
   const start = async (env: NodeJS.ProcessEnv = {}): Promise<RunDriver> =>
     (server = await RunDriver.start(ledger(), { env }));
@@ -42,7 +42,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     return run;
   };
 
-  it('gives a free slot to runs that waited for one before it takes new ones', async () => {
+  it('a free slot goes to waiting runs before new ones', async () => {
     const on = await start({ RUN_CONCURRENCY: '1', SWEEP_INTERVAL_MS: '30000' });
     const begun: string[] = [];
     let release: () => void = () => undefined;
@@ -62,7 +62,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect(begun).toEqual(['first', 'b', 'c', 'late']);
   });
 
-  it('ends a run that waits too long while another takes its time', async () => {
+  it('a run that waits too long for a running one ends', async () => {
     const on = await start({ RUN_QUEUE_TIMEOUT_MS: '100' });
     behaviour.current = waits;
     const first = await accept(on, 's');
@@ -74,7 +74,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect((await on.runs.view(ALICE, first)).state).toBe('running');
   });
 
-  it('ends a run that falls silent', async () => {
+  it('a run without events ends after the idle time-out', async () => {
     const on = await start({ RUN_IDLE_TIMEOUT_MS: '100' });
     behaviour.current = waits;
     const runId = await accept(on, 's');
@@ -83,7 +83,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect((await on.runs.view(ALICE, runId)).timedOut).toBe(true);
   });
 
-  it('does not count the time between two attempts', async () => {
+  it('the time between two attempts does not count', async () => {
     const run = await leftBehind(ledger());
     const since = Date.now() - 3_600_000;
     await ledger().database.write((tx) =>
@@ -100,7 +100,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect((await ledger().find(run)).usedMs).toBe(1000);
   });
 
-  it('counts the time that earlier attempts used', async () => {
+  it('the time of earlier attempts counts', async () => {
     const run = await leftBehind(ledger());
     await ledger().database.write((tx) => tx.run('UPDATE runs SET used_ms = 60000'));
     behaviour.current = waits;
@@ -108,7 +108,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect(await lastOf(on, run.id)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
   });
 
-  it('ends a run whose log cannot be read, visibly, after as many attempts as any other', async () => {
+  it('a run whose log cannot be read fails after the usual number of attempts', async () => {
     const run = await leftBehind(ledger(), 2);
     await ledger().log.append([logWrite(run, { lines: ['{"object":'] })]);
     const on = await start({ RUN_MAX_ATTEMPTS: '4', LEASE_MS: '500', SWEEP_INTERVAL_MS: '20' });
@@ -122,7 +122,7 @@ describeOnLedgers('the time of runs', (ledger) => {
     expect(await ledger().runs.active(run.sessionNo)).toEqual([]);
   });
 
-  it('removes old events at the start and says how many', async () => {
+  it('old events are removed at the start and counted', async () => {
     const { run } = await ledger().accept({}, { lease: LEASE });
     const old = Date.now() - 3_600_001;
     await ledger().log.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);

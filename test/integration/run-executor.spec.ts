@@ -23,7 +23,7 @@ async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
   return history.filter(({ role }) => role === 'assistant').map(textOf);
 }
 
-describeOnLedgers('a run', (ledger) => {
+describeOnLedgers('executing a run', (ledger) => {
   let server: RunDriver;
 
   const start = async (env: NodeJS.ProcessEnv = {}): Promise<RunDriver> =>
@@ -43,7 +43,7 @@ describeOnLedgers('a run', (ledger) => {
     return runId;
   }
 
-  it('completes, and its answer is in the session', async () => {
+  it('a completed run has its answer in the session', async () => {
     await start();
     behaviour.current = agents.writes('Hello');
     const { view, last } = await server.run({ agentType: 'code-fail' });
@@ -52,7 +52,7 @@ describeOnLedgers('a run', (ledger) => {
     expect(await ledger().count('messages')).toBe(2);
   });
 
-  it('keeps the partial text when its agent throws, and shows nothing of an unknown error', async () => {
+  it('a run whose agent throws keeps the partial text and hides an unknown error', async () => {
     await start();
     behaviour.current = async function* (context) {
       yield mutter(context, 'partial');
@@ -72,7 +72,7 @@ describeOnLedgers('a run', (ledger) => {
     });
   });
 
-  it('is interrupted, or incomplete, as its agent says', async () => {
+  it('a run ends as interrupted or incomplete as its agent returns', async () => {
     await start();
     behaviour.current = async function* (context) {
       yield say(context, 'May I?');
@@ -89,7 +89,7 @@ describeOnLedgers('a run', (ledger) => {
     expect((await server.run({ agentType: 'code-fail' })).view.state).toBe('incomplete');
   });
 
-  it('shows what it finds of the shared state, patches it, and keeps what came of it', async () => {
+  it('the shared state is shown, patched and stored', async () => {
     await start();
     const sessionId = nextId('session');
     behaviour.current = async function* (context) {
@@ -117,7 +117,7 @@ describeOnLedgers('a run', (ledger) => {
   it.each([
     ['listens', stopped],
     ['does not listen, beyond the grace', never],
-  ])('is cancelled while its agent %s', async (_, wait: (context: AgentContext) => Promise<void>) => {
+  ])('a run can be cancelled while its agent %s', async (_, wait: (context: AgentContext) => Promise<void>) => {
     await start({ CANCEL_GRACE_MS: '30' });
     const running = gate();
     behaviour.current = async function* (context) {
@@ -135,7 +135,7 @@ describeOnLedgers('a run', (ledger) => {
     expect((await server.runs.cancel(ALICE, runId)).state).toBe('canceled');
   });
 
-  it('ends when its time is over', async () => {
+  it('a run ends at its time limit', async () => {
     await start({ RUN_TIMEOUT_MS: '1000', CANCEL_GRACE_MS: '0' });
     behaviour.current = async function* (context) {
       yield mutter(context, 'partial');
@@ -144,7 +144,7 @@ describeOnLedgers('a run', (ledger) => {
     expect((await server.run({ agentType: 'code-fail' })).last.error?.code).toBe('TIMEOUT');
   });
 
-  it('waits for the runs of its session before it', async () => {
+  it('a run waits for the earlier runs of its session', async () => {
     await start();
     const order: string[] = [];
     behaviour.current = async function* (context) {
@@ -161,7 +161,7 @@ describeOnLedgers('a run', (ledger) => {
     expect(order).toEqual(runIds.flatMap((runId) => [`${runId} begins`, `${runId} ends`]));
   });
 
-  it('fails, restarts or goes on after its process was shut down, as its agent says', async () => {
+  it('a run fails, restarts or continues after a shutdown as its agent type declares', async () => {
     const first = await start();
     const running = gate();
     let waiting = 3;
@@ -198,7 +198,7 @@ describeOnLedgers('a run', (ledger) => {
     }
   });
 
-  it('fails when its agent is no longer the one that wrote the journal', async () => {
+  it('a run fails if its agent no longer matches the journal', async () => {
     const first = await start();
     const running = gate();
     behaviour.current = async function* (context) {
@@ -218,7 +218,7 @@ describeOnLedgers('a run', (ledger) => {
     expect((await server.ended(runId)).last.error?.code).toBe('JOURNAL_MISMATCH');
   });
 
-  it('is taken over from a lost worker, until its attempts are used up', async () => {
+  it('a run is taken over from a lost worker until its attempts are used up', async () => {
     behaviour.current = agents.writes('Again');
     const poisonous = await lost('code-fail', 3);
     const taken = await lost('code-fail');

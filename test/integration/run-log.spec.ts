@@ -10,7 +10,7 @@ describeOnLedgers('the run log', (ledger) => {
   const numbered = (from: number, count: number) => lines(from, count).map((line, index) => [from + index, line]);
   const step = { key: 'k', status: 'begun' as const, inputHash: 'h', output: null, messageIds: [] };
 
-  it('refuses an old fence and whatever comes with it', async () => {
+  it('a write under an old fence is refused with everything in it', async () => {
     const run = await ledger().running();
     const [taken] = await ledger().runs.claim({ owner: 'b/1/b', until: LEASE.until + 9 }, LEASE.until + 1, 1);
     const end = runEnd({ output: [userText('late')], sessionState: { late: true } });
@@ -21,7 +21,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().find(run)).toEqual(taken);
   });
 
-  it('takes events only where the log ends, and none once the run is over', async () => {
+  it('events are appended at the end of the log only, and none after the run has ended', async () => {
     const run = await ledger().running();
     expect(await append(logWrite(run, { lines: lines(0, 2) }))).toEqual([true]);
     for (const firstSeq of [0, 1, 3]) {
@@ -32,7 +32,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await texts(run)).toEqual(numbered(0, 3));
   });
 
-  it('is read without gap from every cursor, whatever the chunks', async () => {
+  it('the log is read without gaps from every cursor, whatever its chunks', async () => {
     const run = await ledger().running();
     let total = 0;
     for (const size of [1, 7, 1, 3, 13, 2, 1, 1, 5]) {
@@ -50,7 +50,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect((await ledger().find(run)).nextSeq).toBe(total);
   });
 
-  it('says of every event when it was committed, alone or with other runs', async () => {
+  it('every event has the time of its commit', async () => {
     const [one, other] = [await ledger().running(), await ledger().running()];
     const [first, second] = [1_800_000_000_001, 1_800_000_000_002];
     await append(logWrite(one, { lines: lines(0, 2), at: first }), logWrite(other, { lines: lines(0, 1), at: second }));
@@ -60,7 +60,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await times(other)).toEqual([second, first]);
   });
 
-  it('ends a run in one piece: event, state, messages, session state', async () => {
+  it('the end of a run commits its event, state, messages and session state together', async () => {
     const run = await ledger().running();
     const error = { code: 'AGENT_ERROR', message: 'No' };
     const usage = { input_tokens: 1, output_tokens: 2 };
@@ -73,7 +73,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().sessions.state(run.sessionNo)).toEqual({ n: 1 });
   });
 
-  it('adds messages before the end, once, in their order, and none of a run that does not count', async () => {
+  it('messages before the end are added once and in order, and none of a discarded run', async () => {
     const said = async (run: RunRecord) =>
       (await ledger().sessions.history(run.sessionNo, 2, 10)).map(({ id }) => id).filter((id) => !/^msg-/.test(id));
     const run = await ledger().running();
@@ -99,7 +99,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().sessions.outputCount(rolledBack.sessionNo, rolledBack.no)).toBe(1);
   });
 
-  it('closes the questions of an end that a cancel came too late for', async () => {
+  it('a cancel that comes after the end closes the interrupts of that end', async () => {
     const run = await ledger().running();
     const item = {
       ...{ id: 'apr_late', kind: 'approval' as const, call_id: 'c1', tool_name: 'pay', arguments: '{}' },
@@ -119,7 +119,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().database.read.all(sql)).toEqual([{ status: 'cancelled' }]);
   });
 
-  it('keeps nothing of an end whose messages cannot be written', async () => {
+  it('an end whose messages cannot be written commits nothing', async () => {
     const run = await ledger().running();
     const bad = { ...userText('bad'), type: undefined as unknown as 'message' };
     const write = logWrite(run, { lines: lines(0, 1), end: runEnd({ output: [bad], sessionState: { n: 1 } }) });
@@ -130,7 +130,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().sessions.state(run.sessionNo)).toEqual({});
   });
 
-  it('tells whether a write was committed when its acknowledgement was lost', async () => {
+  it('a lost acknowledgement is resolved by reading whether the write was committed', async () => {
     const run = await ledger().running();
     const write = logWrite(run, { lines: lines(0, 2), steps: [step] });
     expect(await ledger().log.committed(write)).toBe(false);
@@ -143,7 +143,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().log.committed({ ...end, fence: 7 })).toBe(false);
   });
 
-  it('never takes a journal entry that was not written for committed, and lets it be written twice', async () => {
+  it('a journal entry that was not written is never taken for committed and may be written again', async () => {
     const run = await ledger().running();
     const write = logWrite(run, { steps: [step] });
     expect(await ledger().log.committed(write)).toBe(false);
@@ -151,18 +151,21 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().runs.steps(run.no)).toEqual([step]);
   });
 
-  it.each([2, 4])('refuses a stale worker of this process in the commit of the new one: at %i', async (firstSeq) => {
-    const stale = await ledger().running();
-    await append(logWrite(stale, { lines: lines(0, 2) }));
-    const [taken] = await ledger().runs.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
-    const fresh = { ...logWrite(stale), fence: taken?.fence ?? 0 };
-    const late = logWrite(stale, { firstSeq, lines: lines(firstSeq, 2) });
-    expect(await append(late, { ...fresh, firstSeq: 2, lines: lines(2, 3) })).toEqual([false, true]);
-    expect(await append({ ...fresh, firstSeq: 5, lines: lines(5, 1) }, late)).toEqual([true, false]);
-    expect(await texts(stale)).toEqual(numbered(0, 6));
-  });
+  it.each([2, 4])(
+    'a stale worker of the same process is refused in the commit of the new one: at %i',
+    async (firstSeq) => {
+      const stale = await ledger().running();
+      await append(logWrite(stale, { lines: lines(0, 2) }));
+      const [taken] = await ledger().runs.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
+      const fresh = { ...logWrite(stale), fence: taken?.fence ?? 0 };
+      const late = logWrite(stale, { firstSeq, lines: lines(firstSeq, 2) });
+      expect(await append(late, { ...fresh, firstSeq: 2, lines: lines(2, 3) })).toEqual([false, true]);
+      expect(await append({ ...fresh, firstSeq: 5, lines: lines(5, 1) }, late)).toEqual([true, false]);
+      expect(await texts(stale)).toEqual(numbered(0, 6));
+    },
+  );
 
-  it('commits a batch of all kinds but for the one with a bad fence', async () => {
+  it('a batch is committed except for the write with a stale fence', async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => ledger().running()));
     const writes = runs.map((run, index) => logWrite(run, { lines: lines(0, index + 1) }));
     const at = (index: number, change: Partial<LogWrite>) =>

@@ -24,7 +24,7 @@ const waits: Behaviour = async function* (context) {
 
 const LEDGER_TABLES = ['sessions', 'messages', 'runs', 'run_event_chunks', 'run_steps', 'interrupts'];
 
-describeOnLedgers('removing runs from the ledger', (ledger) => {
+describeOnLedgers('removing runs from the database', (ledger) => {
   const ended = async (request: Parameters<ReturnType<typeof ledger>['accept']>[0] = {}, at = NOW) => {
     const { run } = await ledger().accept(request, { lease: LEASE, now: at });
     const step = { key: 'k', status: 'finished', inputHash: '', output: {}, messageIds: [] } as const;
@@ -36,7 +36,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
   const numbers = async (run: RunRecord): Promise<number[]> =>
     (await ledger().log.read(run.no, 0, 100)).map(({ seq }) => seq);
 
-  it('keeps the terminal event of old runs only, a few at a time', async () => {
+  it('old runs keep their terminal event only, a few runs at a time', async () => {
     const runs = [await ended({}, NOW), await ended({}, NOW + 1), await ended({}, NOW + 2), await ended({}, NOW + 9)];
     expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 10, 2)).toEqual({ runs: 2, events: 8 });
     expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 11, 2)).toEqual({ runs: 1, events: 4 });
@@ -48,7 +48,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
     expect(await ledger().count('messages')).toBe(8);
   });
 
-  it('leaves runs that are not over alone, and forgets transient ones whole', async () => {
+  it('running runs are kept, and transient ones are removed entirely', async () => {
     const transient = await ended({ sessionId: 't', store: false });
     const running = await ledger().running();
     expect(await pruneRuns(ledger().remover, NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
@@ -58,7 +58,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
     expect(await ledger().remover.removeSession(running.sessionNo)).toBeUndefined();
   });
 
-  it('removes a run with all that is its own, and nothing else', async () => {
+  it('a run is removed with everything that belongs to it, and nothing else', async () => {
     const [first, second] = [await ended({ runKey: 'k' }), await ended()];
     expect(await ledger().remover.removeRun(first)).toEqual([]);
     expect(await ledger().runs.find('default', first.id)).toBeUndefined();
@@ -68,7 +68,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
     expect((await ledger().accept({ runKey: 'k' })).created).toBe(true);
   });
 
-  it('removes what other features keep in the same transaction, or nothing at all', async () => {
+  it('rows of other features are removed in the same transaction', async () => {
     const run = await ended();
     const seen: unknown[] = [];
     const done = (): Promise<void> => Promise.resolve();
@@ -95,7 +95,7 @@ describeOnLedgers('removing runs from the ledger', (ledger) => {
   });
 });
 
-describeOnLedgers('removing runs that may not be over', (ledger) => {
+describeOnLedgers('removing runs that may be running', (ledger) => {
   let server: RunDriver;
   beforeEach(async () => (server = await RunDriver.start(ledger())));
   afterEach(() => server.stop());
@@ -103,7 +103,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
   const accept = (overrides: Parameters<typeof runRequest>[0] = {}) =>
     server.runs.accept(runRequest({ agentType: 'code-fail', ...overrides }));
 
-  it('cancels first, and removes what has ended', async () => {
+  it('a running run is cancelled first and removed once it has ended', async () => {
     behaviour.current = waits;
     const running = await accept();
     const waiting = await accept();
@@ -117,7 +117,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
     expect(await Promise.all(LEDGER_TABLES.map((table) => ledger().count(table)))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it('does what is left to do after the commit', async () => {
+  it('tasks after the commit are executed', async () => {
     behaviour.current = writes('Hi');
     const { runId } = await accept();
     await server.read(runId);
@@ -131,7 +131,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
     expect(left).toBe(2);
   });
 
-  it('answers for a transient run only to the request it was accepted by', async () => {
+  it('a transient run is visible only to the request that created it', async () => {
     behaviour.current = writes('Hi');
     const { runId } = await accept({ store: false });
     const events = await server.read(runId, { accepted: true });
@@ -145,7 +145,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
     expect(await server.sessions.messages(ALICE, 'session', { limit: 9, order: 'asc' })).toEqual([]);
   });
 
-  it('says of a run without its events what is left, and still answers', async () => {
+  it('a run whose events were removed answers 410 with the earliest cursor, and keeps its response', async () => {
     behaviour.current = writes('Hi');
     const { runId } = await accept();
     const events = await server.read(runId);
@@ -161,7 +161,7 @@ describeOnLedgers('removing runs that may not be over', (ledger) => {
     expect(await server.read(runId, { after: events.length - 1 })).toEqual([]);
   });
 
-  it('superseding a run hands its session to the next', async () => {
+  it('a run that supersedes another starts as soon as that one has ended', async () => {
     behaviour.current = waits;
     const running = await accept();
     behaviour.current = writes('Next');

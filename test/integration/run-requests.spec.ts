@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../src/run/ports/run-store.js';
 import { ALICE, codeOf, describeOnLedgers, LEASE, lines, logWrite, NOW, runEnd, userText } from '../support/ledger.js';
 
-describeOnLedgers('what a request may say of its run', (ledger) => {
+describeOnLedgers('the options of a run request', (ledger) => {
   const end = async (run: RunRecord, answer: string, state = undefined as Record<string, number> | undefined) => {
     const fresh = await ledger().find(run);
     const ending = runEnd({ output: [userText(answer, answer)], sessionState: state });
@@ -15,7 +15,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
   const start = async (request: Parameters<ReturnType<typeof ledger>['accept']>[0]) =>
     (await ledger().accept(request, { lease: LEASE })).run;
 
-  it('keeps what the wire says of it', async () => {
+  it('the data of the wire is stored with the run', async () => {
     const { run } = await ledger().accept({
       wire: 'runs',
       runKey: 'run-001',
@@ -36,7 +36,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(plain).toMatchObject({ wire: 'agent-api', runKey: null, wireData: {}, createdSession: false, ordinal: 2 });
   });
 
-  it('replays by the key of a client inside the session only', async () => {
+  it('a client’s run key is a replay inside its session only', async () => {
     const first = await ledger().accept({ runKey: 'k' });
     const again = await ledger().accept({ runKey: 'k' });
     expect(again).toMatchObject({ created: false, run: { no: first.run.no, createdSession: true } });
@@ -48,14 +48,14 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(await ledger().runs.findByKey({ ...ALICE, userId: 'bob' }, 'session', 'k')).toBeUndefined();
   });
 
-  it('makes one run of 20 equal requests with one key at once', async () => {
+  it('20 simultaneous requests with one key make one run', async () => {
     const request = { runKey: 'same', input: [userText('Hello', 'm')] };
     const accepted = await Promise.all(Array.from({ length: 20 }, () => ledger().accept(request)));
     expect(accepted.filter(({ created }) => created)).toHaveLength(1);
     expect(await ledger().count('runs')).toBe(1);
   });
 
-  it('lists the runs of a session, newest first', async () => {
+  it('the runs of a session are listed, newest first', async () => {
     for (let i = 0; i < 4; i += 1) await ledger().accept();
     const ordinals = async (query: Parameters<ReturnType<typeof ledger>['runs']['list']>[2]) =>
       (await ledger().runs.list(ALICE, 'session', query)).map(({ ordinal }) => ordinal);
@@ -68,13 +68,13 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(third && (await ledger().runs.waitingBefore(third))).toBe(2);
   });
 
-  it('tells input from output', async () => {
+  it('input and output messages are distinguished', async () => {
     const run = await start({ input: [userText('a', 'a'), userText('b', 'b')] });
     await end(run, 'answer');
     expect((await ledger().sessions.inputOf(run.sessionNo, run.no)).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('goes on after the newest run in its session, and forks an older one', async () => {
+  it('a request after the newest run continues its session, and one after an older run forks it', async () => {
     const first = await start({ input: [userText('1', 'i1')], state: { n: 1 } });
     await end(first, 'o1');
     const second = await start({ sessionId: 'ignored', after: first.id, input: [userText('2', 'i2')] });
@@ -92,7 +92,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(await codeOf(ledger().accept({ sessionId: 'fork', after: first.id }))).toBe('SESSION_EXISTS');
   });
 
-  it('puts two requests after one run at once into two conversations', async () => {
+  it('two simultaneous requests after one run get two conversations', async () => {
     const first = await start({ input: [userText('1', 'i1')] });
     await end(first, 'o1');
     const children = await Promise.all(
@@ -102,7 +102,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     for (const child of children) expect(await history(child)).toEqual(['i1', 'o1']);
   });
 
-  it('knows no run of another user, and none that is not there, to go on after', async () => {
+  it('a request after an unknown run or one of another user is refused', async () => {
     const run = await start({});
     const bob = { ...ALICE, userId: 'bob' };
     for (const after of ['none', 'a\0b', '\ud800'])
@@ -113,7 +113,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect((await ledger().accept({ after: waiting.id, sessionId: 'f' })).run).toMatchObject({ ordinal: 3 });
   });
 
-  it('keeps a run that is not stored out of the conversation', async () => {
+  it('a run that is not stored is not part of the conversation', async () => {
     const first = await start({ input: [userText('1', 'i1')] });
     await end(first, 'o1');
     const transient = await start({ store: false, after: first.id, input: [userText('2', 'i2')] });
@@ -131,7 +131,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     ]);
   });
 
-  it('interrupts: the others are asked to end or have ended, and keep their work', async () => {
+  it('with onBusy=interrupt the other runs end and keep their messages', async () => {
     const running = await start({ input: [userText('1', 'i1')] });
     const waiting = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
     const accepted = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE, queueLimit: 1 });
@@ -142,7 +142,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(await history(accepted.run)).toEqual(['i1', 'o1', 'i2']);
   });
 
-  it('gets along with runs that end at the same moment', async () => {
+  it('interrupting works while the runs end by themselves', async () => {
     const runs = await Promise.all(Array.from({ length: 20 }, (_, n) => start({ sessionId: `s${n}`, state: { n } })));
     await Promise.all(
       runs.flatMap((run) => [
@@ -154,14 +154,14 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect(await ledger().count('runs')).toBe(40);
   });
 
-  it('starts at once when all it supersedes were waiting', async () => {
+  it('a run that supersedes only queued ones starts at once', async () => {
     await ledger().accept();
     const { run, canceled } = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE });
     expect(canceled).toEqual([]);
     expect(run).toMatchObject({ state: 'running', ordinal: 2 });
   });
 
-  it('rolls back: messages and state of the superseded do not count', async () => {
+  it('with onBusy=rollback the messages and the state of the superseded runs are discarded', async () => {
     const first = await start({ state: { n: 0 } });
     await end(first, 'o0');
     const running = await start({ state: { n: 1 }, input: [userText('1', 'i1')] });
@@ -176,7 +176,7 @@ describeOnLedgers('what a request may say of its run', (ledger) => {
     expect((await ledger().sessions.inputOf(run.sessionNo, run.no)).map(({ id }) => id)).toEqual(['i1']);
   });
 
-  it('rolls back one run only, also between two that brought a state', async () => {
+  it('one run can be rolled back between two others that wrote the state', async () => {
     const running = await start({ state: { n: 1 } });
     const waiting = (await ledger().accept({ state: { n: 2 } })).run;
     await ledger().runs.requestCancel('default', running.id, { now: NOW, rollback: true });

@@ -18,7 +18,7 @@ describeOnLedgers('accepting a run', (ledger) => {
   const counts = async (): Promise<number[]> =>
     Promise.all(['sessions', 'runs', 'messages'].map((table) => ledger().count(table)));
 
-  it('starts it under a lease when its session is free, else queues it', async () => {
+  it('a run starts under a lease if its session is free, and is queued otherwise', async () => {
     const first = await ledger().accept({}, { lease: LEASE });
     const second = await ledger().accept({}, { lease: LEASE });
     const third = await ledger().accept({ sessionId: 'other' });
@@ -28,7 +28,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(await ledger().find(first.run)).toEqual(first.run);
   });
 
-  it('refuses at a busy session when asked to, and writes nothing', async () => {
+  it('onBusy=reject refuses a run of a busy session and stores nothing', async () => {
     await ledger().accept();
     const before = await counts();
     expect(await codeOf(ledger().accept({ onBusy: 'reject' }))).toBe('SESSION_BUSY');
@@ -36,7 +36,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect((await ledger().accept()).run.ordinal).toBe(2);
   });
 
-  it('gives an id that is one user’s in the tenant to one of those who want it at the same time', async () => {
+  it('of simultaneous requests for a tenant-unique id one user gets it', async () => {
     const other = await ledger().another();
     const take = (who: Ledger, userId: string, sessionId: string) =>
       codeOf(who.accept({ principal: { ...ALICE, userId }, sessionId, soleOwner: true }));
@@ -58,7 +58,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     await other.database.close();
   });
 
-  it('refuses beyond the limit of waiting runs', async () => {
+  it('a run over the limit of queued runs is refused', async () => {
     await ledger().accept({}, { lease: LEASE });
     await ledger().accept({}, { queueLimit: 2 });
     await ledger().accept({}, { queueLimit: 2 });
@@ -67,7 +67,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(await counts()).toEqual(before);
   });
 
-  it('refuses a result that answers no open call, and writes nothing', async () => {
+  it('a result that answers no open call is refused and stores nothing', async () => {
     const output = dataMessage({
       id: 'o',
       role: 'tool',
@@ -78,7 +78,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  it('replays a repeated request and refuses another one under its id', async () => {
+  it('a repeated request is a replay, and another request under its id is refused', async () => {
     const first = await ledger().accept({ runId: 'r' });
     const again = await ledger().accept({ runId: 'r' });
     expect(again).toMatchObject({ created: false, input: [] });
@@ -90,7 +90,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(foreign.created).toBe(true);
   });
 
-  it.each(['reject', 'enqueue'] as const)('makes one run of 20 equal requests at once (%s)', async (onBusy) => {
+  it.each(['reject', 'enqueue'] as const)('20 simultaneous equal requests make one run (%s)', async (onBusy) => {
     const request = { runId: 'same', onBusy, input: [userText('Hello', 'm')] };
     const accepted = await Promise.all(Array.from({ length: 20 }, () => ledger().accept(request, { lease: LEASE })));
     expect(accepted.filter(({ created }) => created)).toHaveLength(1);
@@ -98,7 +98,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     expect(await counts()).toEqual([1, 1, 1]);
   });
 
-  it('leaves out what the session has already', async () => {
+  it('messages that the session has are not stored again', async () => {
     const hello = userText('Hello', 'm1');
     await ledger().accept({ input: [hello] });
     const { input } = await ledger().accept({ input: [hello, userText('More', 'm2')] });
@@ -111,7 +111,7 @@ describeOnLedgers('claiming runs', (ledger) => {
   const claim = (owner = 'node/2/b', now = NOW, until = LEASE.until, limit = 100) =>
     ledger().runs.claim({ owner, until }, now, limit);
 
-  it('gives every run of 20 sessions to one of 4 claimers once, in order, one at a time', async () => {
+  it('every run of 20 sessions is claimed once by one of 4 workers, in order and one at a time', async () => {
     for (let run = 0; run < 10; run += 1) {
       await Promise.all(Array.from({ length: 20 }, (_, session) => ledger().accept({ sessionId: `s${session}` })));
     }
@@ -146,7 +146,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     for (const ordinals of order.values()) expect(ordinals).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('takes over only what has no valid lease, under a higher fence', async () => {
+  it('only runs without a valid lease are taken over, under a higher fence', async () => {
     const run = await ledger().running();
     expect(await claim()).toEqual([]);
     const [taken] = await claim('node/2/b', LEASE.until + 1, LEASE.until + 1000);
@@ -154,7 +154,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(taken?.startedAt).toBe(run.startedAt);
   });
 
-  it('releases without counting the attempt, and only under the fence', async () => {
+  it('a release does not count the attempt and needs the current fence', async () => {
     const run = await ledger().running();
     await ledger().runs.release(run.no, run.fence + 1, NOW);
     expect((await ledger().find(run)).state).toBe('running');
@@ -163,7 +163,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect((await claim())[0]).toMatchObject({ no: run.no, attempt: 1, fence: 2 });
   });
 
-  it('ends a cancelled run that was never begun at once, with a whole log', async () => {
+  it('a cancelled run that never started ends at once with a complete log', async () => {
     const first = await ledger().running({ sessionId: 's' });
     await ledger().accept({ sessionId: 's' });
     const third = (await ledger().accept({ sessionId: 's' })).run;
@@ -183,7 +183,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(await ledger().runs.requestCancel('other', first.id, { now: NOW })).toBeUndefined();
   });
 
-  it('lets a run that was begun and given back end by a worker', async () => {
+  it('a cancelled run that was started and released is ended by a worker', async () => {
     const run = await ledger().running();
     await ledger().log.append([logWrite(run, { lines: lines(0, 2) })]);
     await ledger().runs.release(run.no, run.fence, NOW);
@@ -192,7 +192,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect((await claim())[0]).toMatchObject({ no: run.no, cancelRequestedAt: NOW });
   });
 
-  it('ends runs that waited too long', async () => {
+  it('runs that waited too long end', async () => {
     const early = (await ledger().accept({ sessionId: 'a' }, { now: NOW - 1000 })).run;
     const late = (await ledger().accept({ sessionId: 'b' })).run;
     expect((await ledger().runs.endOverdue(NOW - 500, NOW, 10)).map(({ no }) => no)).toEqual([early.no]);
@@ -206,7 +206,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(await ledger().runs.endOverdue(NOW - 500, NOW, 10)).toEqual([]);
   });
 
-  it('adds up the time that attempts used, not the time in between', async () => {
+  it('the active time of attempts adds up without the time between them', async () => {
     const run = await ledger().running();
     expect(run).toMatchObject({ claimedAt: NOW, usedMs: 0 });
     await ledger().runs.release(run.no, run.fence, NOW + 40);
@@ -219,7 +219,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(fourth).toMatchObject({ claimedAt: NOW + 20_000, usedMs: 640 });
   });
 
-  it('renews the leases of the runs it is told, if it still has them', async () => {
+  it('the leases of the given runs are renewed if they are still held', async () => {
     const [kept, left] = [await ledger().running(), await ledger().running()];
     const foreign = (await ledger().accept({ sessionId: 'foreign' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
     const renewed = await ledger().runs.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [kept.no, foreign.no]);
@@ -229,7 +229,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(await ledger().runs.renew(LEASE, [])).toEqual([]);
   });
 
-  it('renews what nobody writes without waiting for what somebody does', async () => {
+  it('renewing leases does not wait for a run that is being written', async () => {
     const [one, written, another] = [await ledger().running(), await ledger().running(), await ledger().running()];
     const lease = { owner: LEASE.owner, until: LEASE.until + 9 };
     const numbers = [one.no, written.no, another.no];
@@ -244,7 +244,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(await ledger().runs.renew(lease, numbers)).toHaveLength(3);
   });
 
-  it('expires the leases of one owner', async () => {
+  it('the leases of one owner can be expired', async () => {
     const run = await ledger().running();
     const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
     expect([...(await ledger().runs.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);

@@ -13,7 +13,7 @@ const MIGRATE = `
   const { openDatabase } = require(process.argv[1]);
   openDatabase(JSON.parse(process.argv[2])).then((database) => database.close());`;
 
-describeOnDatabases('the schema', (open) => {
+describeOnDatabases('the database schema', (open) => {
   let test: TestDatabase;
   let source: DataSource;
 
@@ -36,13 +36,13 @@ describeOnDatabases('the schema', (open) => {
     return (await source.driver.createSchemaBuilder().log()).upQueries.map(({ query }) => query);
   }
 
-  it('is what the entities say once the migrations are applied', async () => {
+  it('the migrations make the schema of the entities', async () => {
     expect(await drift()).not.toEqual([]);
     await source.runMigrations({ transaction: 'all' });
     expect(await drift()).toEqual([]);
   });
 
-  it('goes down to nothing and up again', async () => {
+  it('the migrations can be reverted and applied again', async () => {
     const applied = await source.runMigrations({ transaction: 'all' });
     for (let undone = 0; undone < applied.length; undone += 1) await source.undoLastMigration({ transaction: 'all' });
     const runner = source.createQueryRunner();
@@ -52,7 +52,7 @@ describeOnDatabases('the schema', (open) => {
     expect(await drift()).toEqual([]);
   });
 
-  it('is complete without the samples, also in a database that has their tables', async () => {
+  it('the schema is complete without the samples, also in a database that has their tables', async () => {
     await source.runMigrations({ transaction: 'all' });
     await source.destroy();
     source = await sourceWith([]);
@@ -60,7 +60,7 @@ describeOnDatabases('the schema', (open) => {
     expect(await drift()).toEqual([]);
   });
 
-  it('keeps the names under which databases of earlier versions applied it', async () => {
+  it('the names of migrations in databases of earlier versions are kept', async () => {
     await source.destroy();
     source = await sourceWith([]);
     const applied = await source.runMigrations({ transaction: 'all' });
@@ -75,7 +75,7 @@ describeOnDatabases('the schema', (open) => {
     ]);
   });
 
-  it('is opened again without migrating', async () => {
+  it('a current database is opened without migrating', async () => {
     await (await openDatabase(settingsOf(test))).close();
     await (await openDatabase(settingsOf(test))).close();
     await source.destroy();
@@ -83,13 +83,16 @@ describeOnDatabases('the schema', (open) => {
     expect(await source.showMigrations()).toBe(false);
   });
 
-  (existsSync(BUILT) ? it : it.skip)('is migrated once by processes that start together (needs a build)', async () => {
-    const settings = JSON.stringify(settingsOf(test));
-    const migrate = (): Promise<unknown> => promisify(execFile)(process.execPath, ['-e', MIGRATE, BUILT, settings]);
-    await Promise.all([migrate(), migrate(), migrate()]);
-    await source.destroy();
-    source = await sourceWith([]);
-    expect(await source.showMigrations()).toBe(false);
-    expect(await drift()).toEqual([]);
-  });
+  (existsSync(BUILT) ? it : it.skip)(
+    'processes that start together migrate the schema once (needs a build)',
+    async () => {
+      const settings = JSON.stringify(settingsOf(test));
+      const migrate = (): Promise<unknown> => promisify(execFile)(process.execPath, ['-e', MIGRATE, BUILT, settings]);
+      await Promise.all([migrate(), migrate(), migrate()]);
+      await source.destroy();
+      source = await sourceWith([]);
+      expect(await source.showMigrations()).toBe(false);
+      expect(await drift()).toEqual([]);
+    },
+  );
 });

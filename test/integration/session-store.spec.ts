@@ -18,13 +18,13 @@ describeOnLedgers('the session store', (ledger) => {
   const history = async (no: number, before: number, limit = 100) =>
     (await ledger().sessions.history(no, before, limit)).map(({ id }) => id);
 
-  it('counts the runs of a session, also when they open it at once', async () => {
+  it('the runs of a session are numbered, also when they create it simultaneously', async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
     expect(new Set(opened.map(({ no }) => no)).size).toBe(1);
     expect(opened.map(({ runOrdinal }) => runOrdinal).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('keeps the sessions of users and tenants apart that have one id', async () => {
+  it('sessions of different users and tenants may have the same id', async () => {
     const bob = { ...ALICE, userId: 'bob' };
     const foreign = { ...ALICE, tenantId: 'other' };
     const [own, bobs, others] = [await open(), await open(bob), await open(foreign)];
@@ -36,7 +36,7 @@ describeOnLedgers('the session store', (ledger) => {
     expect(await ledger().sessions.find({ tenantId: 'other', userId: 'bob' }, 's')).toBeUndefined();
   });
 
-  it('orders messages by run, then by writing, and returns the newest', async () => {
+  it('messages are ordered by run, then by time of writing, and the newest are returned', async () => {
     const { no } = await open();
     await append(no, 1, 'in1');
     await append(no, 2, 'in2');
@@ -47,13 +47,13 @@ describeOnLedgers('the session store', (ledger) => {
     expect(await history(no, 3, 3)).toEqual(['out1b', 'in2', 'out2']);
   });
 
-  it('numbers messages that are appended at once without losing one', async () => {
+  it('messages appended simultaneously all get numbers', async () => {
     const { no } = await open();
     await Promise.all(Array.from({ length: 20 }, (_, index) => append(no, 1, `a${index}`, `b${index}`)));
     expect(new Set(await history(no, 2)).size).toBe(40);
   });
 
-  it('keeps the state whole', async () => {
+  it('the state is stored unchanged', async () => {
     const { no } = await open();
     expect(await ledger().sessions.state(no)).toEqual({});
     const state = { name: 'Alice', deep: { list: [1, null, 'ü\u0000😀'] } };
@@ -63,7 +63,7 @@ describeOnLedgers('the session store', (ledger) => {
     expect(await ledger().sessions.state(no)).toEqual({ only: 1 });
   });
 
-  it('finds known messages and tool traffic', async () => {
+  it('known messages, calls and results are found', async () => {
     const { no } = await open();
     await append(no, 1, 'one');
     const call = dataMessage({ id: 'call', role: 'assistant', type: 'function_call', data: { call_id: 'c' } });

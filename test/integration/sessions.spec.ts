@@ -17,7 +17,7 @@ describeOnLedgers('sessions', (ledger) => {
 
   beforeEach(() => (now = NOW));
 
-  it('are made with metadata, once, and seen by their user only', async () => {
+  it('a session is created once, with metadata, and visible to its user only', async () => {
     const made = await sessions().create(ALICE, 's', { title: 'Plan' });
     expect(made).toEqual({
       sessionId: 's',
@@ -37,7 +37,7 @@ describeOnLedgers('sessions', (ledger) => {
     }
   });
 
-  it('keep metadata and state', async () => {
+  it('metadata and state are stored', async () => {
     await sessions().create(ALICE, 's');
     now += 5;
     expect(await sessions().saveMetadata(ALICE, 's', { a: 1 })).toMatchObject({ metadata: { a: 1 }, updatedAt: now });
@@ -46,7 +46,7 @@ describeOnLedgers('sessions', (ledger) => {
     expect(await codeOf(sessions().saveState(ALICE, 'none', {}))).toBe('SESSION_NOT_FOUND');
   });
 
-  it('are listed by the time of their last change, page by page', async () => {
+  it('sessions are listed by their last change, in pages', async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
       await sessions().create(ALICE, id);
       now += id === 'b' ? 0 : 10;
@@ -73,7 +73,7 @@ describeOnLedgers('sessions', (ledger) => {
     }
   });
 
-  it('take messages outside a run, which count for the next', async () => {
+  it('messages added outside a run count for the next run', async () => {
     await sessions().create(ALICE, 'session');
     const added = await sessions().append(ALICE, 'session', [userText('a', 'a'), userText('b', 'b')]);
     expect(added.map(({ seq, runId, runOrdinal, message }) => [seq, runId, runOrdinal, message.id])).toEqual([
@@ -89,7 +89,7 @@ describeOnLedgers('sessions', (ledger) => {
     expect(await codeOf(sessions().append(BOB, 'session', []))).toBe('SESSION_NOT_FOUND');
   });
 
-  it('fork when something was said between a run and the one that goes on after it', async () => {
+  it('a session forks if a message was added between a run and the one that continues it', async () => {
     const { run } = await ledger().accept({ input: [userText('a', 'a')] }, { lease: LEASE });
     await ledger().log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
     await sessions().append(ALICE, 'session', [userText('b', 'b')]);
@@ -100,7 +100,7 @@ describeOnLedgers('sessions', (ledger) => {
     expect(copy).toMatchObject({ runId: null });
   });
 
-  it('show their messages by place and by time, without those that do not count', async () => {
+  it('messages are listed by position and by time, without discarded ones', async () => {
     await ledger().accept({ input: [userText('1', 'm1')] }, { now: NOW });
     await ledger().accept({ input: [userText('2', 'm2')], store: false }, { now: NOW + 1 });
     await ledger().accept({ input: [userText('3', 'm3')] }, { now: NOW + 2 });
@@ -124,7 +124,7 @@ describeOnLedgers('sessions', (ledger) => {
     });
   });
 
-  it('show what came before a run, in the order of the conversation, whatever came later', async () => {
+  it('the messages before a run are listed in the order of the conversation', async () => {
     const first = (await ledger().accept({ input: [userText('1', 'i1')] }, { lease: LEASE })).run;
     const second = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
     const hidden = (await ledger().accept({ input: [userText('h', 'h')], store: false })).run;
@@ -144,7 +144,7 @@ describeOnLedgers('sessions', (ledger) => {
     expect((await sessions().before(ALICE, second)).map(({ runId }) => runId)).toEqual(Array(3).fill(first.id));
   });
 
-  it('let a message go', async () => {
+  it('a message can be removed', async () => {
     await ledger().accept({ input: [userText('1', 'm1')] });
     expect(await sessions().removeMessage(BOB, 'session', 'm1')).toBe(false);
     expect(await sessions().removeMessage(ALICE, 'session', 'a\0')).toBe(false);

@@ -3,7 +3,7 @@ import { RunDriver } from '../support/run-driver.js';
 import { ALICE, describeOnLedgers, runRequest } from '../support/ledger.js';
 import { until } from '../support/until.js';
 
-describeOnLedgers('a run that its own process takes over again', (ledger) => {
+describeOnLedgers('a run that its own process takes over', (ledger) => {
   let server: RunDriver;
   afterEach(() => server.stop());
 
@@ -12,7 +12,7 @@ describeOnLedgers('a run that its own process takes over again', (ledger) => {
     return row?.lease ?? 0;
   };
 
-  it('is left by its old execution at once, and its new one keeps the lease', async () => {
+  it('the old execution stops at once, and the new one keeps the lease', async () => {
     const begun: number[] = [];
     const left: number[] = [];
     let goOn: () => void = () => undefined;

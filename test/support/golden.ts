@@ -46,7 +46,7 @@ export interface GoldenWire {
  */
 export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenario[] = GOLDEN_SCENARIOS): void {
   describe(`golden streams of ${wire.name}`, () => {
-    it.each(scenarios)('%s', async (scenario) => {
+    it.each(scenarios)('the stream of the scenario %s is unchanged', async (scenario) => {
       const answers = await play(wire, scenario);
       answers.forEach((answer, index) => {
         const file = join(FOLDER, wire.name, `${scenario}${index === 0 ? '' : `.${index + 1}`}.sse`);

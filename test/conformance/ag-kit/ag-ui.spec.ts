@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 type Event = { type: string } & Record<string, unknown>;
 
-describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
+describeOnDatabases('the AG-UI dialect of AG-Kit', (openDatabase) => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
   const eventsIn = (text: string): Event[] =>
     (text.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice('data: '.length)) as Event);
 
-  it.each(CLIENTS)('is spoken with @ag-ui/client %s', async (version) => {
+  it.each(CLIENTS)('a conversation works with @ag-ui/client %s on both paths', async (version) => {
     for (const path of ['/send-message', '/v1/aibot/bots/code-journal/send-message']) {
       const agent = httpAgent(version, {
         url: `${server.url}${path}`,
@@ -54,7 +54,7 @@ describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
     }
   });
 
-  it('takes increments as well as the whole conversation, and makes the ids that are missing', async () => {
+  it('a request may hold only the new messages, and missing ids are generated', async () => {
     await post({ threadId: 't-inc', messages: [{ role: 'user', content: 'one' }], tools: [], context: [], state: {} });
     const { text } = await post({ threadId: 't-inc', runId: ' ', messages: [{ role: 'user', content: 'two' }] });
     expect(text).toContain('You said two, after 2 messages.');
@@ -63,7 +63,7 @@ describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
     expect(eventsIn(alone.text)[0]).toMatchObject({ type: 'RUN_STARTED', threadId: expect.stringMatching(/.+/) });
   });
 
-  it('answers an empty list of messages with an empty run', async () => {
+  it('a request without messages is answered with an empty run', async () => {
     const { status, text } = await post({ threadId: 't-empty', runId: 'r', messages: [] });
     expect([status, eventsIn(text)]).toEqual([
       200,
@@ -74,7 +74,7 @@ describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
     ]);
   });
 
-  it('tells a question in both ways, and takes the answer in both', async () => {
+  it('an interrupt is sent as a custom event and as an outcome, and is answered by a command or by resume', async () => {
     behaviour.current = async function* (context) {
       const way = await context.interrupt({ reason: 'way', message: 'Which way?' });
       yield say(context, `We go ${JSON.stringify(way)}.`);
@@ -94,7 +94,7 @@ describeOnDatabases('AG-UI on the path of AG-Kit', (openDatabase) => {
     }
   });
 
-  it('is refused in the words of AG-Kit when nothing names a conversation', async () => {
+  it('a request that names no conversation is refused with an AG-Kit error', async () => {
     const { status, text } = await post({ messages: [{ role: 'user', content: 'hi' }] });
     expect([status, JSON.parse(text)]).toMatchObject([400, { code: 'INVALID_ARGUMENT' }]);
   });

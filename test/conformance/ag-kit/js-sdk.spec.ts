@@ -40,7 +40,7 @@ const TOOL = {
   parameters: JSON.stringify({ type: 'object', properties: { color: { type: 'string' } } }),
 };
 
-describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabase) => {
+describeOnDatabases('the vendor SDK @cloudbase/js-sdk', (openDatabase) => {
   let server: TestServer;
   let bot: SdkBot;
 
@@ -62,25 +62,25 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
 
   const user = (content: string) => ({ messages: [{ role: 'user', content }] });
 
-  it('streams a text', async () => {
+  it('the data stream holds the text in several events', async () => {
     const events = await send('c1', user('plain text'));
     expect(events.length).toBeGreaterThan(2);
     expect(events.every(({ type }) => type === 'text')).toBe(true);
     expect(textOf(events)).toBe('The sky is blue today.');
   });
 
-  it('reads the text stream', async () => {
+  it('the text stream holds the text', async () => {
     const { textStream } = await bot.sendMessage({ botId: 'worker', conversationId: 'c1-text', ...user('plain text') });
     let text = '';
     for await (const piece of textStream) text += piece;
     expect(text).toBe('The sky is blue today.');
   });
 
-  it('is what the page shows', async () => {
+  it('the example of the documentation works', async () => {
     expect(await ask(server.url, 'c1-page', 'plain text')).toBe('The sky is blue today.');
   });
 
-  it('remembers the conversation: only what is new is sent', async () => {
+  it('the server keeps the conversation when the client sends only the new message', async () => {
     await send('c2', user('plain text'));
     await send('c2', user('and again'));
     const { messages } = server.modelServer.getRequests().at(-1)?.body as {
@@ -93,7 +93,7 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     ]);
   });
 
-  it('leaves a tool of the client to the client, and goes on with its result', async () => {
+  it('the client runs its own tool and the answer uses its result', async () => {
     const events = await send('c3', { ...user('make it blue'), tools: [TOOL] });
     expect(events.at(0)).toEqual({ type: 'tool-call-start', toolCallId: 'k1', toolCallName: 'set-bg' });
     expect(argsOf(events, 'k1')).toBe('{"color":"blue"}');
@@ -106,7 +106,7 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     );
   });
 
-  it('shows parallel tools of the server: all calls, then their results, then the text', async () => {
+  it('parallel tools of the server arrive as all calls, then their results, then the text', async () => {
     const events = await send('c4', user('two tools'));
     const kinds = events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
     const call = ['tool-call-start', 'tool-call-args', 'tool-call-end'];
@@ -117,7 +117,7 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     expect(textOf(events)).toBe('Both are fine.');
   });
 
-  it('asks a person and goes on with the answer, once', async () => {
+  it('an interrupt is answered once, by an answer that fits its schema', async () => {
     behaviour.current = async function* (context) {
       const answer = await context.interrupt({
         reason: 'way',
@@ -143,13 +143,13 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     await expect(send('c5', answer(asked.id, '"right"'), 'code-journal')).rejects.toThrow('INTERRUPT_ALREADY_RESOLVED');
   });
 
-  it('tells an error in the stream and ends it', async () => {
+  it('an error of the model ends the stream with an error event, and the conversation stays usable', async () => {
     const events = await send('c6', user('server error'));
     expect(events).toEqual([{ type: 'error', error: expect.any(String) }]);
     expect(textOf(await send('c6', user('plain text')))).toBe('The sky is blue today.');
   });
 
-  it('is told which result is refused and why, and nothing is kept of the request', async () => {
+  it('a refused tool result is named in the error, and nothing of its request is stored', async () => {
     const post = async (messages: readonly object[]): Promise<{ status: number; body: unknown }> => {
       const answer = await fetch(`${server.url}/send-message`, {
         method: 'POST',
@@ -178,23 +178,23 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     expect(records.recordList.map(({ content }) => content)).toEqual(['make it blue', 'It is blue.']);
   });
 
-  it('is answered where the vendor asks for health', async () => {
+  it('both health paths of the vendor answer 200', async () => {
     for (const path of ['/healthz', '/v1/aibot/bots/worker/healthz']) {
       const answer = await fetch(server.url + path);
       expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok' }]);
     }
   });
 
-  it('throws what is refused before the stream', async () => {
+  it('the client throws when a request is refused before the stream', async () => {
     await expect(send('c7', { messages: 'hi' })).rejects.toThrow('INVALID_ARGUMENT');
     await expect(send('c7', user('hi'), 'nobody')).rejects.toThrow('AGENT_NOT_FOUND');
   });
 
-  it('answers an empty list of messages with an empty reply', async () => {
+  it('a request without messages is answered with an empty stream', async () => {
     expect(await send('c8', { messages: [] })).toEqual([]);
   });
 
-  it('speaks the older bot dialect', async () => {
+  it('the older bot dialect works', async () => {
     const { dataStream } = await bot.sendMessage({ botId: 'worker', msg: 'plain text', history: [] });
     const frames: { content: string; finish_reason: string }[] = [];
     for await (const frame of dataStream) frames.push(frame as unknown as (typeof frames)[number]);
@@ -204,14 +204,14 @@ describeOnDatabases('the vendor SDK @cloudbase/js-sdk, unmodified', (openDatabas
     ]);
   });
 
-  it('lists and describes the agents', async () => {
+  it('the client lists and describes the agents', async () => {
     const { botList } = await bot.list({});
     expect(botList.map(({ botId }) => botId)).toContain('worker');
     expect(await bot.get({ botId: 'worker' })).toMatchObject({ botId: 'worker', introduction: expect.any(String) });
     await expect(bot.get({ botId: 'nobody' })).rejects.toThrow('AGENT_NOT_FOUND');
   });
 
-  it('makes, lists, reads and removes conversations', async () => {
+  it('the client creates, lists, reads and removes conversations', async () => {
     const { conversationId } = await bot.createConversation({ botId: 'worker', title: 'Weather' });
     await send(conversationId, user('plain text'));
     const { conversationList, total } = await bot.getConversation({ botId: 'worker' });

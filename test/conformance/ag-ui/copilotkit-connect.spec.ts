@@ -18,7 +18,7 @@ function eventsOf(text: string): Event[] {
 }
 
 describeOnDatabases('CopilotKit', (open) => {
-  describe('a thread of which no events are kept', () => {
+  describe('a CopilotKit thread whose events were removed', () => {
     let server: TestServer;
 
     beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
@@ -58,19 +58,19 @@ describeOnDatabases('CopilotKit', (open) => {
       return page;
     }
 
-    it('shows its messages, under the ids they had', async () => {
+    it('a page gets the messages under their original ids', async () => {
       const { messages } = await pruned('pruned-1', ['one tool', 'plain text']);
       expect((await opened('pruned-1')).messages).toEqual(messages);
       const events = await connect({ threadId: 'pruned-1' });
       expect(events.map(({ type }) => type)).toEqual(['RUN_STARTED', 'RUN_FINISHED', 'RUN_STARTED', 'RUN_FINISHED']);
     });
 
-    it('shows the shared state as it is', async () => {
+    it('a page gets the current shared state', async () => {
       await pruned('pruned-2', ['plain text'], { title: 'Rain' });
       expect((await opened('pruned-2')).state).toEqual({ title: 'Rain' });
     });
 
-    it('shows a run in progress from its beginning, also to a page that has a part of it', async () => {
+    it('a page that connects during a run gets the run from its beginning, even if it already has a part', async () => {
       let goOn: () => void = () => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       behaviour.current = async function* (context) {
@@ -95,7 +95,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(client.messages.map(({ content }) => content)).toEqual(['count', 'One, two.']);
     });
 
-    it('shows the state that each of its runs left', async () => {
+    it('the connect stream holds the state after each run', async () => {
       behaviour.current = async function* (context) {
         context.state.patch([{ op: 'add', path: '/count', value: Number(context.state.get()['count'] ?? 0) + 1 }]);
         yield say(context, 'Counted.');
@@ -115,7 +115,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(states).toEqual([{ count: 1 }, { count: 2 }]);
     });
 
-    it('shows what its last run asked, which can be answered', async () => {
+    it('the open interrupts of the last run are shown and can be answered', async () => {
       await pruned('pruned-5', ['plain text', 'open both windows'], { title: 'Rain' });
       const page = await opened('pruned-5');
       expect(page.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
@@ -138,7 +138,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect((await opened('pruned-5')).pendingInterrupts).toEqual([]);
     });
 
-    it('waits for the tool of the page still', async () => {
+    it('a pending tool call of the page is shown and can be answered', async () => {
       const threadId = 'pruned-6';
       const client = new HttpAgent({ url: `${server.url}/ag-ui`, threadId });
       client.addMessage({ id: 'u0', role: 'user', content: 'show the map' });
@@ -154,7 +154,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(next.messages.at(-1)).toMatchObject({ content: 'There it is.' });
     });
 
-    it('shows how its last run failed', async () => {
+    it('the failure of the last run is shown', async () => {
       await pruned('pruned-4', ['server error']);
       const events = await connect({ threadId: 'pruned-4', runId: null, messages: null });
       expect(events.map(({ type, code }) => [type, code])).toEqual([

@@ -14,7 +14,7 @@ interface Page {
 }
 
 describeOnDatabases('CopilotKit', (open) => {
-  describe('@copilotkit/core and a server that starts again', () => {
+  describe('@copilotkit/core after a restart of the server', () => {
     const cores: CopilotKitCore[] = [];
     let database: TestDatabase;
     let server: TestServer;
@@ -63,7 +63,7 @@ describeOnDatabases('CopilotKit', (open) => {
 
     const texts = ({ agent }: Page): unknown[] => agent.messages.map(({ content }) => content);
 
-    it('finds its conversation again, in two tabs, however often they connect', async () => {
+    it('two tabs get the same conversation, however often they connect', async () => {
       const page = await openPage('again-1');
       await ask(page, 'one tool');
       await restart();
@@ -77,7 +77,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(texts(one).at(-1)).toBe('Then it rains.');
     });
 
-    it('answers a question that was asked before', async () => {
+    it('an interrupt from before the restart can be answered', async () => {
       await ask(await openPage('again-2'), 'open the window');
       await restart();
       const page = await reopened('again-2');
@@ -94,7 +94,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect((await reopened('again-2')).agent.pendingInterrupts).toEqual([]);
     });
 
-    it('takes the result of a tool of the page whose call was made before', async () => {
+    it('the page can return the result of a tool call from before the restart', async () => {
       const before = await openPage('again-3');
       before.agent.addMessage({ id: 'u-0', role: 'user', content: 'show the map' });
       await before.agent.runAgent({ tools: [SHOW_MAP] });
@@ -106,7 +106,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect(texts(page).at(-1)).toBe('There it is.');
     });
 
-    it('follows a run that goes on after the restart to its end', async () => {
+    it('a page follows a run that continues after the restart to its end', async () => {
       let executions = 0;
       behaviour.current = async function* (context) {
         executions += 1;

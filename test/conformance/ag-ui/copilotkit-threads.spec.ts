@@ -4,7 +4,7 @@ import { behaviour, mutter, stopped, writes } from '../../support/code-agents.js
 import { describeOnDatabases } from '../../support/databases.js';
 
 describeOnDatabases('CopilotKit', (open) => {
-  describe("CopilotKit's threads", () => {
+  describe('threads of CopilotKit', () => {
     let server: TestServer;
     const headers = { 'content-type': 'application/json', 'x-user-id': 'alice' };
 
@@ -26,7 +26,7 @@ describeOnDatabases('CopilotKit', (open) => {
         body: JSON.stringify({ threadId, runId: 'r1', messages: [{ id: 'u1', role: 'user', content: 'plain text' }] }),
       }).then((answer) => answer.text());
 
-    it('are listed, inspected, renamed, archived and removed, each by its user', async () => {
+    it('a user can list, inspect, rename, archive and remove own threads only', async () => {
       await run('t1');
       await run('t2');
       await run('t3', { 'content-type': 'application/json' });
@@ -58,7 +58,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect((await call('GET', '/threads/t1/messages')).status).toBe(404);
     });
 
-    it('are cleared for their user only, of one agent when it is named', async () => {
+    it('clearing removes the threads of the user only, of one agent if the request names one', async () => {
       const bob = { ...headers, 'x-user-id': 'bob' };
       const nobody = { 'content-type': 'application/json' };
       behaviour.current = writes('Hello');
@@ -91,7 +91,7 @@ describeOnDatabases('CopilotKit', (open) => {
       }
     });
 
-    it('need no body to be archived or removed, though JSON is declared', async () => {
+    it('archiving and removing need no body, even if JSON is declared', async () => {
       await run('b1');
       expect(await call('POST', '/threads/b1/archive')).toMatchObject({ status: 200, body: { archived: true } });
       expect(await call('DELETE', '/threads/b1')).toMatchObject({ status: 200, body: { deleted: true } });
@@ -99,7 +99,7 @@ describeOnDatabases('CopilotKit', (open) => {
     });
 
     it.each([{ runId: 7 }, { run_id: 7 }, { runId: ['r1'] }, { runId: {} }, { runId: '' }, [], ['r1']])(
-      'are not stopped by what names no run: %j',
+      'a stop request with an invalid run is refused and stops nothing: %j',
       async (body) => {
         behaviour.current = async function* (context) {
           yield mutter(context, 'Once');
@@ -119,7 +119,7 @@ describeOnDatabases('CopilotKit', (open) => {
       },
     );
 
-    it('answer mistakes in words that the client understands', async () => {
+    it('invalid requests are answered in the error format of the client', async () => {
       expect(await call('POST', '/agent/nobody/run', { threadId: 't', runId: 'r', messages: [] })).toMatchObject({
         status: 404,
         body: { error: 'Agent not found', message: 'There is no agent nobody' },

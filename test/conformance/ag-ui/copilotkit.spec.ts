@@ -49,7 +49,7 @@ describeOnDatabases('CopilotKit', (open) => {
       await core.runAgent({ agent });
     }
 
-    it('chats, and finds the conversation again on another page', async () => {
+    it('a chat works, and another page finds the conversation', async () => {
       const page = await openPage();
       await ask(page, 'plain text');
       expect(words(page.agent)).toBe('The sky is blue today.');
@@ -64,13 +64,13 @@ describeOnDatabases('CopilotKit', (open) => {
       expect([...page.errors, ...other.errors]).toEqual([]);
     });
 
-    it('shows nothing for a thread that nobody knows', async () => {
+    it('an unknown thread is shown as empty', async () => {
       const page = await openPage();
       await page.core.connectAgent({ agent: page.agent });
       expect([page.agent.messages, page.errors]).toEqual([[], []]);
     });
 
-    it('lets the page run its own tool', async () => {
+    it('the page runs its own tool', async () => {
       const page = await openPage();
       const places: string[] = [];
       page.core.addTool({
@@ -92,7 +92,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect([...page.errors, ...other.errors]).toEqual([]);
     });
 
-    it('asks for a permission; another page finds the question and answers it', async () => {
+    it('an approval can be given on another page', async () => {
       const page = await openPage();
       await ask(page, 'open the window');
       const other = await openPage(page.agent.threadId);
@@ -107,7 +107,7 @@ describeOnDatabases('CopilotKit', (open) => {
       expect([...page.errors, ...other.errors]).toEqual([]);
     });
 
-    it('follows a run that another page has started, and stops it', async () => {
+    it('another page follows a run and stops it', async () => {
       const page = await openPage();
       const run = ask(page, 'a long story');
       await until(() => String(words(page.agent)).startsWith('Once'), 'the beginning of the story');

@@ -3,7 +3,7 @@ import { openThread } from '../../examples/copilotkit-chat.js';
 import { agUiOptions } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-describe('the examples of the pages', () => {
+describe('the AG-UI examples of the documentation', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -18,11 +18,11 @@ describe('the examples of the pages', () => {
     await server.close();
   });
 
-  it('ask a question with AG-UI', async () => {
+  it('the AG-UI example gets an answer', async () => {
     expect(await ask(server.url, 'plain text')).toBe('The sky is blue today.');
   });
 
-  it('open a thread with CopilotKit', async () => {
+  it('the CopilotKit example opens a thread', async () => {
     const body = { threadId: 'd1', runId: 'r1', messages: [{ id: 'u1', role: 'user', content: 'plain text' }] };
     const headers = { 'content-type': 'application/json', 'x-user-id': 'alice' };
     const run = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -41,7 +41,7 @@ describeOnDatabases('AG-UI', (open) => {
       return runAgent(client, fields);
     }
 
-    it('chats, and keeps the conversation when the history is sent again', async () => {
+    it('a conversation is stored once although the client sends its history again', async () => {
       const client = agent();
       const seen = await ask(client, 'plain text');
       expect(typesOf(seen)).toEqual([
@@ -61,7 +61,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     });
 
-    it('shows the reasoning before the answer', async () => {
+    it('the reasoning arrives before the answer', async () => {
       const client = agent();
       const seen = await ask(client, 'reasoned text');
       expect(typesOf(seen).slice(1, 7)).toEqual([
@@ -81,7 +81,7 @@ describeOnDatabases('AG-UI', (open) => {
     it.each([
       ['one tool', ['call_a']],
       ['two tools', ['call_b', 'call_c']],
-    ])('shows the calls and results of %s of the server', async (text, calls) => {
+    ])('the calls and results of the server’s tools arrive: %s', async (text, calls) => {
       const client = agent();
       const seen = await ask(client, text);
       const results = seen.events.filter(({ type }) => type === 'TOOL_CALL_RESULT');
@@ -98,7 +98,7 @@ describeOnDatabases('AG-UI', (open) => {
     it.each([
       ['show the map', 'call_m', 0],
       ['both sides', 'call_n', 1],
-    ])('lets the client run its own tool (%s)', async (text, callId, serverResults) => {
+    ])('the client runs its own tool: %s', async (text, callId, serverResults) => {
       const client = agent();
       const seen = await ask(client, text, { tools: [SHOW_MAP] });
       expect(seen.events.filter(({ type }) => type === 'TOOL_CALL_RESULT')).toHaveLength(serverResults);
@@ -112,7 +112,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(serverResults + 1);
     });
 
-    it('tells of a call that the user skipped that it has no result', async () => {
+    it('the model is told that a skipped tool call has no result', async () => {
       const client = agent();
       await ask(client, 'show the map', { tools: [SHOW_MAP] });
       const seen = await ask(client, 'and then', { tools: [SHOW_MAP] });
@@ -123,7 +123,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(messages.find(({ role }) => role === 'tool')?.content).toMatch(/cancelled/);
     });
 
-    it('asks for a permission, and goes on when it is given', async () => {
+    it('a tool that needs approval runs once it is approved', async () => {
       const client = agent();
       const seen = await ask(client, 'open the window');
       const types = typesOf(seen);
@@ -141,7 +141,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     });
 
-    it('does nothing when the permission is denied, or the question is cancelled', async () => {
+    it('a tool does not run if its approval is denied or cancelled', async () => {
       const before = openedWindows.length;
       for (const answer of [
         { status: 'resolved' as const, payload: { approved: false } },
@@ -157,7 +157,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(openedWindows).toHaveLength(before);
     });
 
-    it('wants all open questions answered, and only those there are', async () => {
+    it('a resume must answer all open interrupts and no others', async () => {
       const client = agent();
       await ask(client, 'open both windows');
       const ids = client.pendingInterrupts.map(({ id }) => id);
@@ -189,7 +189,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(openedWindows).toHaveLength(count);
     });
 
-    it('shares its state with the agent, which the thread keeps', async () => {
+    it('the client and the agent share a state that is stored with the thread', async () => {
       behaviour.current = async function* (context) {
         yield say(context, 'Writing');
         const { title } = context.state.get();
@@ -213,7 +213,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(other.state).toEqual(state);
     });
 
-    it('follows steps, activities and whatever else an agent shows', async () => {
+    it('steps, activities and custom events arrive', async () => {
       behaviour.current = async function* (context) {
         context.emit({ object: 'step', name: 'plan', status: 'started' });
         const activity = { object: 'activity', id: 'plan-1', activity_type: 'PLAN' } as const;
@@ -246,14 +246,14 @@ describeOnDatabases('AG-UI', (open) => {
     it.each([
       ['server error', false],
       ['breaks off', true],
-    ])('hears of a failure (%s)', async (text, afterText) => {
+    ])('a failure of the model arrives as RUN_ERROR: %s', async (text, afterText) => {
       const seen = await ask(agent(), text);
       expect(last(seen)).toMatchObject({ type: 'RUN_ERROR', code: expect.stringMatching(/^MODEL_/) });
       expect(JSON.stringify(seen.events)).not.toContain('secret');
       expect(typesOf(seen).includes('TEXT_MESSAGE_CONTENT')).toBe(afterText);
     });
 
-    it('is refused with a status when the request is wrong', async () => {
+    it('an invalid request is refused with an HTTP status', async () => {
       jest.spyOn(console, 'error').mockImplementation(() => undefined);
       await expect(ask(agent('/ag-ui/nobody'), 'plain text')).rejects.toMatchObject({ status: 404 });
       await expect(ask(agent('/ag-ui/memory'), 'plain text')).rejects.toMatchObject({ status: 404 });
@@ -262,7 +262,7 @@ describeOnDatabases('AG-UI', (open) => {
       await expect(runAgent(client)).rejects.toThrow(/400|mimeType|invalid/i);
     });
 
-    it('sends pictures and files', async () => {
+    it('pictures and files reach the model', async () => {
       const client = agent();
       const source = { type: 'data', value: 'AAAA', mimeType: 'image/png' };
       client.addMessage(
@@ -276,7 +276,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(JSON.stringify(messages.at(-1)?.content)).toContain('data:image/png;base64,AAAA');
     });
 
-    it('leaves, and the run goes on; the next message supersedes it', async () => {
+    it('a run continues after its client disconnects, until the next message supersedes it', async () => {
       const client = agent();
       client.addMessage(user('u0', 'a long story'));
       const started = new Promise<void>((resolve) => {

@@ -18,7 +18,7 @@ const SEAT = {
 };
 
 describeOnDatabases('AG-UI', (open) => {
-  describe.each(CLIENTS)('questions to the person behind @ag-ui/client %s', (version) => {
+  describe.each(CLIENTS)('interrupts with @ag-ui/client %s', (version) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
     let server: TestServer;
     let threads = 0;
@@ -55,7 +55,7 @@ describeOnDatabases('AG-UI', (open) => {
     const said = ({ events }: Seen): string =>
       events.map(({ delta }) => (typeof delta === 'string' ? delta : '')).join('');
 
-    it('calls the tool with the arguments that the person has put in place of the model’s', async () => {
+    it('the tool is called with the arguments that the person edited', async () => {
       const { client, interruptId } = await asked('open the window');
       expect(client.pendingInterrupts[0]?.responseSchema).toMatchObject({ properties: { editedArgs: {} } });
       const before = openedWindows.length;
@@ -67,7 +67,7 @@ describeOnDatabases('AG-UI', (open) => {
     });
 
     it.each([{ editedArgs: { room: 5 } }, { editedArgs: {} }, { editedArgs: 'attic' }, { editedArgs: ['attic'] }])(
-      'does nothing when the new arguments are no arguments of the tool: %j',
+      'invalid edited arguments are refused and the interrupt stays open: %j',
       async (edit) => {
         const { client, interruptId } = await asked('open the window');
         const before = openedWindows.length;
@@ -80,7 +80,7 @@ describeOnDatabases('AG-UI', (open) => {
       },
     );
 
-    it('takes no answer when the time is over, but that the question is cancelled', async () => {
+    it('an expired interrupt can be cancelled but not answered', async () => {
       const { client, interruptId } = await asked('open the window');
       const before = openedWindows.length;
       jest.spyOn(server.get(Clock), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
@@ -92,7 +92,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(openedWindows).toHaveLength(before);
     });
 
-    it('goes on with the next message when nobody has answered in time', async () => {
+    it('a new message continues the thread after an interrupt has expired', async () => {
       const { client } = await asked('open the window');
       const before = openedWindows.length;
       jest.spyOn(server.get(Clock), 'now').mockImplementation(() => Date.now() + 2 * DAY_MS);
@@ -102,7 +102,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(openedWindows).toHaveLength(before);
     });
 
-    it('asks for an input, and gives the agent what fits its schema', async () => {
+    it('an agent gets the input that fits its schema, and other input is refused', async () => {
       behaviour.current = async function* (context) {
         const given = await context.interrupt(SEAT);
         yield say(context, JSON.stringify(given));

@@ -12,8 +12,8 @@ function eventsOf(text: string): unknown[] {
   return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as unknown] : []));
 }
 
-describeOnDatabases('streams of a server that stops', (open) => {
-  it('end with RUN_ERROR, so that no client takes the end for an answer', async () => {
+describeOnDatabases('AG-UI streams during a shutdown', (open) => {
+  it('every stream ends with RUN_ERROR', async () => {
     behaviour.current = async function* (context) {
       yield mutter(context, 'Once upon');
       await stopped(context);

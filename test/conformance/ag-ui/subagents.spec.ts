@@ -41,7 +41,7 @@ describeOnDatabases('AG-UI', (open) => {
   );
   afterAll(() => server.close());
 
-  describe.each(CLIENTS)('subagents before @ag-ui/client %s', (version) => {
+  describe.each(CLIENTS)('subagents with @ag-ui/client %s', (version) => {
     const clientOf = (agentId: string): Client =>
       httpAgent(version, { url: `${server.url}/ag-ui/${agentId}`, threadId: `parts-${version}-${(threads += 1)}` });
 
@@ -60,7 +60,7 @@ describeOnDatabases('AG-UI', (open) => {
       return page;
     }
 
-    it('are told from each other in all that they write, also while they work side by side', async () => {
+    it('every event names its subagent, also when subagents run in parallel', async () => {
       behaviour.current = async function* (context) {
         const one = beginSubagent(context, { name: 'scout', description: 'Looks around', callId: 'call_0' });
         const two = beginSubagent(context, { name: 'scout' });
@@ -123,7 +123,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect((await ask(client, 'again')).events.at(-1)?.type).toBe('RUN_FINISHED');
     });
 
-    it('keep their names in a snapshot of the messages, and wait as their run does', async () => {
+    it('a subagent can interrupt, and a snapshot of the messages keeps its id', async () => {
       behaviour.current = async function* (context) {
         const part = beginSubagent(context, { name: 'clerk' });
         if (context.resumption.inputs.length === 0) yield say(part.context, 'I have to ask.');
@@ -146,7 +146,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(client.messages.at(-1)?.content).toBe('Thank you, Ada.');
     });
 
-    it.each(['failed', 'stopped'])('end with a run that was %s', async (how) => {
+    it.each(['failed', 'stopped'])('subagents end with their run when it is %s', async (how) => {
       behaviour.current = async function* (context) {
         const part = beginSubagent(context, { name: 'outer' });
         const inner = beginSubagent(part.context, { name: 'inner' });
@@ -168,7 +168,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(JSON.stringify(seen.events)).not.toContain('secret');
     });
 
-    it('may think with a model and use tools, and give the agent what they found', async () => {
+    it('a subagent calls a model and tools, and returns its result to the agent', async () => {
       const client = clientOf('delegate');
       const seen = await ask(client, 'one tool');
       const [{ subagentRunId: id } = { subagentRunId: undefined }] = shown(seen, 'SUBAGENT_STARTED');
@@ -185,7 +185,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(messages[0]?.content).toContain('What is known:\nMild in Paris.');
     });
 
-    it('or the agent itself tells what becomes of an argument, and keeps it when the call was made', async () => {
+    it('predicted state is announced before a tool call and stored after it', async () => {
       const client = clientOf('housekeeper');
       const asked = await ask(client, 'open the window');
       const types = typesOf(asked);

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 import { describeOnDatabases } from '../../support/databases.js';
 
 describeOnDatabases('AG-UI', (open) => {
-  describe('the wire of AG-UI', () => {
+  describe('POST /ag-ui', () => {
     let server: TestServer;
     let threads = 0;
 
@@ -24,19 +24,22 @@ describeOnDatabases('AG-UI', (open) => {
       ['a client of before 1.0 gets both', {}, '', true, true],
       ['a 1.0 client gets camelCase', { protocolVersion: '1.0' }, '', true, false],
       ['who asks for snake_case gets it', {}, '?key_case=snake', false, true],
-    ])('writes keys as the client needs them: %s', async (_, fields, query, camel, snake) => {
+    ])('keys are written as the client needs them: %s', async (_, fields, query, camel, snake) => {
       const text = await (await post(fields, {}, query)).text();
       expect([text.includes('"threadId"'), text.includes('"thread_id"')]).toEqual([camel, snake]);
       expect(text).toMatch(/^id: 1\ndata: \{"type":"RUN_STARTED"/);
       expect(text).not.toMatch(/\r|\[DONE\]|:null/);
     });
 
-    it.each(['a\0b', 'a\ud800', 'u'.repeat(257)])('refuses a user that no database keeps: %j', async (user_id) => {
-      const answer = await post({ forwardedProps: { user_id } });
-      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER']);
-    });
+    it.each(['a\0b', 'a\ud800', 'u'.repeat(257)])(
+      'a user id that a database cannot store is refused: %j',
+      async (user_id) => {
+        const answer = await post({ forwardedProps: { user_id } });
+        expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'INVALID_PARAMETER']);
+      },
+    );
 
-    it('runs the agent that forwardedProps.agent_type names, if clients may name it', async () => {
+    it('forwardedProps.agent_type selects a public agent', async () => {
       const statusOf = async (agent_type: unknown): Promise<number> => {
         const answer = await post({ forwardedProps: { agent_type } });
         await answer.text();
@@ -47,7 +50,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(await statusOf(5)).toBe(400);
     });
 
-    it('gives the binary stream to who names it, and to nobody else', async () => {
+    it('the binary stream is sent only if the Accept header names it', async () => {
       const answer = await post({}, { accept: PROTO });
       expect(answer.headers.get('content-type')).toBe(PROTO);
       for (const accept of ['*/*', 'application/*', `text/event-stream, ${PROTO};q=0.5`, `${PROTO};q=0`]) {
@@ -62,7 +65,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     });
 
-    it('replays a repeated request, refuses another under its id, and can be watched from any frame', async () => {
+    it('a repeated request is replayed, another request under its id is refused, and the run can be watched from any frame', async () => {
       const first = await post({ threadId: 'again' });
       const text = await first.text();
       expect(await (await post({ threadId: 'again' })).text()).toBe(text);
@@ -74,7 +77,7 @@ describeOnDatabases('AG-UI', (open) => {
       expect(rest).toContain('"type":"RUN_FINISHED"');
     });
 
-    it('refuses a second run when asked to', async () => {
+    it('a second run of a busy thread is refused if the request says so', async () => {
       const threadId = 'busy';
       const messages = [{ id: 'u1', role: 'user', content: 'a long story' }];
       const first = await post({ threadId, messages });

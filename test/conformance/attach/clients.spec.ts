@@ -35,7 +35,7 @@ class ToolModel extends ModelClient {
   }
 }
 
-describeOnDatabases('A run that is watched is read by the clients of every wire', (openDatabase) => {
+describeOnDatabases('a watched run, read by the clients of every wire', (openDatabase) => {
   let server: TestServer;
   /** Answers whatever a client asks with the stream of the run that is watched. */
   let relay: Server;
@@ -151,13 +151,13 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
     return read;
   }
 
-  it('with the same words, when it called a tool', async () => {
+  it('a run with a tool call shows the same text and calls on every wire', async () => {
     const read = await readAll(await started('worker', 'tool'));
     const whole = { text: 'Let me look. It is fine.', end: 'completed' };
     expect(read).toEqual(Object.fromEntries(Object.keys(readers).map((name) => [name, whole])));
   });
 
-  it('when it waits for a person', async () => {
+  it('a run that waits for an approval is shown on every wire', async () => {
     behaviour.current = async function* (context) {
       yield say(context, 'I must know. ');
       await context.interrupt({ reason: 'way', message: 'Which way?' });
@@ -170,7 +170,7 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
     }
   });
 
-  it('when it failed', async () => {
+  it('a failed run is shown on every wire', async () => {
     behaviour.current = async function* (context) {
       yield say(context, 'Well. ');
       throw new AppError('AGENT_ERROR', 'The agent is tired');
@@ -180,7 +180,7 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
       expect([name, one]).toEqual([name, { text: 'Well. ', end: 'failed' }]);
   });
 
-  it('byte for byte, in the dialect of AG-Kit that started it', async () => {
+  it('an AG-Kit run is repeated byte for byte in the dialect that started it', async () => {
     const bodies = {
       'ag-kit': { conversationId: 'own-a', messages: [{ role: 'user', content: 'hi' }] },
       'ag-kit-ag-ui': { threadId: 'own-b', messages: [{ role: 'user', content: 'hi' }] },
@@ -198,7 +198,7 @@ describeOnDatabases('A run that is watched is read by the clients of every wire'
     }
   });
 
-  it('only by its user, when a request names one', async () => {
+  it('a run is shown only to its user if the request names a user', async () => {
     const runId = await started('worker', 'whose');
     const as = async (user: string): Promise<number> => {
       const answer = await fetch(address(runId, 'ag-kit'), { headers: { 'x-user-id': user } });

@@ -21,8 +21,8 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   runs: ['retry: 500'],
 };
 
-describeOnDatabases('Streams that a shutdown cuts', (openDatabase) => {
-  it('of watchers and of every dialect of AG-Kit, end in the words of their wire, and the run goes on', async () => {
+describeOnDatabases('watched streams during a shutdown', (openDatabase) => {
+  it('every stream ends with the terminal frame of its wire, and the run continues on the next server', async () => {
     const database = await openDatabase();
     behaviour.current = async function* (context) {
       yield mutter(context, 'Once upon');

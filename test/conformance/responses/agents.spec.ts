@@ -106,14 +106,14 @@ describe('@openai/agents', () => {
     return { names, text };
   }
 
-  it('runs an agent, whole and streamed', async () => {
+  it('an agent runs, whole and streamed', async () => {
     expect((await runner.run(helper(), 'plain text')).finalOutput).toBe(SKY);
     const streamed = await runner.run(helper(), 'plain text', { stream: true });
     expect(await read(streamed as never)).toEqual({ names: ['message_output_created'], text: SKY });
     expect(streamed.finalOutput).toBe(SKY);
   });
 
-  it('runs its tools in two rounds, whole and streamed', async () => {
+  it('an agent runs its tools in two rounds, whole and streamed', async () => {
     const agent = helper({ tools: [lookup] });
     expect((await runner.run(agent, 'two rounds')).finalOutput).toBe(BOTH);
     const streamed = await runner.run(agent, 'two rounds', { stream: true });
@@ -126,12 +126,12 @@ describe('@openai/agents', () => {
   it.each([
     ['nothing stored', { modelSettings: { store: false } }],
     ['a tool that is forced', { modelSettings: { toolChoice: 'lookup', parallelToolCalls: false } }],
-  ])('runs tools that the model calls at once, with %s', async (_, more) => {
+  ])('an agent runs parallel tool calls with %s', async (_, more) => {
     expect((await runner.run(helper({ tools: [lookup], ...more }), 'at once')).finalOutput).toBe(BOTH);
     expect(looked.sort()).toEqual(['7', '8']);
   });
 
-  it('goes on by the previous response, in a conversation, with its history', async () => {
+  it('a conversation continues by previous response, by conversation and by history', async () => {
     const first = await runner.run(helper(), 'My name is Alice.');
     const byResponse = { previousResponseId: first.lastResponseId };
     expect((await runner.run(helper(), 'What is my name?', byResponse)).finalOutput).toBe('You are Alice.');
@@ -144,14 +144,14 @@ describe('@openai/agents', () => {
     expect((await runner.run(helper(), 'What is my name?')).finalOutput).toBe('I do not know.');
   });
 
-  it.each(['previousResponseId', 'conversationId'])('runs its tools along a %s', async (name) => {
+  it.each(['previousResponseId', 'conversationId'])('an agent runs its tools in a conversation by %s', async (name) => {
     const { lastResponseId } = await runner.run(helper(), 'plain text');
     const id = name === 'conversationId' ? (await openaiClient(server).conversations.create()).id : lastResponseId;
     const result = await runner.run(helper({ tools: [lookup] }), 'two rounds', { [name]: id });
     expect(result.finalOutput).toBe(BOTH);
   });
 
-  it('keeps a session of conversations', async () => {
+  it('a session remembers its messages', async () => {
     const kept = session();
     await runner.run(helper(), 'My name is Alice.', { session: kept });
     expect((await runner.run(helper(), 'What is my name?', { session: kept })).finalOutput).toBe('You are Alice.');
@@ -162,7 +162,7 @@ describe('@openai/agents', () => {
     await kept.clearSession();
   });
 
-  it('keeps what its tools did in a session', async () => {
+  it('a session stores the tool calls and their results', async () => {
     const kept = session();
     await read((await runner.run(helper({ tools: [lookup] }), 'two rounds', { session: kept, stream: true })) as never);
     const call = ['function_call', 'function_call_result'];
@@ -171,7 +171,7 @@ describe('@openai/agents', () => {
     expect(next.finalOutput).toBe(SKY);
   });
 
-  it('makes objects, whole and streamed', async () => {
+  it('structured output works, whole and streamed', async () => {
     const outputType = z.object({ name: z.string(), legs: z.number() });
     const agent = new Agent({ name: 'Helper', model: 'agent', outputType });
     expect((await runner.run(agent, 'an animal')).finalOutput).toEqual({ name: 'cat', legs: 4 });
@@ -180,7 +180,7 @@ describe('@openai/agents', () => {
     expect(streamed.finalOutput).toEqual({ name: 'cat', legs: 4 });
   });
 
-  it.each([true, false])('hands over to another agent, streamed: %s', async (stream) => {
+  it.each([true, false])('a handoff to another agent works (streamed: %s)', async (stream) => {
     const agent = helper({ name: 'Reception', handoffs: [helper({ name: 'Billing' })] });
     const result = await runner.run(agent, 'to billing', { stream: stream as true });
     if (stream) await read(result as never);
@@ -188,7 +188,7 @@ describe('@openai/agents', () => {
     expect(result.lastAgent?.name).toBe('Billing');
   });
 
-  it('sees reasoning, and takes it back as history', async () => {
+  it('reasoning arrives and can be sent back as history', async () => {
     const first = await runner.run(helper(), 'reasoned text');
     expect(first.newItems.map(({ type }) => type)).toEqual(['reasoning_item', 'message_output_item']);
     const again = await runner.run(helper(), [...first.history, { role: 'user', content: 'plain text' }]);
@@ -197,7 +197,7 @@ describe('@openai/agents', () => {
     expect((await read(streamed as never)).names).toEqual(['reasoning_item_created', 'message_output_created']);
   });
 
-  describe('with a tool that this server runs once a person allowed it', () => {
+  describe('@openai/agents with a server tool that needs approval', () => {
     const agent = (): Agent => helper({ tools: [hostedMcpTool(NOTES)] });
 
     it.each([
@@ -205,38 +205,44 @@ describe('@openai/agents', () => {
       ['approve', true, 1],
       ['reject', false, 0],
       ['reject', true, 0],
-    ] as const)('interrupts and goes on: %s, streamed: %s', async (decide, stream, calls) => {
-      const asked = await runner.run(agent(), 'take a note', { stream: stream as true });
-      if (stream) await read(asked as never);
-      expect(asked.interruptions).toHaveLength(1);
-      for (const one of asked.interruptions) asked.state[decide](one);
-      const result = await runner.run(agent(), asked.state, { stream: stream as true });
-      if (stream) await read(result as never);
-      expect(result.finalOutput).toBe('Noted.');
-      expect(notes.calls).toHaveLength(calls);
-    });
+    ] as const)(
+      'a run is interrupted and continues after the decision: %s (streamed: %s)',
+      async (decide, stream, calls) => {
+        const asked = await runner.run(agent(), 'take a note', { stream: stream as true });
+        if (stream) await read(asked as never);
+        expect(asked.interruptions).toHaveLength(1);
+        for (const one of asked.interruptions) asked.state[decide](one);
+        const result = await runner.run(agent(), asked.state, { stream: stream as true });
+        if (stream) await read(result as never);
+        expect(result.finalOutput).toBe('Noted.');
+        expect(notes.calls).toHaveLength(calls);
+      },
+    );
 
-    it.each(['previousResponseId', 'conversationId', 'session'])('goes on along a %s', async (name) => {
-      const { lastResponseId } = await runner.run(helper(), 'plain text');
-      const { id } = await openaiClient(server).conversations.create();
-      const places = { previousResponseId: lastResponseId, conversationId: id, session: session() };
-      const options = { [name]: places[name as keyof typeof places] };
-      const asked = await runner.run(agent(), 'take a note', options);
-      for (const one of asked.interruptions) asked.state.approve(one);
-      expect((await runner.run(agent(), asked.state, options)).finalOutput).toBe('Noted.');
-      const more = name === 'previousResponseId' ? {} : options;
-      expect((await runner.run(agent(), 'plain text', more)).finalOutput).toBe(SKY);
-      expect(notes.calls).toHaveLength(1);
-    });
+    it.each(['previousResponseId', 'conversationId', 'session'])(
+      'a run continues after an approval in a conversation by %s',
+      async (name) => {
+        const { lastResponseId } = await runner.run(helper(), 'plain text');
+        const { id } = await openaiClient(server).conversations.create();
+        const places = { previousResponseId: lastResponseId, conversationId: id, session: session() };
+        const options = { [name]: places[name as keyof typeof places] };
+        const asked = await runner.run(agent(), 'take a note', options);
+        for (const one of asked.interruptions) asked.state.approve(one);
+        expect((await runner.run(agent(), asked.state, options)).finalOutput).toBe('Noted.');
+        const more = name === 'previousResponseId' ? {} : options;
+        expect((await runner.run(agent(), 'plain text', more)).finalOutput).toBe(SKY);
+        expect(notes.calls).toHaveLength(1);
+      },
+    );
 
-    it('asks a function of the client', async () => {
+    it('a callback of the client can decide about the approval', async () => {
       const onApproval = (): Promise<{ approve: boolean }> => Promise.resolve({ approve: true });
       const asking = helper({ tools: [hostedMcpTool({ ...NOTES, onApproval })] });
       expect((await runner.run(asking, 'take a note')).finalOutput).toBe('Noted.');
     });
   });
 
-  it('speaks WebSocket', async () => {
+  it('the WebSocket transport works', async () => {
     // Node.js has one of its own from version 22 on.
     Object.assign(globalThis, { WebSocket });
     const provider = new OpenAIProvider({ apiKey: 'any', baseURL: openaiUrl(server), useResponsesWebSocket: true });
@@ -252,7 +258,7 @@ describe('@openai/agents', () => {
     await provider.close();
   });
 
-  it('fails when the response does', async () => {
+  it('a failed response makes the run fail', async () => {
     const failure = 'unsuccessful terminal state "response.failed"';
     await expect(runner.run(helper(), 'server error')).rejects.toThrow(failure);
     const streamed = await runner.run(helper(), 'server error', { stream: true });

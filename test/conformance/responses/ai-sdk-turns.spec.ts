@@ -64,7 +64,7 @@ describe('@ai-sdk/openai, over several turns', () => {
     ['client tool', true, 1],
     ['client tool', false, 1],
     ['server tool', true, 1],
-  ])('goes on after a %s, store: %s', async (text, store, results) => {
+  ])('a conversation continues after a %s (store: %s)', async (text, store, results) => {
     const providerOptions = { openai: { store, forceReasoning: true, reasoningSummary: 'auto' } };
     const more = { tools: { lookup }, stopWhen: stepCountIs(4), providerOptions };
     const first = await generateText(call([user(text)], more));
@@ -75,7 +75,7 @@ describe('@ai-sdk/openai, over several turns', () => {
     expect(await streamText(call(messages, more)).text).toBe(whole.text);
   });
 
-  it('goes on in a conversation', async () => {
+  it('a conversation object keeps the turns', async () => {
     const { id } = await openaiClient(server).conversations.create();
     const providerOptions = { openai: { conversation: id } };
     await generateText(call([user('reasoned text')], { providerOptions }));
@@ -83,7 +83,7 @@ describe('@ai-sdk/openai, over several turns', () => {
     expect(second.text).toContain('reasoned text');
   });
 
-  it('streams objects', async () => {
+  it('an object can be streamed', async () => {
     const output = Output.object({ schema: z.object({ name: z.string() }) });
     const result = streamText({ ...call([user('an animal')]), output });
     const parts: unknown[] = [];
@@ -91,20 +91,23 @@ describe('@ai-sdk/openai, over several turns', () => {
     expect(parts.at(-1)).toEqual({ name: 'cat' });
   });
 
-  it.each([true, false])('streams a request for an approval and goes on with the answer: %s', async (approved) => {
-    const asked = streamText(call([user('open the window')], { tools: mcp }));
-    const request = (await asked.content).find((part) => part.type === 'tool-approval-request');
-    const approvalId = request?.approvalId ?? '';
-    const answer = { type: 'tool-approval-response' as const, approvalId, approved, providerExecuted: true };
-    const { messages } = await asked.response;
-    const history = [user('open the window'), ...messages, { role: 'tool' as const, content: [answer] }];
-    const result = streamText(call(history, { tools: mcp }));
-    expect(await result.text).toBe('As you say.');
-    const made = (await result.content).filter((part) => part.type === 'tool-result');
-    expect(made).toHaveLength(approved ? 1 : 0);
-  });
+  it.each([true, false])(
+    'an approval request is streamed and the conversation continues after the answer (approved: %s)',
+    async (approved) => {
+      const asked = streamText(call([user('open the window')], { tools: mcp }));
+      const request = (await asked.content).find((part) => part.type === 'tool-approval-request');
+      const approvalId = request?.approvalId ?? '';
+      const answer = { type: 'tool-approval-response' as const, approvalId, approved, providerExecuted: true };
+      const { messages } = await asked.response;
+      const history = [user('open the window'), ...messages, { role: 'tool' as const, content: [answer] }];
+      const result = streamText(call(history, { tools: mcp }));
+      expect(await result.text).toBe('As you say.');
+      const made = (await result.content).filter((part) => part.type === 'tool-result');
+      expect(made).toHaveLength(approved ? 1 : 0);
+    },
+  );
 
-  it('shows a picture and a file', async () => {
+  it('a picture and a file reach the model', async () => {
     const content = [
       { type: 'text' as const, text: 'reasoned text' },
       { type: 'image' as const, image: png() },

@@ -51,13 +51,13 @@ describe('@ai-sdk/openai', () => {
 
   const options = { maxRetries: 0 };
 
-  it('generates a text', async () => {
+  it('generateText returns the text', async () => {
     const result = await generateText({ ...options, model: openai.responses('agent'), prompt: 'plain text' });
     expect({ text: result.text, reason: result.finishReason }).toEqual({ text: SKY, reason: 'stop' });
     expect(result.usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it('streams a text in the parts it knows', async () => {
+  it('streamText emits the parts of a text', async () => {
     const result = streamText({ ...options, model: openai.responses('agent'), prompt: 'plain text' });
     const parts: string[] = [];
     for await (const { type } of result.fullStream) if (parts.at(-1) !== type) parts.push(type);
@@ -65,7 +65,7 @@ describe('@ai-sdk/openai', () => {
     expect(await result.text).toBe(SKY);
   });
 
-  it('runs its tools in two steps, whole and streamed', async () => {
+  it('the client runs its tools in two steps, whole and streamed', async () => {
     const call = {
       ...options,
       model: openai.responses('agent'),
@@ -80,27 +80,27 @@ describe('@ai-sdk/openai', () => {
     expect((await streamed.steps).length).toBe(2);
   });
 
-  it('reads what the server did itself', async () => {
+  it('a tool call of the server arrives with its result', async () => {
     const whole = await generateText({ ...options, model: openai.responses('agent'), prompt: 'server tool' });
     expect(whole.text).toBe('Warm.');
     const streamed = streamText({ ...options, model: openai.responses('agent'), prompt: 'server tool' });
     expect(await streamed.text).toBe('Warm.');
   });
 
-  it('shows reasoning', async () => {
+  it('reasoning arrives', async () => {
     const providerOptions = { openai: { forceReasoning: true, reasoningSummary: 'auto' } };
     const call = { ...options, model: openai.responses('agent'), prompt: 'reasoned text', providerOptions };
     expect((await generateText(call)).reasoningText).toBe('Let me think.');
     expect(await streamText(call).reasoningText).toBe('Let me think.');
   });
 
-  it('makes objects', async () => {
+  it('structured output works', async () => {
     const output = Output.object({ schema: z.object({ name: z.string() }) });
     const result = await generateText({ ...options, model: openai.responses('agent'), prompt: 'an animal', output });
     expect(result.output).toEqual({ name: 'cat' });
   });
 
-  it('goes on by the previous response', async () => {
+  it('a conversation continues by previous response', async () => {
     const first = await generateText({ ...options, model: openai.responses('agent'), prompt: 'My name is Alice.' });
     const previousResponseId = first.providerMetadata?.['openai']?.['responseId'] as string;
     const second = await generateText({
@@ -112,7 +112,7 @@ describe('@ai-sdk/openai', () => {
     expect(second.text).toBe('You are Alice.');
   });
 
-  it.each([true, false])('goes on with the messages it has, store: %s', async (store) => {
+  it.each([true, false])('a conversation continues with the messages of the client (store: %s)', async (store) => {
     const providerOptions = { openai: { store } };
     const asked = { role: 'user' as const, content: 'My name is Alice.' };
     const model = openai.responses('agent');
@@ -122,7 +122,7 @@ describe('@ai-sdk/openai', () => {
     expect(second.text).toBe('You are Alice.');
   });
 
-  it('asks for an approval and goes on with it', async () => {
+  it('an approval is requested, given and used', async () => {
     const mcp = openai.tools.mcp({
       serverLabel: 'plugin',
       serverUrl: 'https://example.org',
@@ -142,7 +142,7 @@ describe('@ai-sdk/openai', () => {
     expect(second.text).toBe('Open.');
   });
 
-  it('sees one error in a failed stream, with our sentence', async () => {
+  it('a failed stream holds one error with a message of this server', async () => {
     const errors: unknown[] = [];
     const result = streamText({
       ...options,
@@ -157,7 +157,7 @@ describe('@ai-sdk/openai', () => {
     await expect(whole).rejects.toThrow('The model');
   });
 
-  it('is told what is wrong with a request', async () => {
+  it('an invalid request is refused with an explanation', async () => {
     const providerOptions = { openai: { previousResponseId: 'resp_none' } };
     const call = generateText({ ...options, model: openai.responses('agent'), prompt: 'plain text', providerOptions });
     const error = await call.catch((thrown: unknown) => thrown);

@@ -3,7 +3,7 @@ import { GoldenTools } from '../../support/golden-scripts.js';
 import { openaiClient, toolScript } from '../../support/openai-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-describe('approvals over Responses', () => {
+describe('approvals on the Responses API', () => {
   let server: TestServer;
   let client: OpenAI;
 
@@ -38,7 +38,7 @@ describe('approvals over Responses', () => {
       input: [{ type: 'mcp_approval_response', approval_request_id: requestId, approve }],
     });
 
-  it('makes an approved call and shows it with its request', async () => {
+  it('an approved call is made and shown with its request', async () => {
     const { id, requestId } = await asked();
     const response = await answer(id, requestId, true);
     expect(response.output).toMatchObject([
@@ -55,7 +55,7 @@ describe('approvals over Responses', () => {
     await expect(answer(id, requestId, true)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('tells an approved call as it happens, and knows it by its id ever after', async () => {
+  it('an approved call is streamed and keeps its id', async () => {
     const { id } = await client.conversations.create();
     const { output } = await client.responses.create({ model: 'x', conversation: id, input: 'open the window' });
     const requestId = output[0]?.id ?? '';
@@ -91,14 +91,14 @@ describe('approvals over Responses', () => {
     expect((await client.conversations.items.retrieve(requestId, within)).type).toBe('mcp_approval_request');
   });
 
-  it('shows nothing but the answer for a call that was refused', async () => {
+  it('a denied call appears only as the answer of the model', async () => {
     const { id, requestId } = await asked();
     const response = await answer(id, requestId, false);
     expect(response.output.map(({ type }) => type)).toEqual(['message']);
   });
 
   it.each(['items', 'references'])(
-    'takes an answer in a conversation that is sent again for history: %s',
+    'an answer is accepted in a conversation that the client sends again: %s',
     async (form) => {
       const { id, requestId } = await asked();
       const [request] = (await client.responses.retrieve(id)).output;
@@ -124,12 +124,12 @@ describe('approvals over Responses', () => {
     },
   );
 
-  it('refuses an answer to what another conversation asked', async () => {
+  it('an answer to the request of another conversation is refused', async () => {
     const [{ id }, { requestId }] = [await asked(), await asked()];
     await expect(answer(id, requestId, true)).rejects.toMatchObject({ status: 404, param: 'input' });
   });
 
-  it('takes a request out of its conversation', async () => {
+  it('an approval request can be removed from its conversation', async () => {
     const { id } = await client.conversations.create();
     const { output } = await client.responses.create({ model: 'x', conversation: id, input: 'open the window' });
     await client.conversations.items.delete(output[0]?.id ?? '', { conversation_id: id });
@@ -137,7 +137,7 @@ describe('approvals over Responses', () => {
     expect(items.data.map(({ type }) => type)).not.toContain('mcp_approval_request');
   });
 
-  it('refuses an answer to nothing', async () => {
+  it('an answer to an unknown request is refused', async () => {
     const { id } = await asked();
     await expect(answer(id, 'apr_none', true)).rejects.toMatchObject({ status: 404, param: 'input' });
   });

@@ -25,7 +25,7 @@ describe('a compacted conversation', () => {
     return (await answer.json()) as Compacted;
   }
 
-  it('is gone on from with what was sealed in it, which nobody else can read', async () => {
+  it('a conversation continues from its sealed content, which only this server can read', async () => {
     const { object, output } = await compacted();
     expect(object).toBe('response.compaction');
     expect(output.map(({ type }) => type)).toEqual(['message', 'compaction']);
@@ -38,7 +38,7 @@ describe('a compacted conversation', () => {
   it.each([
     ['changed', (sealed: string) => sealed.slice(0, -2) + (sealed.endsWith('A') ? 'BB' : 'AA')],
     ['made by another server', () => 'gAAAAABm'],
-  ])('is refused when it was %s', async (_what, change) => {
+  ])('sealed content is refused if it was %s', async (_what, change) => {
     const { output } = await compacted();
     const input = [{ type: 'compaction', encrypted_content: change(output[1]?.encrypted_content ?? '') }];
     const answer = await bench.post({ input });

@@ -1,7 +1,7 @@
 import { openaiClient, openaiUrl, toolScript } from '../../support/openai-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-describe('conversations over Responses', () => {
+describe('conversations on the Responses API', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('conversations over Responses', () => {
   });
   afterAll(() => server.close());
 
-  it('lose a call of the server together with its outcome', async () => {
+  it('removing a call of the server removes its result too', async () => {
     const { conversations, responses } = openaiClient(server);
     const { id } = await conversations.create();
     const { output } = await responses.create({ model: 'x', conversation: id, input: 'server tool' });
@@ -29,7 +29,7 @@ describe('conversations over Responses', () => {
     expect(items.data.map(({ type }) => type)).toEqual(['message', 'message']);
   });
 
-  it('keep their metadata when an update brings none', async () => {
+  it('an update without metadata keeps the metadata', async () => {
     const { conversations } = openaiClient(server);
     const { id } = await conversations.create({ metadata: { topic: 'cats' } });
     const update = fetch(`${openaiUrl(server)}/conversations/${id}`, {
@@ -45,7 +45,7 @@ describe('conversations over Responses', () => {
     expect((await conversations.retrieve(id)).metadata).toEqual({ topic: 'cats' });
   });
 
-  it('and responses can be ended by clients that declare JSON with every request', async () => {
+  it('cancelling and deleting need no body, even if JSON is declared', async () => {
     const declared = { headers: { 'content-type': 'application/json' } };
     const { id: conversation } = await openaiClient(server).conversations.create();
     const background = { model: 'x', input: 'plain text', conversation, background: true };

@@ -20,7 +20,7 @@ function expectCut(response: Record<string, unknown>, status: string): void {
   expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens);
 }
 
-describeOnDatabases('the ends of a response', (open) => {
+describeOnDatabases('how a response ends', (open) => {
   let database: TestDatabase;
   let bench: ResponsesDriver;
 
@@ -33,7 +33,7 @@ describeOnDatabases('the ends of a response', (open) => {
     await database.drop();
   });
 
-  it('are a cancel when the client of a stream leaves, and the conversation is free again', async () => {
+  it('a response is cancelled when the client of its stream disconnects, and its conversation is free again', async () => {
     const made = await fetch(`${bench.server.url}/v1/conversations`, { method: 'POST' });
     const { id: conversation } = (await made.json()) as { id: string };
     const client = new AbortController();
@@ -46,7 +46,7 @@ describeOnDatabases('the ends of a response', (open) => {
     expect(await (await bench.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
   });
 
-  it('are those of other responses also for texts that no database keeps as they are', async () => {
+  it('a response with text that a database cannot store as it is completes and is returned unchanged', async () => {
     const text = 'a\0b\ud800';
     const body = { input: text, instructions: text, metadata: { [text]: text } };
     const { id } = (await (await bench.post(body)).json()) as { id: string };
@@ -57,7 +57,7 @@ describeOnDatabases('the ends of a response', (open) => {
     });
   });
 
-  it('are a cancel when the client of one JSON answer leaves', async () => {
+  it('a response is cancelled when the client that waits for its JSON disconnects', async () => {
     const client = new AbortController();
     const begins = bench.begins();
     const headers = { 'idempotency-key': 'leaves' };
@@ -70,7 +70,7 @@ describeOnDatabases('the ends of a response', (open) => {
     expectCut(await bench.response(id), 'cancelled');
   });
 
-  it('are nothing of it for a background response, which only a cancel stops, with what it has used', async () => {
+  it('a background response continues after its client disconnects and is stopped by a cancel only', async () => {
     const client = new AbortController();
     const body = { input: 'hold', background: true, stream: true };
     const answer = await bench.post(body, { signal: client.signal });
@@ -90,7 +90,7 @@ describeOnDatabases('the ends of a response', (open) => {
     expect(await cancel()).toEqual(first);
   });
 
-  it('tell a failure in the middle as response.failed alone, with what was used', async () => {
+  it('a failure during the answer ends the stream with response.failed and the usage', async () => {
     const whole = (await (await bench.post({ input: 'break' })).json()) as Record<string, unknown>;
     expectCut(whole, 'failed');
     expect(whole['error']).toMatchObject({ type: 'server_error', code: 'server_error', message: 'The model is away' });
@@ -101,7 +101,7 @@ describeOnDatabases('the ends of a response', (open) => {
     expect(events.map(({ type }) => type)).not.toContain('error');
   });
 
-  it('are an error event when the server stops first; the response goes on without its reader', async () => {
+  it('a shutdown ends the stream with an error event, and the response continues without its client', async () => {
     const streamed = await bench.post({ input: 'hold', stream: true });
     const id = streamed.headers.get('x-run-id') ?? '';
     const begins = bench.begins();

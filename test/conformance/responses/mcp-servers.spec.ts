@@ -7,7 +7,7 @@ const SKY = 'The sky is blue today.';
 const NAMED = { tools: [{ type: 'mcp' as const, server_label: 'notes', server_url: 'https://example.org' }] };
 
 /** What clients see of the MCP servers that this server is configured with. */
-describe('MCP servers over Responses', () => {
+describe('MCP servers on the Responses API', () => {
   let notes: ScriptedMcp;
   let server: TestServer;
   let client: OpenAI;
@@ -43,7 +43,7 @@ describe('MCP servers over Responses', () => {
     client.responses.create({ model: 'x', input: 'How is the sky?', ...more });
   const typesOf = (items: readonly { type: string }[]): string[] => items.map(({ type }) => type);
 
-  it('leave the answer to a plain question where it is expected: first', async () => {
+  it('the answer to a plain question is the first output item', async () => {
     const { output } = await ask();
     expect(typesOf(output)).toEqual(['message']);
     expect(output[0]).toMatchObject({ content: [{ text: SKY }] });
@@ -54,7 +54,7 @@ describe('MCP servers over Responses', () => {
     expect(seen.filter((type) => type.includes('mcp'))).toEqual([]);
   });
 
-  it('are listed when the request names them', async () => {
+  it('the tools of a server are listed if the request names the server', async () => {
     const { id, output } = await ask(NAMED);
     const list = { type: 'mcp_list_tools', server_label: 'notes', tools: [{ name: 'note' }, { name: 'look' }] };
     expect(output).toMatchObject([list, { type: 'message' }]);
@@ -63,7 +63,7 @@ describe('MCP servers over Responses', () => {
     expect(streamed.output).toMatchObject([list, { type: 'message' }]);
   });
 
-  it('are no items of a conversation, but for lists that a client brings', async () => {
+  it('tool lists are stored in a conversation only if the client sends them', async () => {
     const { id } = await client.conversations.create();
     const { output } = await ask({ conversation: id, ...NAMED });
     const items = await client.conversations.items.list(id, { order: 'asc' });
@@ -88,12 +88,12 @@ describe('MCP servers over Responses', () => {
     ['never', ['mcp_list_tools', 'mcp_call', 'message']],
     [{ never: { read_only: true } }, ['mcp_list_tools', 'mcp_call', 'message']],
     [{ always: { tool_names: ['note'] } }, ['mcp_list_tools', 'mcp_call', 'message']],
-  ])('ask for what the policy allows when the request says so: %j', async (approval, types) => {
+  ])('require_approval of the request is followed: %j', async (approval, types) => {
     const { output } = await ask({ input: 'Look once.', ...naming({ require_approval: approval }) });
     expect(typesOf(output)).toEqual(types);
   });
 
-  it.each(['repeats its tools', 'brings none'])('ask for each call, when the answer %s', async (how) => {
+  it.each(['repeats its tools', 'brings none'])('every call needs its own approval when the answer %s', async (how) => {
     const tools = naming({ require_approval: 'always' });
     const again = how === 'repeats its tools' ? tools : {};
     const first = await ask({ input: 'Look twice.', ...tools });
@@ -104,7 +104,7 @@ describe('MCP servers over Responses', () => {
   });
 
   it.each([[['note']], [{ tool_names: ['note'], read_only: true }]])(
-    'offer only what is allowed: %j',
+    'only the allowed tools are offered: %j',
     async (allowed) => {
       const { output } = await ask({ input: 'Look once.', ...naming({ allowed_tools: allowed }) });
       expect(output).toMatchObject([
@@ -122,7 +122,7 @@ describe('MCP servers over Responses', () => {
     [{ require_approval: { never: { read_only: 'yes' } } }, 'require_approval.never.read_only'],
     [{ allowed_tools: 'look' }, 'allowed_tools'],
     [{ allowed_tools: ['look', 7] }, 'allowed_tools[1]'],
-  ])('refuse what they do not understand: %j', async (more, place) => {
+  ])('an invalid MCP tool is refused: %j', async (more, place) => {
     await expect(ask(naming(more))).rejects.toMatchObject({ status: 400, param: `tools[0].${place}` });
   });
 });

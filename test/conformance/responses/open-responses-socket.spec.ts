@@ -15,19 +15,19 @@ const output = (id: string): object => ({ type: 'function_call_output', call_id:
 
 /** The checks that the public suite makes over WebSocket, in words of our own. */
 function itConforms(client: () => OpenResponsesClient): void {
-  it('answers a message with the events of a stream', async () => {
+  it('a message is answered with the events of a stream', async () => {
     const response = await (await client().connect()).create({ input: [user('Hello.')] });
     expect(response).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
   });
 
-  it('answers several messages over one connection, one after the other', async () => {
+  it('several messages on one connection are answered one after the other', async () => {
     const connection = await client().connect();
     const first = await connection.create({ store: false, input: 'Hello.' });
     const second = await connection.create({ store: false, input: 'Again.' });
     expect([first.status, second.status, first.id === second.id]).toEqual(['completed', 'completed', false]);
   });
 
-  it('goes on from what is stored, and over its own connection from what is not', async () => {
+  it('a response continues from a stored one, and on its own connection also from one that is not stored', async () => {
     const connection = await client().connect();
     for (const store of [true, false]) {
       const first = await connection.create({ store, input: 'My name is Alice.' });
@@ -37,20 +37,20 @@ function itConforms(client: () => OpenResponsesClient): void {
     }
   });
 
-  it('knows nothing of what another connection did not store, and serves it all the same', async () => {
+  it('a connection does not know a response that another one did not store, and stays usable', async () => {
     const { id } = await (await client().connect()).create({ store: false, input: 'My name is Alice.' });
     const other = await client().connect();
     expect(await other.refusal({ store: false, previous_response_id: id, input: 'Hello.' })).toMatchObject(NOT_FOUND);
     expect((await other.create({ store: false, input: [user('Hello.')] })).status).toBe('completed');
   });
 
-  it('refuses a predecessor that there is not', async () => {
+  it('an unknown previous response is refused', async () => {
     const connection = await client().connect();
     const refused = await connection.refusal({ previous_response_id: 'resp_none', input: 'Hello.' });
     expect(refused).toMatchObject(NOT_FOUND);
   });
 
-  it('forgets what a failed continuation was to go on from', async () => {
+  it('a failed continuation removes its unstored predecessor', async () => {
     const connection = await client().connect();
     const { id } = await connection.create({ store: false, input: 'Hello.' });
     const more = { store: false, previous_response_id: id };
@@ -58,7 +58,7 @@ function itConforms(client: () => OpenResponsesClient): void {
     expect(await connection.refusal({ ...more, input: 'Hello.' })).toMatchObject(NOT_FOUND);
   });
 
-  it('begins anew from a compacted conversation', async () => {
+  it('a compacted conversation can be continued', async () => {
     const input = [
       user([{ type: 'input_text', text: 'My name is Alice.' }]),
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello.' }] },
@@ -70,7 +70,7 @@ function itConforms(client: () => OpenResponsesClient): void {
     expect(JSON.stringify(response.output)).toContain('Alice');
   });
 
-  it('runs a tool of the client over one connection', async () => {
+  it('the client runs its own tool on one connection', async () => {
     const connection = await client().connect();
     const asked = { store: false, input: 'How is the weather in Rome?', tools: [WEATHER] };
     const { id, output: items } = await connection.create(asked);
@@ -82,7 +82,7 @@ function itConforms(client: () => OpenResponsesClient): void {
   });
 }
 
-describe('Open Responses over WebSocket, answered by the offline model', () => {
+describe('Open Responses over WebSocket with the offline model', () => {
   let close: () => Promise<void>;
   let client: OpenResponsesClient;
 
@@ -99,7 +99,7 @@ describe('Open Responses over WebSocket, answered by the offline model', () => {
   itConforms(() => client);
 });
 
-describe('Open Responses over WebSocket, answered by a model server', () => {
+describe('Open Responses over WebSocket with a model server', () => {
   let server: TestServer;
   let client: OpenResponsesClient;
 
@@ -123,7 +123,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
 
   itConforms(() => client);
 
-  it('stores nothing in a conversation of a user, whichever field names the user', async () => {
+  it('an unstored response adds nothing to the conversation of a user, whichever field names the user', async () => {
     const said = { role: 'user', content: [{ type: 'text', text: 'My name is Alice.' }] };
     const answer = await fetch(`${server.url}/process`, {
       method: 'POST',
@@ -136,7 +136,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
     expect(response.output).toMatchObject([{ content: [{ text: 'Alice.' }] }]);
   });
 
-  it('answers messages in their order and says what is wrong with others', async () => {
+  it('messages are answered in order, and invalid ones with an error', async () => {
     const connection: OpenResponsesConnection = await client.connect();
     connection.send('{');
     connection.send({ type: 'response.cancel' });
@@ -146,7 +146,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
     expect(await connection.next()).toMatchObject({ type: 'response.created' });
   });
 
-  it('prepares a response for which nothing is generated, and goes on from it', async () => {
+  it('a response without generation is stored and can be continued', async () => {
     const connection = await client.connect();
     const asked = server.modelServer.getRequests().length;
     const first = await connection.create({ generate: false, input: 'My name is Alice.', tools: [WEATHER] });
@@ -163,7 +163,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
     expect(await connection.refusal({ ...more, input: 'Hello.' })).toMatchObject(NOT_FOUND);
   });
 
-  it('repeats the stream_id of a request in everything it says to it', async () => {
+  it('every event repeats the stream_id of its request', async () => {
     const connection = await client.connect();
     connection.send({ type: 'response.create', stream_id: 'left "1"', input: 'Hello.' });
     connection.send({ type: 'response.create', stream_id: 'right', previous_response_id: 'resp_none', input: 'Hi.' });
@@ -179,7 +179,7 @@ describe('Open Responses over WebSocket, answered by a model server', () => {
     expect(types).toContain('error');
   });
 
-  it('serves sockets on the two places only', async () => {
+  it('WebSocket connections are accepted on two paths only', async () => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/elsewhere`);
     const [error] = (await once(socket, 'error')) as [Error];
     expect(error.message).toContain('404');

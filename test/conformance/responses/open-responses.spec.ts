@@ -23,19 +23,19 @@ const file = (type: string, text: string): string => `data:${type};base64,${Buff
 
 /** The checks that the public suite makes over HTTP, and those of its branches, in words of our own. */
 function itConforms(client: () => OpenResponsesClient): void {
-  it('answers with a text, whole and streamed', async () => {
+  it('a question is answered with a text, whole and streamed', async () => {
     const input = [user('Say hello in three words.')];
     expect(await client().create({ input })).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
     const { ended } = await client().stream({ input: [user('Count from one to five.')] });
     expect(ended).toMatchObject({ status: 'completed', output: [{ type: 'message', status: 'completed' }] });
   });
 
-  it('takes a message of the system', async () => {
+  it('a system message is accepted', async () => {
     const system = { type: 'message', role: 'system', content: 'You are a pirate and talk like one.' };
     expect((await client().create({ input: [system, user('Say hello.')] })).output).not.toEqual([]);
   });
 
-  it('takes what was said before, with and without a phase', async () => {
+  it('earlier messages are accepted, with and without a phase', async () => {
     const plain = [user('My name is Alice.'), assistant('Hello Alice.'), user('What is my name?')];
     expect((await client().create({ input: plain })).status).toBe('completed');
     const phased = [
@@ -63,7 +63,7 @@ function itConforms(client: () => OpenResponsesClient): void {
     },
   );
 
-  it('takes a picture and a file', async () => {
+  it('a picture and a file are accepted', async () => {
     const picture = { type: 'input_image', image_url: `data:image/png;base64,${png().toString('base64')}` };
     const seen = await client().create({ input: [user([{ type: 'input_text', text: 'What is it?' }, picture])] });
     expect(seen).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
@@ -72,21 +72,21 @@ function itConforms(client: () => OpenResponsesClient): void {
     expect(read).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
   });
 
-  it('goes on from the previous response', async () => {
+  it('a conversation continues from the previous response', async () => {
     const first = await client().create({ input: 'My name is Alice.' });
     const second = await client().create({ previous_response_id: first.id, input: 'What is my name?' });
     expect(second).toMatchObject({ status: 'completed', previous_response_id: first.id });
     expect(JSON.stringify(second.output)).toContain('Alice');
   });
 
-  it('compacts a conversation, which goes on from the item', async () => {
+  it('a compacted conversation continues from its compaction item', async () => {
     const input = [user('My name is Alice.'), assistant('Hello Alice.'), user('Hello.')];
     const { output } = await client().compact({ prompt_cache_key: 'alice', input });
     expect(output.at(-1)).toMatchObject({ type: 'compaction' });
     expect((await client().create({ input: [...output, user('What is my name?')] })).status).toBe('completed');
   });
 
-  it('compacts nothing without a model', async () => {
+  it('compacting without a model is refused', async () => {
     const answer = await client().post('/compact', { input: [user('Make it short.')] });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: 'missing_required_parameter', param: 'model' } });
@@ -106,7 +106,7 @@ function script(upstream: LLMock): void {
   upstream.on({}, { content: 'Hello to you.' });
 }
 
-describe('Open Responses, answered by the offline model', () => {
+describe('Open Responses with the offline model', () => {
   let close: () => Promise<void>;
   let client: OpenResponsesClient;
 
@@ -120,7 +120,7 @@ describe('Open Responses, answered by the offline model', () => {
   itConforms(() => client);
 });
 
-describe.each(['/v1', '/compatible-mode/v1'])('Open Responses under %s, answered by a model server', (prefix) => {
+describe.each(['/v1', '/compatible-mode/v1'])('Open Responses under %s with a model server', (prefix) => {
   let server: TestServer;
   let client: OpenResponsesClient;
 
@@ -137,7 +137,7 @@ describe.each(['/v1', '/compatible-mode/v1'])('Open Responses under %s, answered
     ['cut off', 'incomplete', ['message']],
     ['refused', 'incomplete', ['message']],
     ['broken', 'failed', []],
-  ])('tells how a response ends in its words: %s', async (input, status, types) => {
+  ])('a response ends with the status of the specification: %s', async (input, status, types) => {
     const whole = await client.create({ input });
     expect({ status: whole.status, types: whole.output.map(({ type }) => type) }).toEqual({ status, types });
     const { ended } = await client.stream({ input });
@@ -157,7 +157,7 @@ describe.each(['/v1', '/compatible-mode/v1'])('Open Responses under %s, answered
     { background: true },
     { store: false, include: ['reasoning.encrypted_content'], stream_options: { include_obfuscation: false } },
     { tools: [WEATHER, { type: 'function', name: 'bare' }, { type: 'web_search' }, { type: 'file_search' }] },
-  ])('repeats what was asked in its words: %j', async (more) => {
+  ])('a response repeats the parameters of its request: %j', async (more) => {
     const body = { input: 'Hello.', tools: [WEATHER], ...more };
     await client.create(body);
     await client.stream(body);

@@ -71,7 +71,7 @@ describe.each([
     ['cut text', 'incomplete', ['message']],
     ['refused text', 'incomplete', ['message']],
     ['server error', 'failed', []],
-  ])('accumulates a stream to what is stored: %s', async (input, status, types) => {
+  ])('the client accumulates a stream to the stored response: %s', async (input, status, types) => {
     const stream = client.responses.stream({ model: 'x', input, tools: [LOOKUP] });
     const final = await stream.finalResponse();
     expect({ status: final.status, types: final.output.map(({ type }) => type) }).toEqual({ status, types });
@@ -80,7 +80,7 @@ describe.each([
     expect(stored.output_text).toBe(final.output_text);
   });
 
-  it('hears a refusal', async () => {
+  it('a refusal arrives as such', async () => {
     const stream = client.responses.stream({ model: 'x', input: 'refused text' });
     let refusal = '';
     stream.on('response.refusal.delta', ({ delta }) => (refusal += delta));
@@ -95,7 +95,7 @@ describe.each([
     });
   });
 
-  it('sees a stream that another request cancels end as cancelled', async () => {
+  it('a stream that another request cancels ends as cancelled', async () => {
     const stream = client.responses.stream({ model: 'x', input: 'hold on', background: true });
     const created = new Promise<string>((resolve) =>
       stream.on('response.created', ({ response }) => resolve(response.id)),
@@ -106,7 +106,7 @@ describe.each([
     expect((await client.responses.retrieve(final.id)).status).toBe('cancelled');
   });
 
-  it('is told that a conversation is in use', async () => {
+  it('a second response of a busy conversation is refused', async () => {
     const { id } = await client.conversations.create();
     const body = { model: 'x', conversation: id };
     const slow = await client.responses.create({ ...body, input: 'hold on', background: true });
@@ -116,7 +116,7 @@ describe.each([
     expect((await client.responses.create({ ...body, input: 'plain text' })).output_text).toBe(SKY);
   });
 
-  it('speaks WebSocket', async () => {
+  it('the WebSocket transport works', async () => {
     const socket = new ResponsesWS(client);
     const events: ResponseStreamEvent[] = [];
     const over = new Promise<void>((resolve) => socket.on('response.completed', () => resolve()));

@@ -57,21 +57,21 @@ describe('openai', () => {
   const ask = (input: string, more: object = {}): Promise<Response> =>
     client.responses.create({ model: 'any_name', input, ...more });
 
-  it('gets a response, whatever the model is called', async () => {
+  it('a response is returned whatever model the request names', async () => {
     const response = await ask('plain text');
     expect(response).toMatchObject({ output_text: SKY, status: 'completed', model: 'any_name', object: 'response' });
     expect((response as { _request_id?: string })._request_id).toBeTruthy();
     expect(response.usage?.output_tokens).toBeGreaterThan(0);
   });
 
-  it('finds the mirror under the documented place only', async () => {
+  it('the response is repeated under `response` on the compatible path only', async () => {
     const mirrored = (await ask('plain text')) as Response & { response: Response };
     expect(mirrored.response.output[0]).toMatchObject({ content: [{ text: SKY }] });
     const plain = new OpenAI({ apiKey: 'any', baseURL: `${server.url}/v1`, maxRetries: 0 });
     expect(await plain.responses.create({ input: 'plain text' })).not.toHaveProperty('response');
   });
 
-  it('streams raw events in the order of the contract', async () => {
+  it('raw events arrive in the order of the contract', async () => {
     const events = await read(await client.responses.create({ model: 'x', input: 'plain text', stream: true }));
     const types = events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
     expect(types).toEqual([
@@ -89,7 +89,7 @@ describe('openai', () => {
     expect(deltas(events)).toBe(SKY);
   });
 
-  it('streams with the helper, whose snapshot becomes the text', async () => {
+  it('the streaming helper accumulates the text', async () => {
     const stream = client.responses.stream({ model: 'x', input: 'plain text' });
     let snapshot = '';
     stream.on('response.output_text.delta', (event) => (snapshot = event.snapshot));
@@ -101,7 +101,7 @@ describe('openai', () => {
     });
   });
 
-  it('parses structured output, whole and streamed, and tells the model the schema', async () => {
+  it('structured output is parsed, whole and streamed, and the model gets the schema', async () => {
     const format = zodTextFormat(Animal, 'animal');
     const parsed = await client.responses.parse({ model: 'x', input: 'an animal', text: { format } });
     expect(parsed.output_parsed).toEqual({ name: 'cat', legs: 4 });
@@ -114,7 +114,7 @@ describe('openai', () => {
     expect(sent?.response_format).toMatchObject({ type: 'json_schema', json_schema: { name: 'animal' } });
   });
 
-  it('runs its tools by the previous response', async () => {
+  it('the client runs its tools by previous response', async () => {
     const first = await client.responses.parse({ model: 'x', input: 'client tool', tools: [LOOKUP] });
     const call = first.output.find((item) => item.type === 'function_call');
     expect(call).toMatchObject({ name: 'lookup_order', parsed_arguments: { id: '7' }, status: 'completed' });
@@ -127,7 +127,7 @@ describe('openai', () => {
     expect(second.output_text).toBe('On its way.');
   });
 
-  it('runs its tools without anything stored', async () => {
+  it('the client runs its tools with nothing stored', async () => {
     const input = [{ role: 'user' as const, content: 'client tool' }];
     const first = await client.responses.create({ model: 'x', input, tools: [LOOKUP], store: false });
     const call = first.output.find((item) => item.type === 'function_call');
@@ -140,7 +140,7 @@ describe('openai', () => {
     await expect(goesOn).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' });
   });
 
-  it('streams the arguments of a call', async () => {
+  it('the arguments of a tool call are streamed', async () => {
     const stream = client.responses.stream({ model: 'x', input: 'client tool', tools: [LOOKUP] });
     let snapshot = '';
     stream.on('response.function_call_arguments.delta', (event) => (snapshot = event.snapshot));
@@ -149,7 +149,7 @@ describe('openai', () => {
     expect(final.output[0]).toMatchObject({ type: 'function_call', parsed_arguments: { id: '7' } });
   });
 
-  it('sees a tool of the server as an mcp_call, and reasoning as a summary', async () => {
+  it('a tool call of the server arrives as mcp_call, and reasoning as a summary', async () => {
     const tool = await client.responses.stream({ model: 'x', input: 'server tool' }).finalResponse();
     expect(tool.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
     expect(tool.output[0]).toMatchObject({ name: 'get_weather', server_label: 'plugin', error: null });
@@ -158,7 +158,7 @@ describe('openai', () => {
     expect(reasoned.output_text).toBe('So it is.');
   });
 
-  it('polls a background response to its end, and cancels one twice', async () => {
+  it('a background response can be polled to its end and cancelled twice', async () => {
     let response = await ask('long text', { background: true });
     expect(['queued', 'in_progress']).toContain(response.status);
     while (response.status === 'queued' || response.status === 'in_progress') {
@@ -172,7 +172,7 @@ describe('openai', () => {
     await expect(client.responses.cancel(sync.id)).rejects.toThrow(BadRequestError);
   });
 
-  it('resumes a background stream where it left it', async () => {
+  it('a background stream can be resumed from its last event', async () => {
     const stream = await client.responses.create({ model: 'x', input: 'slow text', background: true, stream: true });
     const seen: ResponseStreamEvent[] = [];
     for await (const event of stream) {
@@ -192,7 +192,7 @@ describe('openai', () => {
     expect(emitted[0]).toBe(7);
   });
 
-  it('deletes a response', async () => {
+  it('a response can be deleted', async () => {
     const { id } = await ask('plain text');
     await client.responses.delete(id);
     await expect(client.responses.retrieve(id)).rejects.toThrow(NotFoundError);
@@ -200,7 +200,7 @@ describe('openai', () => {
     await expect(goesOn).rejects.toMatchObject({ status: 400, param: 'previous_response_id' });
   });
 
-  it('turns the pages of the input items', async () => {
+  it('the input items are returned in pages', async () => {
     const { id } = await client.responses.create({
       model: 'x',
       input: [
@@ -216,7 +216,7 @@ describe('openai', () => {
     expect(texts).toEqual(['first', 'second', 'plain text']);
   });
 
-  it('keeps a conversation, whose items can be read, added and taken out', async () => {
+  it('the items of a conversation can be read, added and removed', async () => {
     const { id } = await client.conversations.create({
       metadata: { topic: 'names' },
       items: [{ type: 'message', role: 'user', content: 'My name is Alice.' }],
@@ -240,7 +240,7 @@ describe('openai', () => {
     await expect(ask('plain text', { conversation: id })).rejects.toThrow(NotFoundError);
   });
 
-  it('remembers along previous responses, and branches', async () => {
+  it('previous responses form a conversation that can branch', async () => {
     const first = await ask('My name is Alice.');
     const second = await ask('What is my name?', { previous_response_id: first.id });
     expect(second).toMatchObject({ output_text: 'You are Alice.', previous_response_id: first.id });
@@ -249,7 +249,7 @@ describe('openai', () => {
     expect((await ask('What is my name?')).output_text).toBe('I do not know.');
   });
 
-  it('tells of a predecessor that is missing', async () => {
+  it('an unknown previous response is refused', async () => {
     const error = await ask('plain text', { previous_response_id: 'resp_none' }).catch((e: unknown) => e as APIError);
     expect(error).toMatchObject({
       status: 400,
@@ -259,7 +259,7 @@ describe('openai', () => {
     });
   });
 
-  it('sees failures and limits as states, without a word of the upstream', async () => {
+  it('failures and limits are statuses, with no text of the model server', async () => {
     const failed = await ask('server error');
     expect(failed).toMatchObject({ status: 'failed', error: { type: 'server_error', code: 'server_error' } });
     expect(JSON.stringify(failed)).not.toContain('secret');
@@ -269,7 +269,7 @@ describe('openai', () => {
     expect(cut).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
   });
 
-  it('counts tokens, compacts, lists models', async () => {
+  it('tokens are counted, conversations compacted and models listed', async () => {
     const count = await client.responses.inputTokens.count({ model: 'x', input: 'How many tokens are these?' });
     expect(count).toMatchObject({ object: 'response.input_tokens' });
     expect(count.input_tokens).toBeGreaterThan(4);
@@ -288,7 +288,7 @@ describe('openai', () => {
     await expect(client.models.retrieve('nobody')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
-  it('gets the same response for a repeated request', async () => {
+  it('a repeated request returns the same response', async () => {
     const options = { headers: { 'idempotency-key': 'key-1' } };
     const first = await client.responses.create({ model: 'x', input: 'plain text' }, options);
     const again = await client.responses.create({ model: 'x', input: 'plain text' }, options);
@@ -316,7 +316,7 @@ describe('openai', () => {
       'tools[0].server_url',
     ],
     ['{"input":[{"type":"item_reference","id":"msg_none"}]}', 'not_found', 'input[0]'],
-  ])('is told what is wrong with %s', async (body, code, param) => {
+  ])('an invalid request is refused with the parameter at fault: %s', async (body, code, param) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${openaiUrl(server)}/responses`, { method: 'POST', headers, body });
     expect(answer.status).toBe(code === 'not_found' ? 404 : 400);

@@ -7,7 +7,7 @@ import { BenchSocket, ResponsesDriver } from '../../support/responses-driver.js'
 
 const APP = 'https://app.example';
 
-describeOnDatabases('Responses over WebSocket', (open) => {
+describeOnDatabases('the Responses WebSocket', (open) => {
   let database: TestDatabase;
   let bench: ResponsesDriver;
 
@@ -23,12 +23,12 @@ describeOnDatabases('Responses over WebSocket', (open) => {
   const cancel = (id: string): Promise<unknown> => bench.server.get(Runs).cancel(requestPrincipal(undefined), id);
 
   it.each([
-    ['no page', undefined, true],
+    ['a client without an origin', undefined, true],
     ['a page of an allowed origin', APP, true],
     ['a page of its own origin', 'own', true],
     ['a page of another origin', 'https://evil.example', false],
-    ['an origin that is none', 'null', false],
-  ])('takes connections of %s only when nobody else could have opened them', async (_who, origin, isAllowed) => {
+    ['an opaque origin', 'null', false],
+  ])('a connection from %s is accepted or refused by its origin', async (_who, origin, isAllowed) => {
     const connected = await bench.connect(
       origin === undefined ? {} : { origin: origin === 'own' ? bench.server.url : origin },
     );
@@ -37,7 +37,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     else expect(connected).toBe(403);
   });
 
-  it('makes one response at a time; further messages wait and are answered in their order', async () => {
+  it('one response is made at a time, and further messages are answered in their order', async () => {
     const socket = await bench.socket();
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');
@@ -57,7 +57,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     socket.raw.close();
   });
 
-  it('refuses what is more than it lets wait, behind what does wait', async () => {
+  it('messages over the limit of waiting ones are refused after the waiting ones', async () => {
     const socket = await bench.socket();
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');
@@ -73,13 +73,13 @@ describeOnDatabases('Responses over WebSocket', (open) => {
   });
 
   it.each([
-    ['no JSON', '{"type":', 'invalid_json'],
-    ['no object', '"response.create"', 'invalid_type'],
-    ['no type', '{"input":"Hello."}', 'invalid_value'],
+    ['invalid JSON', '{"type":', 'invalid_json'],
+    ['not an object', '"response.create"', 'invalid_type'],
+    ['a missing type', '{"input":"Hello."}', 'invalid_value'],
     ['a wrong field', '{"type":"response.create","input":7}', 'invalid_type'],
     ['too deep', `{"type":"response.create","x":${'['.repeat(40)}${']'.repeat(40)}}`, 'invalid_value'],
     ['a forbidden key', '{"type":"response.create","input":"Hello.","__proto__":{}}', 'invalid_value'],
-  ])('says what is wrong with a message and stays usable: %s', async (_what, message, code) => {
+  ])('an invalid message is refused and the connection stays usable: %s', async (_what, message, code) => {
     const socket = await bench.socket();
     socket.raw.send(message);
     const error = await socket.until('error');
@@ -89,7 +89,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     socket.raw.close();
   });
 
-  it('closes a connection whose message is larger than any body may be', async () => {
+  it('a message over the body limit closes the connection with 1009', async () => {
     const small = await ResponsesDriver.start({ env: { BODY_LIMIT_BYTES: '100000' } });
     const socket = await small.socket();
     socket.raw.send('x'.repeat(200_000));
@@ -97,7 +97,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     await small.server.close();
   });
 
-  it('keeps every event for a reader that pauses', async () => {
+  it('a reader that pauses gets every event', async () => {
     const words = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ');
     const socket = await bench.socket();
     const wire = (socket.raw as unknown as { readonly _socket: Socket })._socket;
@@ -112,7 +112,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     socket.raw.close();
   });
 
-  it.each([true, false])('cancels what is in flight when the client leaves; stored: %s', async (store) => {
+  it.each([true, false])('a response is cancelled when its client disconnects (stored: %s)', async (store) => {
     const socket = await bench.socket();
     socket.create({ input: 'hold', store });
     await socket.until('response.output_text.delta');
@@ -125,7 +125,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     else expect(kept).toMatchObject({ error: { code: 'response_not_found' } });
   });
 
-  it('closes a connection that has reached its age, and says so', async () => {
+  it('a connection that reaches its maximum age is closed with an error', async () => {
     const brief = await ResponsesDriver.start({ env: { RESPONSES_SOCKET_LIFETIME_MS: '1000' } });
     const socket = await brief.socket();
     const closed = socket.closed();
@@ -135,7 +135,7 @@ describeOnDatabases('Responses over WebSocket', (open) => {
     await brief.server.close();
   });
 
-  it('says goodbye when the server stops; the response in flight goes on without its reader', async () => {
+  it('a shutdown closes the connection with an error, and its response continues', async () => {
     const [socket, deaf] = [await bench.socket(), await bench.socket()];
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');

@@ -9,7 +9,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-describeOnDatabases('attachments of a run', (open) => {
+describeOnDatabases('attachments on the Runs API', (open) => {
   let server: TestServer;
   let client: RunsClient;
 
@@ -38,7 +38,7 @@ describeOnDatabases('attachments of a run', (open) => {
     },
   ];
 
-  it('are taken by their signed URL, kept by their place, and signed anew in the history', async () => {
+  it('an attachment is accepted by its signed URL, stored by reference, and signed again in the history', async () => {
     const url = await upload();
     const input = runInput('', { messages: asking(url) });
     const { status, body } = await client.submit(input);
@@ -58,7 +58,7 @@ describeOnDatabases('attachments of a run', (open) => {
     expect((await client.submit(worn)).body).toEqual(body);
   });
 
-  it('are refused when the URL is not ours, not signed, or of another type', async () => {
+  it('an attachment is refused if its URL is foreign, unsigned or of another type', async () => {
     const url = await upload();
     const bad = [
       asking(url.replace(/sig=[^&]{4}/, 'sig=AAAA')),

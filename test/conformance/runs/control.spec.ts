@@ -8,7 +8,7 @@ interface Page {
   readonly nextCursor?: string;
 }
 
-describeOnDatabases('the state of a run', (open) => {
+describeOnDatabases('the state of a run on the Runs API', (open) => {
   let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
@@ -27,7 +27,7 @@ describeOnDatabases('the state of a run', (open) => {
     };
   }
 
-  it('is told by thread, by run and by task', async () => {
+  it('a run can be read by thread, by run and by task', async () => {
     const input = runInput('hello', { parentRunId: 'run-0' });
     const { taskId, threadId } = (await client.submit(input)).body;
     const view = await client.ended(threadId, 'run-1');
@@ -57,7 +57,7 @@ describeOnDatabases('the state of a run', (open) => {
     }
   });
 
-  it('has an id of any characters', async () => {
+  it('a run id may hold any characters', async () => {
     for (const runId of ['a/b?c#d e%2F', '晴'.repeat(128), '😀'.repeat(128), '..%00']) {
       const { threadId } = (await client.submit(runInput('hello', { runId }))).body;
       expect((await client.ended(threadId, runId)).runId).toBe(runId);
@@ -66,7 +66,7 @@ describeOnDatabases('the state of a run', (open) => {
     }
   });
 
-  it('of a failed run says why, without secrets', async () => {
+  it('a failed run holds its error without secrets', async () => {
     behaviour.current = async function* (context) {
       yield say(context, 'Well.');
       throw new Error('secret');
@@ -77,7 +77,7 @@ describeOnDatabases('the state of a run', (open) => {
     expect(JSON.stringify(view)).not.toContain('secret');
   });
 
-  it('can be waited for', async () => {
+  it('a request can wait for the end of a run', async () => {
     busy();
     const { threadId } = (await client.submit(runInput('x', code))).body;
     await (await client.events(threadId)).until(({ text }) => text !== '');
@@ -106,7 +106,7 @@ describeOnDatabases('the state of a run', (open) => {
     }
   });
 
-  it('is listed page by page, newest first, and by status', async () => {
+  it('runs are listed in pages, newest first, and by status', async () => {
     busy();
     const { threadId } = (await client.submit(runInput('x', code))).body;
     for (const runId of ['run-2', 'run-3', 'run-4']) await client.submit(runInput('hello', { threadId, runId }));
@@ -131,7 +131,7 @@ describeOnDatabases('the state of a run', (open) => {
   });
 });
 
-describeOnDatabases('cancel', (open) => {
+describeOnDatabases('cancelling on the Runs API', (open) => {
   let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
@@ -153,7 +153,7 @@ describeOnDatabases('cancel', (open) => {
     return threadId;
   }
 
-  it('stops a run, says so once, and leaves a run that is over as it is', async () => {
+  it('a cancel stops a run once and does not change a run that has ended', async () => {
     const threadId = await running();
     const path = `/runs/${threadId}/run-1/cancel`;
     const first = await client.json<RunState>('POST', path);
@@ -168,7 +168,7 @@ describeOnDatabases('cancel', (open) => {
     expect(events.last.event).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
   });
 
-  it('waits for the end when it is asked to, and ends a run that waits at once', async () => {
+  it('a cancel can wait for the end, and a queued run ends at once', async () => {
     const threadId = await running();
     await client.submit(runInput('hello', { threadId, runId: 'run-2' }));
     const queued = await client.json<RunState>('POST', `/runs/${threadId}/run-2/cancel`, { wait: true });
@@ -180,7 +180,7 @@ describeOnDatabases('cancel', (open) => {
     expect([first.status, first.body.status]).toEqual([200, 'cancelled']);
   });
 
-  it('can take back what was said', async () => {
+  it('a cancel with rollback removes the messages of the run', async () => {
     const threadId = await running();
     await client.json('POST', `/runs/${threadId}/run-1/cancel`, { mode: 'rollback', wait: true });
     await client.submit(runInput('hello', { threadId, runId: 'run-2' }));
@@ -189,7 +189,7 @@ describeOnDatabases('cancel', (open) => {
     expect(JSON.stringify(snapshot.events)).not.toContain('be busy');
   });
 
-  it('refuses what it does not know', async () => {
+  it('an invalid cancel is refused', async () => {
     const { threadId } = (await client.submit(runInput('hello'))).body;
     for (const body of [{ mode: 'destroy' }, { wait: 'yes' }, []]) {
       expect((await client.json('POST', `/runs/${threadId}/run-1/cancel`, body)).status).toBe(400);
@@ -198,7 +198,7 @@ describeOnDatabases('cancel', (open) => {
   });
 });
 
-describeOnDatabases('resume', (open) => {
+describeOnDatabases('resuming on the Runs API', (open) => {
   let server: TestServer;
   let client: RunsClient;
 
@@ -226,7 +226,7 @@ describeOnDatabases('resume', (open) => {
     return { threadId: started.threadId, interruptId: outcome.interrupts[0]?.id ?? '' };
   }
 
-  it('goes on with the answer in a run of its own', async () => {
+  it('an answer continues the agent in a new run', async () => {
     const { threadId, interruptId } = await interrupted();
     expect((await client.view(threadId, 'run-1')).body.status).toBe('interrupted');
     const path = `/runs/${threadId}/run-1/resume`;
@@ -264,7 +264,7 @@ describeOnDatabases('resume', (open) => {
       'invalid_resume',
     ],
     ['an unknown interrupt', { resume: [{ interruptId: 'none', status: 'resolved' }] }, 404, 'interrupt_not_found'],
-  ])('refuses %s', async (_, body, status, name) => {
+  ])('a resume with %s is refused', async (_, body, status, name) => {
     const { threadId } = (await client.submit(runInput('hello'))).body;
     const answer = await client.json<{ code: string }>('POST', `/runs/${threadId}/run-1/resume`, body);
     expect([answer.status, answer.body.code]).toEqual([status, name]);

@@ -6,7 +6,7 @@ import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-describeOnDatabases('the events of a run', (open) => {
+describeOnDatabases('the events of a run on the Runs API', (open) => {
   let server: TestServer;
   let client: RunsClient;
   const code = { forwardedProps: { agent_type: 'code-fail' } };
@@ -29,7 +29,7 @@ describeOnDatabases('the events of a run', (open) => {
     return event;
   }
 
-  it('are streamed from the first to the terminal one', async () => {
+  it('a stream holds every event from the first to the terminal one', async () => {
     const accepted = await client.submit(runInput('count to 20'));
     expect(accepted.status).toBe(202);
     const { threadId } = accepted.body;
@@ -46,7 +46,7 @@ describeOnDatabases('the events of a run', (open) => {
     expect(stream.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
   });
 
-  it('are the same bytes from every cursor, by header and by query', async () => {
+  it('a stream has the same bytes from every cursor, by header and by query', async () => {
     const { threadId } = await finished('What is the weather in Paris?');
     const whole = await (await client.events(threadId)).all();
     await expectWhole(whole);
@@ -67,7 +67,7 @@ describeOnDatabases('the events of a run', (open) => {
     expect((await (await client.events(threadId, `?lastEventId=${whole.last.id}`, '-1')).all()).raw).toBe(whole.raw);
   });
 
-  it('join what was with what comes, for many readers at any place', async () => {
+  it('many readers join a running stream at any cursor without gap or repeat', async () => {
     const input = runInput('count to 60 slowly');
     const live = await client.stream(input);
     const readers = [];
@@ -85,7 +85,7 @@ describeOnDatabases('the events of a run', (open) => {
     }
   });
 
-  it('are over: 204 at the terminal one; ahead of it 409; of another run, or none, 400', async () => {
+  it('a cursor at the terminal event gets 204, one ahead of it 409, and one of another run or of none 400', async () => {
     const { threadId } = await finished('hello');
     const { last } = await (await client.events(threadId)).all();
     expect((await client.events(threadId, '', last.id)).status).toBe(204);
@@ -114,7 +114,7 @@ describeOnDatabases('the events of a run', (open) => {
     ]);
   });
 
-  it('wait in silence for a run that has not begun', async () => {
+  it('a stream of a queued run waits with keep-alive comments', async () => {
     behaviour.current = async function* (context: AgentContext) {
       await stopped(context);
       yield undefined;
@@ -131,7 +131,7 @@ describeOnDatabases('the events of a run', (open) => {
     await expectWhole(await (await client.events(threadId, '?runId=run-1')).all());
   });
 
-  it('begin with where the run stands, also in the middle of a message', async () => {
+  it('a stream from a snapshot begins with the current state, also in the middle of a message', async () => {
     const { threadId } = await finished('My name is Alice.');
     let go: () => void = () => undefined;
     const more = new Promise<void>((resolve) => (go = resolve));
@@ -186,7 +186,7 @@ describeOnDatabases('the events of a run', (open) => {
     expect(await expectTaken(after)).toEqual(replayed);
   });
 
-  it('follow a thread from run to run', async () => {
+  it('a stream can follow a thread from run to run', async () => {
     const { threadId } = await finished('My name is Alice.');
     const stream = await client.events(threadId, '?follow=thread');
     const isEnd = (run: number) => () => stream.events.filter(({ type }) => type === 'RUN_FINISHED').length === run;
@@ -209,7 +209,7 @@ describeOnDatabases('the events of a run', (open) => {
     expect((await (await client.events(threadId, '', one?.last.id)).all()).raw).toBe(two?.raw);
   });
 
-  it('end well whatever became of the run', async () => {
+  it('every kind of end is shown with its terminal event', async () => {
     const ends: Record<string, object> = {};
     behaviour.current = async function* (context) {
       yield mutter(context, 'I was about to');

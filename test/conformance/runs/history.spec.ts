@@ -61,7 +61,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
   const user = (id: string): Message => textMessage({ id, role: 'user', text: id });
   const assistant = (id: string): Message => textMessage({ id, role: 'assistant', text: id });
 
-  it('shows what was said, as soon as it was accepted', async () => {
+  it('the history holds a message as soon as it is accepted', async () => {
     expect((await read('')).body).toEqual({
       scope: 'history_day',
       threadId: null,
@@ -100,7 +100,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
   it.each([
     ['code-fail', 'at once'],
     ['code-journal', 'with their step'],
-  ])('shows the whole messages of a run of %s that goes on, %s, and never what may be taken back', async (agent) => {
+  ])('the history holds the completed messages of a running %s, %s, and none that may be discarded', async (agent) => {
     const isJournal = agent === 'code-journal';
     behaviour.current = async function* (context) {
       for (const text of ['One.', 'Two.']) {
@@ -141,7 +141,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
     expect((await page(threadId)).messages.map(({ content }) => content)).not.toContain('next');
   });
 
-  it('forgets what a run said that is rolled back while it goes on', async () => {
+  it('the history drops the messages of a run that is rolled back while it runs', async () => {
     behaviour.current = async function* (context) {
       yield say(context, 'Said.');
       await context.flush();
@@ -160,7 +160,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
     expect((await page(threadId)).messages).toEqual([]);
   });
 
-  it('leaves out tools, reasoning, half messages and silence', async () => {
+  it('the history leaves out tool calls, reasoning, partial and empty messages', async () => {
     const schema = { version: '2.0', compiler: 1, root: { type: 'stack' } };
     const threadId = await thread([
       ['2026-03-15T10:00:00Z', user('u')],
@@ -189,7 +189,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
     expect(messages[2]).toMatchObject({ ui_schema: null });
   });
 
-  it('pages by days of the user’s time zone', async () => {
+  it('the history is paged by the days of the user’s time zone', async () => {
     const threadId = await thread([
       ['2026-03-07T23:30:00Z', user('u1')],
       ['2026-03-08T00:30:00Z', assistant('a1')],
@@ -232,7 +232,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
     });
   });
 
-  it('divides a day of many messages', async () => {
+  it('a day with many messages is divided into pages', async () => {
     const threadId = await thread(
       Array.from({ length: 1201 }, (_, index) => ['2026-03-15T10:00:00Z', user(`u${index + 1}`)] as const),
     );
@@ -245,7 +245,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
   });
 
   it.each(['2026-02-30', '2026-3-1', 'x', '', '2026-03-16T00:00:00Z', '20260316'])(
-    'refuses before=%s',
+    'before=%s is refused',
     async (before) => {
       const { threadId } = (await client.submit(runInput('hello'))).body;
       const { status, body } = await read(`?threadId=${threadId}&before=${encodeURIComponent(before)}`);
@@ -253,7 +253,7 @@ describeOnDatabases('GET /history', (openDatabase) => {
     },
   );
 
-  it('knows only threads of the caller, by their UUID', async () => {
+  it('only the threads of the caller are found, by their UUID', async () => {
     const bad = await read('?threadId=x');
     expect([bad.status, bad.body]).toMatchObject([
       422,

@@ -29,7 +29,7 @@ describeOnDatabases('the language of cards', (open) => {
     return (shown.value as { readonly ui_schema: JsonObject }).ui_schema;
   }
 
-  it('is that of the request, else that of the user’s settings, else the server’s', async () => {
+  it('the language is that of the request, else of the user’s settings, else of the server', async () => {
     const weather = () => runInput('What is the weather in Paris?');
     expect(await card(await submit(weather()))).toMatchObject({ locale: 'en-GB' });
     expect(await card(await submit(weather(), CHINESE))).toMatchObject({ locale: 'zh-CN' });
@@ -43,12 +43,12 @@ describeOnDatabases('the language of cards', (open) => {
     await setLocale(null);
   });
 
-  it('is no part of what makes a request another one', async () => {
+  it('a repeated request in another language is a replay', async () => {
     const input = runInput('hello');
     expect(await submit(input)).toEqual(await submit(input, CHINESE));
   });
 
-  it('stays when a run goes on with an answer, unless the answer wants another', async () => {
+  it('a resumed run keeps the language unless the answer names another', async () => {
     const asked = async (): Promise<{ readonly run: Accepted; readonly interruptId: string }> => {
       const run = await submit(runInput('Schedule a meeting with Ana tomorrow at 3pm'), CHINESE);
       const end = (await whole(run)).last.event as { outcome?: { interrupts?: readonly { id: string }[] } };

@@ -144,7 +144,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
 );
 
-describeOnDatabases('malformed bodies', (open) => {
+describeOnDatabases('malformed bodies on the Runs API', (open) => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describeOnDatabases('malformed bodies', (open) => {
   });
   afterAll(() => server.close());
 
-  it('are refused by the thousand, clearly and without a trace', async () => {
+  it('thousands of invalid bodies are refused with a clear error and store nothing', async () => {
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(anything, async (payload) => {
@@ -183,7 +183,7 @@ describeOnDatabases('malformed bodies', (open) => {
     expect(Number(rows[0]?.n)).toBe(0);
   }, 300_000);
 
-  it('that are only odd are taken or refused, and never too much for the server', async () => {
+  it('unusual but valid bodies never cause a 5xx', async () => {
     const places = PLACES.filter(([key]) => key !== 'threadId' && key !== 'runId' && key !== 'forwardedProps');
     let number = 0;
     await fc.assert(

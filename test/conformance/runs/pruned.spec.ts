@@ -19,7 +19,7 @@ const asks: Behaviour = async function* (context) {
   yield say(context, `You said ${JSON.stringify(answer)}`);
 };
 
-describeOnDatabases('a run whose events were removed', (open) => {
+describeOnDatabases('a run on the Runs API whose events were removed', (open) => {
   let database: TestDatabase;
   let server: TestServer;
   let client: RunsClient;
@@ -64,7 +64,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     return replay('v1', events);
   }
 
-  it('says so, and shows what is kept where it says', async () => {
+  it('its events answer 410 with the address of a snapshot that holds what is kept', async () => {
     const { threadId, whole } = await finished('What is the weather in Paris?');
     const replayed = await taken(whole);
     await prune();
@@ -102,7 +102,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     expect((await client.events(threadId, '', `1-${whole.frames.length + 1}`)).status).toBe(409);
   });
 
-  it('says what it can when an earlier version removed the events and counted none', async () => {
+  it('a run whose events an earlier version removed still has a snapshot', async () => {
     const { threadId, whole } = await finished('hello');
     await prune();
     await restart();
@@ -118,7 +118,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     expect(view).toMatchObject({ status: 'succeeded', lastEventId: null, lastSeq: null });
   });
 
-  it('shows the state that it left, whatever the thread’s became', async () => {
+  it('the snapshot holds the state after the run, not the current state of the thread', async () => {
     behaviour.current = async function* (context) {
       context.state.set({ ...context.state.get(), [context.inputText]: true });
       context.state.patch([{ op: 'add', path: '/last', value: context.inputText }]);
@@ -141,7 +141,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     expect(states[0]).not.toHaveProperty('snapshot.second');
   });
 
-  it('shows the state and what it asked, the thread before it, and lets the thread be followed', async () => {
+  it('the snapshot holds the state, the open interrupts and the thread before, and the thread can be followed', async () => {
     behaviour.current = asks;
     const { threadId } = await finished('My name is Alice.');
     const { whole } = await finished('ask me', { threadId, runId: 'run-2', ...code });
@@ -162,7 +162,7 @@ describeOnDatabases('a run whose events were removed', (open) => {
     follower.leave();
   });
 
-  it('shows how it failed', async () => {
+  it('the snapshot holds the error of a failed run', async () => {
     behaviour.current = async function* (context) {
       yield say(context, 'So far.');
       throw new Error('a secret');

@@ -53,7 +53,7 @@ describeOnDatabases('POST /runs', (open) => {
     return { status: answer.status, body: (await answer.json()) as ErrorBody };
   }
 
-  it('answers once everything is committed, and again in the same words', async () => {
+  it('a run is accepted once it is committed, and a repeated request gets the same answer', async () => {
     const input = runInput('hello', { threadId: randomUUID().toUpperCase() });
     const first = await client.submit(input);
     const threadId = String(input['threadId']).toLowerCase();
@@ -97,7 +97,7 @@ describeOnDatabases('POST /runs', (open) => {
     ['state', { state: { a: 1 } }],
     ['parent', { parentRunId: 'run-0' }],
     ['agent', { forwardedProps: { agent_type: 'code-fail' } }],
-  ])('refuses the same id with another %s', async (_, change) => {
+  ])('the same run id with another %s is refused', async (_, change) => {
     const input = runInput('hello');
     await client.submit(input);
     const other = await client.json<ErrorBody>('POST', '/runs', { ...input, ...change });
@@ -110,7 +110,7 @@ describeOnDatabases('POST /runs', (open) => {
     });
   });
 
-  it('executes parallel duplicates once', async () => {
+  it('parallel duplicates are executed once', async () => {
     const input = runInput('count to 5');
     const answers = await Promise.all(Array.from({ length: 12 }, () => client.submit(input)));
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body])))).toEqual(
@@ -121,7 +121,7 @@ describeOnDatabases('POST /runs', (open) => {
     expect(list.body.items).toHaveLength(1);
   });
 
-  it('refuses in the words of the table, and writes nothing', async () => {
+  it('invalid requests are refused with the codes of the contract and store nothing', async () => {
     const input = runInput('hello');
     const bad = await client.json<ErrorBody>('POST', '/runs', { ...input, runId: 'r'.repeat(129) });
     expect(bad.status).toBe(422);
@@ -146,7 +146,7 @@ describeOnDatabases('POST /runs', (open) => {
     );
   });
 
-  it('counts the bytes of the body', async () => {
+  it('a body over the limit in bytes is refused', async () => {
     const body = (length: number): string => {
       const text = JSON.stringify(runInput('hello', { state: { pad: '晴' } }));
       return text.replace('晴', `晴${'x'.repeat(length - Buffer.byteLength(text))}`);
@@ -163,25 +163,25 @@ describeOnDatabases('POST /runs', (open) => {
   });
 
   it.each<[string, string | Buffer, number, string]>([
-    ['no JSON', '{"a":', 400, 'invalid_json'],
+    ['invalid JSON', '{"a":', 400, 'invalid_json'],
     ['a list', '[]', 400, 'invalid_json'],
-    ['nothing', '', 400, 'invalid_json'],
+    ['empty', '', 400, 'invalid_json'],
     ['null', 'null', 400, 'invalid_json'],
     ['broken UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, 'invalid_json'],
     ['__proto__', '{"state":{"__proto__":{"a":1}}}', 400, 'invalid_json'],
-    ['a nesting of 10,000', `{"state":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400, 'invalid_json'],
+    ['nested 10,000 deep', `{"state":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400, 'invalid_json'],
     ['a huge number', '{"threadId":1e999}', 422, 'invalid_run_agent_input'],
-  ])('says of %s what it is', async (_, body, status, name) => {
+  ])('a body that is %s is refused with its own code', async (_, body, status, name) => {
     const answer = await raw(body);
     expect([answer.status, answer.body]).toMatchObject([status, { code: name, message: 'invalid RunAgentInput' }]);
   });
 
-  it('takes JSON only', async () => {
+  it('a body of another media type is refused', async () => {
     const answer = await raw('{}', { 'content-type': 'text/plain' });
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('streams on request the very events that can be read again', async () => {
+  it('a submission can stream the same events that can be read later', async () => {
     const input = runInput('What is the weather in Paris?');
     const [byQuery] = [await (await client.stream(input)).all()];
     await expectWhole(byQuery);
@@ -196,7 +196,7 @@ describeOnDatabases('POST /runs', (open) => {
     expect(await answer.text()).toContain(byQuery.last.raw.split('\n').at(-1));
   });
 
-  it('goes on without its reader, unless the reader said otherwise', async () => {
+  it('a run continues after its client disconnects unless the request says otherwise', async () => {
     for (const [query, status] of [
       ['?prefer=stream', 'succeeded'],
       ['?prefer=stream&on_disconnect=cancel', 'cancelled'],
@@ -209,7 +209,7 @@ describeOnDatabases('POST /runs', (open) => {
     }
   });
 
-  it('has a policy for a thread that is busy', async () => {
+  it('a busy thread queues, rejects, interrupts or rolls back as the request says', async () => {
     const submit = (threadId: string, runId: string, query = '') =>
       client.json<ErrorBody>('POST', `/runs${query}`, runInput('hello', { threadId, runId }));
     const status = async (threadId: string, runId: string) => (await client.ended(threadId, runId)).status;
@@ -245,7 +245,7 @@ describeOnDatabases('POST /runs', (open) => {
     return JSON.stringify(snapshot.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT'));
   }
 
-  it('passes the front-end’s tools through and never makes tools of them', async () => {
+  it('the tools of the front end are passed through and never offered to the model', async () => {
     const tool = { name: 'get_weather', description: 'Mine', parameters: { type: 'object', properties: {} } };
     const input = runInput('What is the weather in Paris?', { tools: [tool] });
     const stream = await (await client.stream(input)).all();
@@ -261,7 +261,7 @@ describeOnDatabases('POST /runs', (open) => {
     expect(other.events.map(({ type }) => type)).not.toContain('TOOL_CALL_START');
   });
 
-  it('hides threads and runs of another user', async () => {
+  it('the threads and runs of another user are not found', async () => {
     const session = randomUUID();
     const theirs = await fetch(`${server.url}/process`, {
       method: 'POST',

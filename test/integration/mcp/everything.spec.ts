@@ -19,7 +19,7 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     await http?.kill();
   });
 
-  it('lists the tools with their schemas, hints and effects', async () => {
+  it('the tools are listed with their schemas, hints and effects', async () => {
     const names = await source.names();
     expect(names).toEqual(
       expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image', 'trigger-long-running-operation']),
@@ -36,7 +36,7 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     expect(await source.tool('toggle-simulated-logging')).toMatchObject({ effects: 'unsafe' });
   });
 
-  it('calls tools', async () => {
+  it('tools can be called', async () => {
     expect(await source.call('echo', { message: 'Grüße 👋' })).toMatchObject({
       output: 'Echo: Grüße 👋',
       isError: false,
@@ -44,11 +44,11 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     expect((await source.call('get-sum', { a: 2, b: 3 })).output).toContain('5');
   });
 
-  it('checks arguments before anything is sent', async () => {
+  it('arguments are checked before anything is sent', async () => {
     expect(await source.call('get-sum', { a: 'two' })).toMatchObject({ isError: true, failure: 'invalid_arguments' });
   });
 
-  it('says structured results once and describes images and resources', async () => {
+  it('structured results appear once, and images and resources are described', async () => {
     const { output } = await source.call('get-structured-content', { location: 'Chicago' });
     expect(JSON.parse(output)).toHaveProperty('temperature');
     expect((await source.call('get-tiny-image')).output).toMatch(/\[image image\/png, \d+ bytes, not shown\]/);
@@ -58,7 +58,7 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     expect(resource.output).toMatch(/\[resource \S+ text\/plain\]\nResource 1/);
   });
 
-  it('tells the progress of a long call', async () => {
+  it('the progress of a long call is reported', async () => {
     source.progress.length = 0;
     const { output } = await source.call('trigger-long-running-operation', { duration: 0.3, steps: 3 });
     expect(output).toContain('Long running operation completed');
@@ -66,7 +66,7 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     expect(source.progress.slice(0, 2)).toEqual([1, 2].map((progress) => ({ progress, total: 3 })));
   });
 
-  it('makes calls in parallel', async () => {
+  it('calls are made in parallel', async () => {
     const toolSet = new ToolSet(await source.source.list(), []);
     const slow = source.callOf(toolSet, 'trigger-long-running-operation', { duration: 0.5, steps: 1 });
     const order: string[] = [];

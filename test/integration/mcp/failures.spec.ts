@@ -52,8 +52,8 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('a process that dies', () => {
-  it('is started again, and a call that only reads is made once more', async () => {
+describe('an MCP server process that dies', () => {
+  it('the process is started again, and a read-only call is repeated', async () => {
     const file = join(folder, 'killed');
     const source = sourceOf({ all: withPids(everythingStdio, file) });
     const call = source.call(LONG, { duration: 1, steps: 10 });
@@ -64,7 +64,7 @@ describe('a process that dies', () => {
     expect(await source.names()).toContain('echo');
   });
 
-  it('leaves no process behind when the server stops', async () => {
+  it('no process is left when the server stops', async () => {
     const file = join(folder, 'closed');
     const source = sourceOf({ all: withPids(everythingStdio, file) });
     await source.names();
@@ -75,7 +75,7 @@ describe('a process that dies', () => {
     expect(pids(file)).toHaveLength(1);
   });
 
-  it('costs its tools only, when it cannot be started or ends at once', async () => {
+  it('a process that cannot start loses only its own tools', async () => {
     const good = await scripted();
     const source = sourceOf({
       missing: { command: join(folder, 'no-such-program') },
@@ -91,8 +91,8 @@ describe('a process that dies', () => {
   });
 });
 
-describe('a server over HTTP that is lost', () => {
-  it('makes a call again that an unknown session refused, once', async () => {
+describe('an MCP server over HTTP that is lost', () => {
+  it('a call that an unknown session refused is repeated once', async () => {
     const server = await scripted();
     const source = sourceOf({ one: { url: server.url } });
     expect(await source.call('write')).toMatchObject({ output: 'done' });
@@ -101,7 +101,7 @@ describe('a server over HTTP that is lost', () => {
     expect(server.calls.map(({ args }) => args)).toEqual([{}, { again: true }]);
   });
 
-  it('never repeats an unsafe call that was under way, and says the doubt', async () => {
+  it('an unsafe call in progress is not repeated, and its outcome is reported as unknown', async () => {
     const server = await scripted();
     const source = sourceOf({ one: { url: server.url } });
     server.call = () => new Promise(() => undefined);
@@ -119,7 +119,7 @@ describe('a server over HTTP that is lost', () => {
     expect(source.begun).toHaveLength(1);
   });
 
-  it('fails a call soon after the server was killed, and has its tools again when it is back', async () => {
+  it('a call fails soon after the server was killed, and the tools return with the server', async () => {
     const server = await new EverythingHttp(await freePort()).start();
     ends.push(() => server.kill());
     const source = sourceOf({ all: { url: server.url } });
@@ -138,7 +138,7 @@ describe('a server over HTTP that is lost', () => {
     expect(await source.callOf(toolSet, 'echo', { message: 'back' })).toMatchObject({ output: 'Echo: back' });
   });
 
-  it('is found when it comes up later', async () => {
+  it('the server is found when it starts later', async () => {
     const server = await scripted();
     await server.stop();
     const source = sourceOf({ one: { url: server.url } });
@@ -149,7 +149,7 @@ describe('a server over HTTP that is lost', () => {
   });
 });
 
-describe('a server that does not answer', () => {
+describe('an MCP server that does not answer', () => {
   let mute: Server;
 
   beforeAll(async () => {
@@ -163,7 +163,7 @@ describe('a server that does not answer', () => {
     return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/mcp`;
   }
 
-  it('is waited for once, for a limited time, and not at all when it is known to be down', async () => {
+  it('the list waits once for a limited time, and not at all for a server that is known to be down', async () => {
     const source = sourceOf({ mute: { url: muteUrl() } }, { MCP_LIST_WAIT_MS: '50', MCP_CONNECT_TIMEOUT_MS: '300' });
     expect(await source.names()).toEqual([]);
     expect(source.source.unavailable()).toEqual([{ serverLabel: 'mute', error: 'The server is still starting.' }]);
@@ -174,7 +174,7 @@ describe('a server that does not answer', () => {
     expect(before).toEqual([]);
   });
 
-  it('can be closed while it is being connected', async () => {
+  it('the connection can be closed while it is being made', async () => {
     const source = sourceOf({ mute: { url: muteUrl() } }, { MCP_LIST_WAIT_MS: '0' });
     expect(await source.names()).toEqual([]);
     await source.close();
@@ -182,8 +182,8 @@ describe('a server that does not answer', () => {
   });
 });
 
-describe('a call that takes long', () => {
-  it('is given up after silence, and the server is told', async () => {
+describe('a long MCP call', () => {
+  it('the call fails after a silence, and the server is told', async () => {
     const server = await scripted();
     server.call = () => new Promise(() => undefined);
     const source = sourceOf({ one: { url: server.url, timeoutMs: 200 } });
@@ -195,18 +195,18 @@ describe('a call that takes long', () => {
     expect(await source.names()).toEqual(['write', 'read']);
   });
 
-  it('goes on as long as it reports progress', async () => {
+  it('the call continues as long as it reports progress', async () => {
     const source = sourceOf({ all: { ...everythingStdio, timeoutMs: 800 } });
     expect(await source.call(LONG, { duration: 2, steps: 20 })).toMatchObject({ isError: false });
   });
 
-  it('is given up at the limit of its total time, progress or not', async () => {
+  it('the call fails at the limit of its total time in spite of progress', async () => {
     const source = sourceOf({ all: { ...everythingStdio, timeoutMs: 500, maxTotalMs: 700 } });
     expect(await source.call(LONG, { duration: 60, steps: 600 })).toMatchObject({ failure: 'timeout' });
     expect(source.progress.length).toBeGreaterThan(0);
   });
 
-  it('is cancelled with its run', async () => {
+  it('the call is cancelled with its run', async () => {
     const server = await scripted();
     server.call = () => new Promise(() => undefined);
     const source = sourceOf({ one: { url: server.url } });

@@ -25,7 +25,7 @@ describe('the log about MCP servers', () => {
     echo.close();
   });
 
-  it('tells once that a server is down, without its secrets', async () => {
+  it('a server that is down is logged once, without its secrets', async () => {
     const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/mcp`;
     const source = new McpSource({ web: { url, headers: { Authorization: `Bearer ${SECRET}` } } });
     expect(await source.names()).toEqual([]);
@@ -37,7 +37,7 @@ describe('the log about MCP servers', () => {
     expect(lines.join('\n')).not.toContain(SECRET);
   });
 
-  it('holds what a process writes to its standard error, within bounds and without its secrets', async () => {
+  it('the standard error of a process is logged, limited and without its secrets', async () => {
     const program = `console.error('key ' + process.env.KEY); for (let i = 0; i < 5000; i++) console.error('line ' + i + 'x'.repeat(3000));`;
     const source = new McpSource({ talks: { command: process.execPath, args: ['-e', program], env: { KEY: SECRET } } });
     expect(await source.names()).toEqual([]);

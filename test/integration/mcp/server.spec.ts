@@ -20,7 +20,7 @@ function dataOf(response: Frame, type: string): readonly Readonly<Record<string,
   return messages.map(({ content }) => content?.[0]?.data ?? {});
 }
 
-describe('An agent with MCP servers', () => {
+describe('an agent with MCP servers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-mcp-'));
   const pidFile = join(folder, 'pids');
   let late: ScriptedMcp;
@@ -54,11 +54,11 @@ describe('An agent with MCP servers', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('connects nothing before the first run', () => {
+  it('no server is connected before the first run', () => {
     expect(() => readFileSync(pidFile)).toThrow('ENOENT');
   });
 
-  it('shows the tools, the call and its output, and goes on without a server that is down', async () => {
+  it('the tools, the call and its output are shown, and a server that is down is skipped', async () => {
     const last = expectWhole((await client.ask('read the file')).frames);
     expect(typesOf(last)).toEqual([
       'mcp_list_tools',
@@ -89,7 +89,7 @@ describe('An agent with MCP servers', () => {
     expect(answerText(last)).toBe('It says hello.');
   });
 
-  it('calls two servers at once, beside tools of its own', async () => {
+  it('two servers and a local tool are called in parallel', async () => {
     const last = expectWhole((await client.ask('all at once')).frames);
     expect(typesOf(last).slice(3).sort()).toEqual(
       [
@@ -109,7 +109,7 @@ describe('An agent with MCP servers', () => {
     });
   });
 
-  it('asks before a tool that may destroy, and calls it once it is allowed', async () => {
+  it('a destructive tool is called once it is approved', async () => {
     const file = join(folder, 'new.txt');
     const asked = expectWhole((await client.ask('write a file', { user_id: 'mia' })).frames);
     expect(typesOf(asked).slice(-2)).toEqual(['mcp_call', 'mcp_approval_request']);
@@ -127,7 +127,7 @@ describe('An agent with MCP servers', () => {
     expect(readFileSync(file, 'utf8')).toBe('Written.');
   });
 
-  it('tells the progress of a call to those who watch the run', async () => {
+  it('the progress of a call is shown to watchers of the run', async () => {
     const { response } = await client.ask('work long', { user_id: 'mia' });
     const runId = response.headers.get('x-run-id') ?? '';
     const events = [];
@@ -144,7 +144,7 @@ describe('An agent with MCP servers', () => {
     });
   });
 
-  it('has the tools of a server that came up later', async () => {
+  it('the tools of a server that starts later are offered', async () => {
     await late.start();
     const last = await until(async () => {
       const response = expectWhole((await client.ask('call later')).frames);
@@ -154,7 +154,7 @@ describe('An agent with MCP servers', () => {
     expect(dataOf(last, 'mcp_list_tools').map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('leaves no process behind', async () => {
+  it('no process is left at the end', async () => {
     const pid = Number(readFileSync(pidFile, 'utf8').trim());
     process.kill(pid, 0);
     await server.close();

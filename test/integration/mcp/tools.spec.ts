@@ -28,8 +28,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-describe('the list of tools', () => {
-  it('is read to its last page and kept', async () => {
+describe('the list of MCP tools', () => {
+  it('all pages are read once and cached', async () => {
     server.tools = tools('a', 'b', 'c', 'd', 'e');
     server.pageSize = 2;
     const source = sourceOf();
@@ -38,7 +38,7 @@ describe('the list of tools', () => {
     expect(server.listings).toBe(3);
   });
 
-  it('follows the changes that the server announces', async () => {
+  it('a change that the server announces is followed', async () => {
     server.tools = tools('a');
     const source = sourceOf();
     expect(await source.names()).toEqual(['a']);
@@ -49,7 +49,7 @@ describe('the list of tools', () => {
     });
   });
 
-  it('is asked for again after its time, also without an announcement', async () => {
+  it('the list is read again after its lifetime', async () => {
     server.tools = tools('a');
     const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
     expect(await source.names()).toEqual(['a']);
@@ -57,7 +57,7 @@ describe('the list of tools', () => {
     await until(async () => expect(await source.names()).toEqual(['b']));
   });
 
-  it('keeps the old one when the new one cannot be read', async () => {
+  it('the old list is kept when the new one cannot be read', async () => {
     server.tools = tools('a');
     const source = sourceOf({}, { MCP_LIST_TTL_MS: '100' });
     await source.names();
@@ -71,7 +71,7 @@ describe('the list of tools', () => {
     await until(async () => expect(await source.names()).toEqual(['b']));
   });
 
-  it('offers only what is allowed, under the prefix', async () => {
+  it('only allowed tools are offered, under the prefix', async () => {
     server.tools = tools('read', 'write', 'drop');
     const source = sourceOf({ prefix: 'db_', allowedTools: ['read', 'write', 'misspelt'] });
     expect(await source.names()).toEqual(['db_read', 'db_write']);
@@ -79,7 +79,7 @@ describe('the list of tools', () => {
     expect(server.calls).toMatchObject([{ name: 'read', args: { a: 1 } }]);
   });
 
-  it('makes names that model providers accept, each once', async () => {
+  it('names are made unique and acceptable to model providers', async () => {
     const long = 'x'.repeat(100);
     server.tools = tools('user.get/all', 'user_get_all', long);
     const source = sourceOf({ prefix: 'p-' });
@@ -89,7 +89,7 @@ describe('the list of tools', () => {
     expect(server.calls).toMatchObject([{ name: long }]);
   });
 
-  it('leaves out tools that cannot be used, and offers the others', async () => {
+  it('unusable tools are left out and the others offered', async () => {
     let deep: object = { type: 'object' };
     for (let level = 0; level < 40; level += 1) deep = { type: 'object', properties: { a: deep } };
     server.tools = [
@@ -107,7 +107,7 @@ describe('the list of tools', () => {
     expect(await sourceOf().names()).toEqual(['good']);
   });
 
-  it('takes effects and hints from the annotations, carefully', async () => {
+  it('effects and hints follow the annotations', async () => {
     const withHints = (name: string, annotations: unknown): ScriptedTool => ({
       name,
       inputSchema: SCHEMA,
@@ -132,7 +132,7 @@ describe('the list of tools', () => {
     ]);
   });
 
-  it('gives way to tools of the server itself', async () => {
+  it('local tools have precedence over MCP tools of the same name', async () => {
     server.tools = tools('get_weather', 'other');
     const local = { name: 'local', list: async () => [{ ...(await sourceOf().tool('other')), name: 'get_weather' }] };
     const toolSet = await new ToolRegistry([local, sourceOf().source]).toolSet([]);
@@ -140,19 +140,19 @@ describe('the list of tools', () => {
   });
 });
 
-describe('a call', () => {
+describe('an MCP call', () => {
   beforeEach(() => {
     server.tools = tools('act');
   });
 
-  it('carries the headers of the configuration and the key of the call', async () => {
+  it('a call carries the configured headers and its idempotency key', async () => {
     const source = sourceOf({ headers: { Authorization: 'Bearer ${TOKEN}' } }, { TOKEN: 'tok-12345678' });
     await source.call('act');
     expect(server.headers.every(({ authorization }) => authorization === 'Bearer tok-12345678')).toBe(true);
     expect(server.calls[0]?.meta).toMatchObject({ idempotencyKey: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  it('gives the words of a tool that failed, and of a server that refused', async () => {
+  it('the message of a failed tool or a refusing server is returned', async () => {
     const source = sourceOf();
     server.call = () => Promise.resolve({ isError: true, content: [{ type: 'text', text: 'No such file' }] });
     expect(await source.call('act')).toMatchObject({ isError: true, output: 'The tool failed: No such file' });
@@ -161,7 +161,7 @@ describe('a call', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('cuts a long result, and says so', async () => {
+  it('a long result is truncated with a note', async () => {
     server.call = () => Promise.resolve({ content: [{ type: 'text', text: 'x'.repeat(5000) }] });
     const { output } = await sourceOf({}, { TOOL_OUTPUT_LIMIT_BYTES: '1000' }).call('act');
     expect(output).toMatch(/x\n\[The output was cut here: it has 5000 bytes and the limit is 1000\.\]$/);
