@@ -31,14 +31,14 @@ module.exports = {
       name: 'only-the-root-knows-protocols',
       comment: 'A protocol is a face of the server; nothing else depends on it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.module\\.ts$|app\\.setup(\\.spec)?\\.ts$|main\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.(module|settings|setup)(\\.spec)?\\.ts$|main\\.ts$)' },
       to: { path: '^src/protocol/' },
     },
     {
       name: 'only-the-root-knows-the-samples',
       comment: 'The server works without them.',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(samples/|app\\.module\\.ts$)|${SPECS}` },
+      from: { path: '^src/', pathNot: `^src/(samples/|app\\.(module|settings)\\.ts$)|${SPECS}` },
       to: { path: '^src/samples/' },
     },
     {

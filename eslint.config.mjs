@@ -40,11 +40,6 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   {
-    // The one table of the settings grows with them.
-    files: ['src/config/environment.ts'],
-    rules: { 'max-lines': 'off' },
-  },
-  {
     // A suite is one function, and a table of cases is long.
     files: ['**/*.spec.ts', 'test/**/*.ts', 'bench/**/*.ts', 'src/**/testing/**/*.ts'],
     rules: {

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
-import { loadConfig } from './src/config/index.js';
-import { dataSourceOptions } from './src/database/index.js';
-import { SAMPLES_SCHEMA } from './src/samples/index.js';
+import { Configuration } from './src/config/index.js';
+import { dataSourceOptions, DatabaseSettings } from './src/database/index.js';
+import { SAMPLES_SCHEMA, SamplesSettings } from './src/samples/index.js';
 
-const { database, samples } = loadConfig(process.env);
+const configuration = Configuration.read(process.env, [DatabaseSettings, SamplesSettings]);
+const extensions = configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
 
 /** The data source of TypeORM's command line: the same environment, entities and migrations as the server. */
-export default new DataSource(dataSourceOptions(database, samples.enabled ? [SAMPLES_SCHEMA] : []));
+export default new DataSource(dataSourceOptions(configuration.get(DatabaseSettings), extensions));

@@ -1,5 +1,5 @@
-// Writes docs/configuration.md and .env.example from the table of settings in src/config/environment.ts.
-// With --check it only says whether the committed files are current.
+// npm run config:docs: writes docs/configuration.md and .env.example from the settings that src/app.settings.ts
+// lists. With --check it only reports whether the committed files are current.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,8 +12,8 @@ process.exitCode = (await ensureInstalled(root)) || (await ensureBuilt(root)) ||
 
 /** @returns {Promise<number>} exit code */
 async function main() {
-  const settings = await loadSettings();
-  const pages = { 'docs/configuration.md': configurationPage(settings), '.env.example': environmentExample(settings) };
+  const slices = await loadSlices();
+  const pages = { 'docs/configuration.md': configurationPage(slices), '.env.example': environmentExample(slices) };
   let failed = 0;
   mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [path, content] of Object.entries(pages)) {
@@ -44,10 +44,8 @@ function read(path) {
   }
 }
 
-/** @returns {Promise<import('./lib/config-pages.mjs').SettingEntry[]>} */
-async function loadSettings() {
-  const folder = pathToFileURL(join(root, 'dist/src/config/'));
-  await import(new URL('environment.js', folder).href);
-  const { settingDefinitions } = await import(new URL('setting.decorator.js', folder).href);
-  return settingDefinitions();
+/** @returns {Promise<readonly import('./lib/config-pages.mjs').SettingSlice[]>} */
+async function loadSlices() {
+  const { APP_SETTINGS } = await import(pathToFileURL(join(root, 'dist/src/app.settings.js')).href);
+  return APP_SETTINGS;
 }

@@ -51,13 +51,13 @@ async function generate() {
     const { NestFactory } = await import('@nestjs/core');
     const { AppModule } = await load('app.module.js');
     const { configureApp, createFastifyAdapter, createOpenApiDocument } = await load('app.setup.js');
-    const { configFrom } = await load('config/index.js');
-    const config = configFrom({ DATA_DIR: folder, PORT: '0' });
-    const app = await NestFactory.create(AppModule.forRoot(config), createFastifyAdapter(config), {
+    const { readConfiguration } = await load('app.settings.js');
+    const configuration = readConfiguration({ DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' });
+    const app = await NestFactory.create(AppModule.forRoot(configuration), createFastifyAdapter(configuration), {
       logger: false,
       abortOnError: false,
     });
-    configureApp(/** @type {any} */ (app), config);
+    configureApp(/** @type {any} */ (app));
     const document = createOpenApiDocument(app);
     await app.close();
     return stableJson(document);

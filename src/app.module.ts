@@ -1,15 +1,15 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { createModelClient } from './agent/adapters/index.js';
-import { AgentModule, ModelClient } from './agent/index.js';
+import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
-import { AppConfig, ConfigModule } from './config/index.js';
-import { Database, DatabaseModule } from './database/index.js';
+import { ConfigModule, type Configuration } from './config/index.js';
+import { Database, DatabaseModule, DatabaseSettings } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunModule } from './run/index.js';
-import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule } from './samples/index.js';
-import { LoggingModule } from './telemetry/index.js';
+import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
+import { LoggingModule, LoggingSettings } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
 
@@ -30,20 +30,21 @@ export type Extensions = Pick<ModuleMetadata, 'imports' | 'providers'>;
 /** The composition root: the only place where ports meet adapters. */
 @Module({})
 export class AppModule {
-  static forRoot(config: AppConfig, extensions: Extensions = {}): DynamicModule {
+  static forRoot(configuration: Configuration, extensions: Extensions = {}): DynamicModule {
+    const hasSamples = configuration.get(SamplesSettings).enabled;
     return {
       module: AppModule,
       imports: [
-        ConfigModule.forRoot(config),
-        LoggingModule.forRoot(config),
+        ConfigModule.forRoot(configuration),
+        LoggingModule.forRoot(configuration.get(LoggingSettings)),
         CommonModule,
-        DatabaseModule.forRoot(config.database, config.samples.enabled ? [SAMPLES_SCHEMA] : []),
+        DatabaseModule.forRoot(configuration.get(DatabaseSettings), hasSamples ? [SAMPLES_SCHEMA] : []),
         AgentModule.forRoot({
-          model: { provide: ModelClient, useFactory: createModel, inject: [AppConfig, AttachmentReader] },
+          model: { provide: ModelClient, useFactory: createModel, inject: [ModelSettings, AttachmentReader] },
         }),
         UserSettingsModule,
         AttachmentModule,
-        ...(config.samples.enabled ? [SamplesModule] : []),
+        ...(hasSamples ? [SamplesModule] : []),
         RunModule,
         ProtocolModule,
         HealthModule.forRoot(
@@ -59,6 +60,6 @@ export class AppModule {
 }
 
 /** The configured model server, or the offline demo model, which is only selected while the samples are on. */
-function createModel(config: AppConfig, attachments: AttachmentReader): ModelClient {
-  return config.model.kind === 'offline' ? new OfflineModelClient() : createModelClient(config, attachments);
+function createModel(settings: ModelSettings, attachments: AttachmentReader): ModelClient {
+  return settings.server.kind === 'offline' ? new OfflineModelClient() : createModelClient(settings, attachments);
 }

@@ -2,10 +2,11 @@ import { Module } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
-import { ConfigModule, configFrom } from './config/index.js';
+import { readConfiguration } from './app.settings.js';
+import { ConfigModule } from './config/index.js';
 import { HealthModule, ReadinessProbe } from './health/index.js';
 import { HttpModule } from './protocol/http/index.js';
-import { LoggingModule } from './telemetry/index.js';
+import { LoggingModule, LoggingSettings } from './telemetry/index.js';
 
 @Module({})
 class EmptyModule {}
@@ -14,20 +15,20 @@ describe('configureApp', () => {
   let app: NestFastifyApplication | undefined;
 
   async function boot(env: Record<string, string> = {}): Promise<NestFastifyApplication> {
-    const config = configFrom(env);
+    const configuration = readConfiguration({ LOG_LEVEL: 'silent', ...env });
     const probe = { provide: ReadinessProbe, useValue: { ping: () => Promise.reject(new Error('secret detail')) } };
     const imports = [
-      ConfigModule.forRoot(config),
-      LoggingModule.forRoot(config),
+      ConfigModule.forRoot(configuration),
+      LoggingModule.forRoot(configuration.get(LoggingSettings)),
       HttpModule,
       HealthModule.forRoot(probe),
     ];
     const testing = await Test.createTestingModule({ imports: [{ module: EmptyModule, imports }] }).compile();
-    const created = testing.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), {
+    const created = testing.createNestApplication<NestFastifyApplication>(createFastifyAdapter(configuration), {
       logger: false,
     });
     app = created;
-    configureApp(created, config);
+    configureApp(created);
     await created.init();
     return created;
   }

@@ -1,10 +1,11 @@
 import { type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { type AppConfig } from './config/index.js';
+import { AttachmentSettings } from './attachment/index.js';
+import { type Configuration } from './config/index.js';
 import { VERSION } from './health/index.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
-import { fastifyServerOptions, registerRequestLimits } from './protocol/http/index.js';
+import { fastifyServerOptions, HttpSettings, registerRequestLimits } from './protocol/http/index.js';
 import { REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
@@ -20,9 +21,9 @@ const EXPOSED_HEADERS = [
 ];
 
 /** Fastify as Parley wants it, for `NestFactory.create` and for tests. */
-export function createFastifyAdapter(config: AppConfig): FastifyAdapter {
+export function createFastifyAdapter(configuration: Configuration): FastifyAdapter {
   return new FastifyAdapter({
-    ...fastifyServerOptions(config),
+    ...fastifyServerOptions(configuration.get(HttpSettings)),
     trustProxy: false,
     // Only `requestIdOf` decides which ids of clients are taken over.
     requestIdHeader: false,
@@ -34,14 +35,15 @@ export function createFastifyAdapter(config: AppConfig): FastifyAdapter {
  * Everything between Nest and the network, the same in production and in tests. Call it before `listen`
  * or `init`. (The error filter is a provider of `HttpModule`.)
  */
-export function configureApp(app: NestFastifyApplication, config: AppConfig): void {
+export function configureApp(app: NestFastifyApplication): void {
+  const http = app.get(HttpSettings);
   const log = app.get(ServerLog);
   app.useLogger(log.messages);
   log.observe(app.getHttpAdapter().getInstance());
   returnRequestIds(app);
-  enableCors(app, config);
-  registerRequestLimits(app, config);
-  registerUploads(app, config);
+  enableCors(app, http.corsOrigins);
+  registerRequestLimits(app, http);
+  registerUploads(app, app.get(AttachmentSettings));
   // Built when it is first asked for: the start need not wait for it.
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
     jsonDocumentUrl: 'openapi.json',
@@ -73,8 +75,7 @@ function returnRequestIds(app: NestFastifyApplication): void {
 }
 
 /** Allows any origin on loopback, never with credentials; reflects requested headers (contract agent-api, section a.1). */
-function enableCors(app: NestFastifyApplication, config: AppConfig): void {
-  const origins = config.http.corsOrigins;
+function enableCors(app: NestFastifyApplication, origins: readonly string[]): void {
   if (origins.length === 0) return;
   app.enableCors({
     origin: origins.includes('*') ? '*' : [...origins],

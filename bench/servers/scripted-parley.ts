@@ -9,9 +9,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Observable } from 'rxjs';
 import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.js';
 import { AppModule } from '../../src/app.module.js';
+import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
 import type { BackpressureGate } from '../../src/common/index.js';
-import { type AppConfig, configFrom } from '../../src/config/index.js';
+import { type Configuration } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
 import { HttpModule, ActiveStreams, requestPrincipal, SsePost, StreamGate } from '../../src/protocol/http/index.js';
@@ -82,10 +83,10 @@ class BenchController {
 
 @Module({})
 class BenchModule {
-  static forRoot(config: AppConfig): DynamicModule {
+  static forRoot(configuration: Configuration): DynamicModule {
     return {
       module: BenchModule,
-      imports: [AppModule.forRoot(config), HttpModule],
+      imports: [AppModule.forRoot(configuration), HttpModule],
       providers: [BenchAgent],
       controllers: [BenchController],
     };
@@ -96,7 +97,8 @@ class BenchModule {
 export async function startScriptedParley(databaseUrl: string | undefined): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const config = configFrom({
+  const configuration = readConfiguration({
+    LOG_LEVEL: 'silent',
     DATA_DIR: folder,
     DATABASE_URL: databaseUrl,
     DURABILITY: process.env.BENCH_DURABILITY,
@@ -105,14 +107,14 @@ export async function startScriptedParley(databaseUrl: string | undefined): Prom
     RUN_CONCURRENCY: '2000',
   });
   const app = await NestFactory.create<NestFastifyApplication>(
-    BenchModule.forRoot(config),
-    createFastifyAdapter(config),
+    BenchModule.forRoot(configuration),
+    createFastifyAdapter(configuration),
     {
       logger: false,
       abortOnError: false,
     },
   );
-  configureApp(app, config);
+  configureApp(app);
   countWrites(app.getHttpServer());
   await app.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
   openSideChannel((app.getHttpServer().address() as AddressInfo).port, (question) => answer(app, question));

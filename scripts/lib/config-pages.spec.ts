@@ -1,21 +1,51 @@
-import { configurationPage, environmentExample } from './config-pages.mjs';
+import { configurationPage, environmentExample, type SettingSlice } from './config-pages.mjs';
 import { firstDifference, stableJson } from './stable-json.mjs';
 
-const SETTINGS = [
-  { name: 'PORT', group: 'HTTP', description: 'The `port`.', rule: { expectation: 'a number' }, fallback: 8090 },
-  { name: 'KEY', group: 'Model', description: 'a|b', rule: { expectation: '* or <file>' }, fallbackText: 'none' },
+const SLICES: readonly SettingSlice[] = [
+  {
+    title: 'HTTP',
+    declarations: {
+      port: {
+        name: 'PORT',
+        description: 'The `port`.',
+        rule: { expectation: 'a number' },
+        defaultText: '8090',
+        unset: '',
+      },
+      waitMs: {
+        name: 'WAIT_MS',
+        description: 'The wait.',
+        rule: { expectation: 'a number', unit: 'ms' },
+        defaultText: '5',
+        unset: '',
+      },
+    },
+  },
+  {
+    title: 'Model',
+    declarations: {
+      key: {
+        name: 'KEY',
+        description: 'a|b',
+        rule: { expectation: '* or <file>' },
+        defaultText: undefined,
+        unset: 'none',
+      },
+    },
+  },
 ];
 
-describe('the pages made from the settings', () => {
-  it('lists every setting in a table of its group', () => {
-    const page = configurationPage(SETTINGS);
+describe('the pages generated from the settings', () => {
+  it('list every setting in a table of its slice', () => {
+    const page = configurationPage(SLICES);
     expect(page).toContain('## HTTP\n');
     expect(page).toContain('| `PORT` | `8090` | a number | The `port`. |');
+    expect(page).toContain('| `WAIT_MS` | `5` | a number (ms) | The wait. |');
     expect(page).toContain('| `KEY` | none | \\* or &lt;file> | a\\|b |');
   });
 
-  it('has an example file in which everything is commented out', () => {
-    const example = environmentExample(SETTINGS);
+  it('have an example file in which every variable is commented out', () => {
+    const example = environmentExample(SLICES);
     expect(example).toContain('#PORT=8090\n');
     expect(example).toContain('#KEY=\n');
     for (const line of example.split('\n')) expect(line).toMatch(/^(#.*)?$/);

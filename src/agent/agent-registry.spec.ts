@@ -1,9 +1,11 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Clock, SystemClock } from '../common/index.js';
-import { configFrom, ConfigModule } from '../config/index.js';
+import { ConfigModule, Configuration } from '../config/index.js';
+import { McpSettings, ToolSettings } from '../tools/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
+import { AgentSettings } from './agent.settings.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { Agent, AgentOutcome } from './agent.js';
 import { ModelLoop } from './model-loop.js';
@@ -36,7 +38,8 @@ class ImpostorModule {}
 class ClockModule {}
 
 const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
-const base = [ConfigModule.forRoot(configFrom()), ClockModule, AgentModule.forRoot({ model })];
+const configuration = Configuration.read({}, [AgentSettings, ToolSettings, McpSettings]);
+const base = [ConfigModule.forRoot(configuration), ClockModule, AgentModule.forRoot({ model })];
 
 describe('AgentRegistry', () => {
   it('finds agents of any module, with what their decorators say', async () => {

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../common/index.js';
 import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
+import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
 
 /** An agent that can be run, with what its decorator said of it. */
@@ -19,7 +20,15 @@ export class AgentRegistry implements OnModuleInit {
   private readonly logger = new Logger(AgentRegistry.name);
   private readonly agents = new Map<string, RegisteredAgent>();
 
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly settings: AgentSettings,
+  ) {}
+
+  /** The agent type of requests that name no agent. */
+  get defaultName(): string {
+    return this.settings.defaultAgent;
+  }
 
   /** @throws AppError CONFIGURATION_ERROR when two agents have one name */
   onModuleInit(): void {

@@ -15,7 +15,7 @@ export interface AgentModuleOptions {
   readonly imports?: ModuleMetadata['imports'];
 }
 
-/** The agents and the model loop. Needs `AppConfig` from a global module. */
+/** The agents and the model loop. Needs its settings from a global module. */
 @Module({})
 export class AgentModule {
   /** Global, so that a module with agents of its own can inject `ModelLoop` without importing this. */

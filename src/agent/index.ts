@@ -11,3 +11,6 @@ export { fitHistory } from './prompt/context-window.js';
 export { estimateMessageTokens, estimateTextTokens, usageOf } from './prompt/token-estimate.js';
 export { toModelMessages } from './prompt/prompt.js';
 export { callsOf, isCall, isCallOutput, outputsOf, type CallOutput } from './prompt/tool-traffic.js';
+export * from './agent.settings.js';
+export * from './model.settings.js';
+export type { ModelServer } from './model-selection.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ModelEvent } from './ports/model-client.js';
 import { finish, ScriptedModelClient } from './testing/scripted-model-client.js';
-import { loopAgent, serverTool, testConfig, TestRun } from './testing/test-run.js';
+import { loopAgent, serverTool, loopSettings, TestRun } from './testing/test-run.js';
 
 const tools = [serverTool('a'), serverTool('b', { origin: { kind: 'mcp', serverLabel: 'm' } })];
 const clientTools = [{ name: 'c', description: 'c', parameters: { type: 'object' } }];
@@ -30,7 +30,13 @@ describe('ModelLoop, any model stream', () => {
       fc.asyncProperty(steps, reasons, async (script, reason) => {
         const client = new ScriptedModelClient(script.map((events) => [...events, finish(reason)]));
         const run = new TestRun({ clientTools });
-        await run.drive(loopAgent(client, tools, testConfig({ maxSteps: script.length }, { maxInvalidCalls: 1000 })));
+        await run.drive(
+          loopAgent(
+            client,
+            tools,
+            loopSettings({ AGENT_MAX_STEPS: String(script.length), TOOL_MAX_INVALID_CALLS: '1000' }),
+          ),
+        );
         run.expectLegalStream();
         expect(shown(run, 'message')).toBe(said(script.slice(0, client.requests.length), 'text-delta'));
         expect(shown(run, 'reasoning')).toBe(said(script.slice(0, client.requests.length), 'reasoning-delta'));
@@ -47,7 +53,7 @@ describe('ModelLoop, any model stream', () => {
       fc.asyncProperty(fc.array(delta, { maxLength: 40 }), async (events) => {
         const run = new TestRun();
         await run.drive(
-          loopAgent(new ScriptedModelClient([[...events, finish()]]), tools, testConfig({ maxSteps: 1 })),
+          loopAgent(new ScriptedModelClient([[...events, finish()]]), tools, loopSettings({ AGENT_MAX_STEPS: '1' })),
         );
         let open: string | undefined;
         for (const event of run.events) {

@@ -10,7 +10,7 @@ import {
   type ScriptStep,
   text,
 } from './testing/scripted-model-client.js';
-import { loopAgent, rejectionCode, serverTool, testConfig, TestRun } from './testing/test-run.js';
+import { loopAgent, rejectionCode, serverTool, loopSettings, TestRun } from './testing/test-run.js';
 
 const SCRIPT: ScriptStep[][] = [
   [reasoning('Hm'), text('Looking.'), call(0, 'free', '{}', 'c0'), call(1, 'keyed', '{}', 'c1'), finish('tool-calls')],
@@ -137,11 +137,11 @@ describe('ModelLoop, resumed after a crash', () => {
   it('counts invalid calls over all attempts', async () => {
     const strict = serverTool('strict', { parameters: { type: 'object', required: ['n'] } });
     const script = [0, 1, 2].map(() => [call(0, 'strict', '{}'), finish('tool-calls')]);
-    const config = testConfig({}, { maxInvalidCalls: 1 });
+    const settings = loopSettings({ TOOL_MAX_INVALID_CALLS: '1' });
     const first = new TestRun({ journal: new MemoryJournal([], 2) });
-    await expect(first.drive(loopAgent(new ScriptedModelClient(script), [strict], config))).rejects.toThrow(Crash);
+    await expect(first.drive(loopAgent(new ScriptedModelClient(script), [strict], settings))).rejects.toThrow(Crash);
     const resumed = new TestRun({ journal: new MemoryJournal(first.journal.writes), attempt: 2 });
-    expect(await rejectionCode(resumed.drive(loopAgent(new ScriptedModelClient(script), [strict], config)))).toBe(
+    expect(await rejectionCode(resumed.drive(loopAgent(new ScriptedModelClient(script), [strict], settings)))).toBe(
       'TOOL_EXECUTION_FAILED',
     );
   });

@@ -16,7 +16,7 @@ import {
   loopAgent,
   rejectionCode,
   serverTool,
-  testConfig,
+  loopSettings,
   TestRun,
   userMessage,
 } from './testing/test-run.js';
@@ -35,9 +35,14 @@ function data(message: Message | undefined): unknown {
   return content?.type === 'data' ? content.data : undefined;
 }
 
-async function runLoop(script: ScriptStep[][], tools: ServerTool[] = [], run = new TestRun(), config = testConfig()) {
+async function runLoop(
+  script: ScriptStep[][],
+  tools: ServerTool[] = [],
+  run = new TestRun(),
+  settings = loopSettings(),
+) {
   const client = new ScriptedModelClient(script);
-  const outcome = await run.drive(loopAgent(client, tools, config));
+  const outcome = await run.drive(loopAgent(client, tools, settings));
   return { client, run, outcome };
 }
 
@@ -202,9 +207,9 @@ describe('ModelLoop', () => {
   it('ends a run whose model never learns its arguments', async () => {
     const tool = serverTool('strict', { parameters: { type: 'object', required: ['n'] } });
     const script = Array.from({ length: 9 }, () => [call(0, 'strict', '{}'), finish('tool-calls')]);
-    const config = testConfig({}, { maxInvalidCalls: 2 });
+    const settings = loopSettings({ TOOL_MAX_INVALID_CALLS: '2' });
     const client = new ScriptedModelClient(script);
-    expect(await rejectionCode(new TestRun().drive(loopAgent(client, [tool], config)))).toBe('TOOL_EXECUTION_FAILED');
+    expect(await rejectionCode(new TestRun().drive(loopAgent(client, [tool], settings)))).toBe('TOOL_EXECUTION_FAILED');
     expect(client.requests).toHaveLength(3);
   });
 
@@ -273,7 +278,7 @@ describe('ModelLoop', () => {
       [step, step],
       [serverTool('a')],
       new TestRun(),
-      testConfig({ maxSteps: 2 }),
+      loopSettings({ AGENT_MAX_STEPS: '2' }),
     );
     expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_steps' });
     expect(client.requests).toHaveLength(2);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type JsonObject } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import type { AskedInterrupt } from '../interrupt/index.js';
 import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
+import { AgentSettings } from './agent.settings.js';
 import { askAgain, askPermissions } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
 import { permissionsOf } from './loop/call-permissions.js';
@@ -57,7 +57,7 @@ export class ModelLoop {
     private readonly client: ModelClient,
     private readonly tools: ToolRegistry,
     private readonly invoker: ToolInvoker,
-    private readonly config: AppConfig,
+    private readonly settings: AgentSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -80,7 +80,7 @@ export class ModelLoop {
     if (owed) return owed;
     const conversation = this.begin(context, options, toolSet, resumed);
     writeToolLists(context, toolSet);
-    for (let step = 0; step < this.config.agent.maxSteps; step += 1) {
+    for (let step = 0; step < this.settings.maxSteps; step += 1) {
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);
       if (end) return end;
@@ -128,14 +128,14 @@ export class ModelLoop {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
     const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
     const request = { messages: [...messages], tools: toolSet.declarations, options };
-    const card = uiCard(context, hints, context.locale ?? this.config.agent.uiLocale);
+    const card = uiCard(context, hints, context.locale ?? this.settings.uiLocale);
     const permissions = permissionsOf(context, this.invoker, toolSet);
     const setting = { toolSet, callIds, step, permissions };
     return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
   }
 
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {
-    const limit = this.config.tools.maxInvalidCalls;
+    const limit = this.invoker.maxInvalidCalls;
     conversation.invalidCalls += results.filter(({ failure }) => failure === 'invalid_arguments').length;
     if (conversation.invalidCalls <= limit) return;
     throw new AppError('TOOL_EXECUTION_FAILED', `The model made more than ${limit} tool calls with invalid arguments`);

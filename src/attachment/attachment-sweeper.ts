@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
+import { AttachmentSettings } from './attachment.settings.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 
@@ -18,12 +18,12 @@ export class AttachmentSweeper implements OnApplicationBootstrap, OnModuleDestro
   constructor(
     private readonly store: AttachmentStore,
     private readonly objects: ObjectStore,
-    private readonly config: AppConfig,
+    private readonly settings: AttachmentSettings,
     private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.sweep(), this.config.attachments.sweepIntervalMs);
+    this.timer = setInterval(() => void this.sweep(), this.settings.sweepIntervalMs);
     this.timer.unref();
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { AppConfig, keyRing, type ServerKey } from '../config/index.js';
+import { keyRing, ServerSettings } from '../config/index.js';
 import { isOwnPath, parseReference } from './attachment-reference.js';
+import { AttachmentSettings } from './attachment.settings.js';
 import type { SignedUrl, StoredAttachment } from './attachment.types.js';
 import { PublicAddress } from './public-address.js';
 import { type Signature, UrlSigner } from './url-signer.js';
@@ -24,7 +25,8 @@ export class AttachmentUrls {
   private made: UrlSigner | undefined;
 
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: AttachmentSettings,
+    private readonly server: ServerSettings,
     private readonly address: PublicAddress,
     private readonly clock: Clock,
   ) {}
@@ -33,7 +35,7 @@ export class AttachmentUrls {
   sign(principal: Principal, reference: string): SignedUrl | undefined {
     const place = parseReference(reference);
     if (!place || !isOwnPath(principal, place.path)) return undefined;
-    const exp = Math.floor((this.clock.now() + this.config.attachments.urlTtlMs) / 1000);
+    const exp = Math.floor((this.clock.now() + this.settings.urlTtlMs) / 1000);
     const { kid, sig } = this.signer.sign({ tenantId: principal.tenantId, path: place.path, exp });
     const url = `${this.address.base}/api/v1/agent/attachments/${place.id}/content?exp=${exp}&kid=${kid}&sig=${sig}`;
     return { url, mimeType: place.mimeType, expiresAt: exp * 1000 };
@@ -59,9 +61,7 @@ export class AttachmentUrls {
   }
 
   private get signer(): UrlSigner {
-    const { signingKeys } = this.config.attachments;
-    const keys = (): readonly ServerKey[] => keyRing(signingKeys, this.config.dataDir, KEY_FILE);
-    this.made ??= new UrlSigner(keys());
+    this.made ??= new UrlSigner(keyRing(this.settings.signingKeys, this.server.dataDir, KEY_FILE));
     return this.made;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
-import { AppConfig } from '../config/index.js';
+import { ServerSettings } from '../config/index.js';
 import { SessionCleaners, SessionModule } from '../session/index.js';
 import { LocalObjectStore } from './adapters/local-object-store.js';
 import { S3ObjectStore } from './adapters/s3-object-store.js';
@@ -11,13 +11,14 @@ import { AttachmentReader } from './attachment-reader.js';
 import { AttachmentService } from './attachment.service.js';
 import { AttachmentSweeper } from './attachment-sweeper.js';
 import { AttachmentUrls } from './attachment-urls.js';
+import { AttachmentSettings } from './attachment.settings.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import { PublicAddress } from './public-address.js';
 
-/** The object store that the configuration asks for. */
-function objectStore({ attachments, dataDir }: AppConfig): ObjectStore {
-  return attachments.s3 ? new S3ObjectStore(attachments.s3) : new LocalObjectStore(join(dataDir, 'attachments'));
+/** The configured object store. */
+function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): ObjectStore {
+  return s3 ? new S3ObjectStore(s3) : new LocalObjectStore(join(dataDir, 'attachments'));
 }
 
 /** Attachments. Needs the global database, configuration and clock. */
@@ -25,7 +26,7 @@ function objectStore({ attachments, dataDir }: AppConfig): ObjectStore {
 @Module({
   imports: [SessionModule],
   providers: [
-    { provide: ObjectStore, useFactory: objectStore, inject: [AppConfig] },
+    { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings] },
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
     { provide: AttachmentBinder, useExisting: TypeOrmAttachmentBinder },
     { provide: AttachmentReader, useExisting: AttachmentService },

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import { AttachmentReader } from './attachment-reader.js';
 import { parseReference, referenceOf, storagePath } from './attachment-reference.js';
 import { AttachmentUrls } from './attachment-urls.js';
+import { AttachmentSettings } from './attachment.settings.js';
 import type { AttachmentContent, SignedUrl, StoredAttachment, UploadedFile } from './attachment.types.js';
 import { checkedImage } from './checked-image.js';
 import { safeFilename } from './safe-filename.js';
@@ -24,7 +24,7 @@ export class AttachmentService extends AttachmentReader {
     private readonly store: AttachmentStore,
     private readonly objects: ObjectStore,
     private readonly urls: AttachmentUrls,
-    private readonly config: AppConfig,
+    private readonly settings: AttachmentSettings,
     private readonly clock: Clock,
   ) {
     super();
@@ -37,7 +37,7 @@ export class AttachmentService extends AttachmentReader {
    *   ATTACHMENT_STORE_ERROR
    */
   async upload(principal: Principal, file: UploadedFile): Promise<{ attachment: StoredAttachment; signed: SignedUrl }> {
-    const { mimeType, width, height } = checkedImage(file, this.config.attachments.maxBytes);
+    const { mimeType, width, height } = checkedImage(file, this.settings.maxBytes);
     const [id, now] = [randomUUID(), this.clock.now()];
     const attachment: StoredAttachment = {
       id,
@@ -50,7 +50,7 @@ export class AttachmentService extends AttachmentReader {
       width,
       height,
       createdAt: now,
-      deleteAfter: now + this.config.attachments.unboundTtlMs,
+      deleteAfter: now + this.settings.unboundTtlMs,
     };
     // The row comes first: should the process stop now, the sweeper finds what there is to delete.
     await this.store.insert(attachment);

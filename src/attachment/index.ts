@@ -8,3 +8,4 @@ export * from './attachment.service.js';
 export * from './attachment.types.js';
 export { tooLarge } from './checked-image.js';
 export type { Signature } from './url-signer.js';
+export * from './attachment.settings.js';

@@ -1,28 +1,30 @@
 import type { AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { AppConfig } from '../config/index.js';
+import { ServerSettings } from '../config/index.js';
+import { AttachmentSettings } from './attachment.settings.js';
 
 /** Under which addresses clients know this server. */
 @Injectable()
 export class PublicAddress {
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: AttachmentSettings,
+    private readonly server: ServerSettings,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /** The address that signed URLs begin with, without a slash at its end. */
   get base(): string {
-    const [configured] = this.config.attachments.publicBases;
+    const [configured] = this.settings.publicBases;
     if (configured !== undefined) return configured;
-    const { host } = this.config.http;
+    const { host } = this.server;
     const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
     return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}`;
   }
 
   /** Whether a URL may be one of ours. Without configuration the signature alone decides. */
   covers(url: URL): boolean {
-    const bases = this.config.attachments.publicBases;
+    const bases = this.settings.publicBases;
     return bases.length === 0 || bases.some((base) => url.href.startsWith(`${base}/`));
   }
 
@@ -31,6 +33,6 @@ export class PublicAddress {
     const server = this.host.httpAdapter?.getHttpServer() as
       { address?: () => AddressInfo | string | null } | undefined;
     const address = server?.address?.();
-    return typeof address === 'object' && address ? address.port : this.config.http.port;
+    return typeof address === 'object' && address ? address.port : this.server.port;
   }
 }

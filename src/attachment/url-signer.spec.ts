@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownKey, parseKeys } from '../config/index.js';
+import { keyList, ownKey } from '../config/index.js';
 import { UrlSigner } from './url-signer.js';
 
 const OLD = { kid: 'k1', secret: 'an-old-secret-of-the-server' };
@@ -36,7 +36,7 @@ describe('UrlSigner', () => {
 });
 
 describe('the key of a machine', () => {
-  it('is made once, and is nobody else to read', () => {
+  it('is generated once, and readable by its owner only', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-key-'));
     const key = ownKey(join(folder, 'data'), 'attachment-signing-key');
     expect(key.secret).toHaveLength(43);
@@ -45,10 +45,10 @@ describe('the key of a machine', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('reads a ring in its order', () => {
-    expect(parseKeys(' k2:abc:def , k1:xyz')).toEqual([
-      { kid: 'k2', secret: 'abc:def' },
-      { kid: 'k1', secret: 'xyz' },
+  it('is read from a list in its order', () => {
+    expect(keyList().parse(' k2:a-secret:of-sixteen , k1:another-secret-of-16')).toEqual([
+      { kid: 'k2', secret: 'a-secret:of-sixteen' },
+      { kid: 'k1', secret: 'another-secret-of-16' },
     ]);
   });
 });

@@ -1,17 +1,19 @@
-import { type ConfigShape } from '../config/index.js';
+import { type ModelServer, ModelSettings } from '../agent/index.js';
+import { type Configuration, ServerSettings } from '../config/index.js';
+import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
 const REQUEST = '{"input":[{"role":"user","content":[{"type":"text","text":"Hello, who are you?"}]}]}';
 
-/** What a person at the terminal wants to know once the server listens, with a command that works as it is. */
-export function banner(config: ConfigShape, version: string, port: number): string {
-  const url = `http://${reachableHost(config.http.host)}:${port}`;
+/** The text for the terminal once the server listens: its addresses, and a command that works as it is. */
+export function banner(configuration: Configuration, version: string, port: number): string {
+  const url = `http://${reachableHost(configuration.get(ServerSettings).host)}:${port}`;
   return [
     '',
     `Parley ${version} listens on ${url}`,
     '',
     `  API docs   ${url}/docs`,
-    `  Database   ${describeDatabase(config.database)}`,
-    `  Model      ${describeModel(config.model)}`,
+    `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
+    `  Model      ${describeModel(configuration.get(ModelSettings).server)}`,
     '',
     'Try it:',
     '',
@@ -21,20 +23,20 @@ export function banner(config: ConfigShape, version: string, port: number): stri
   ].join('\n');
 }
 
-/** Wildcard addresses are not addresses that one can open. */
+/** A wildcard address cannot be opened. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function describeDatabase(database: ConfigShape['database']): string {
-  if (database.kind === 'sqlite') return `embedded, ${database.file}`;
-  const url = new URL(database.url);
+function describeDatabase(address: DatabaseAddress): string {
+  if (address.kind === 'sqlite') return `embedded, ${address.file}`;
+  const url = new URL(address.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
 }
 
-function describeModel(model: ConfigShape['model']): string {
-  if (model.kind === 'offline')
+function describeModel({ kind, model, baseUrl }: ModelServer): string {
+  if (kind === 'offline')
     return 'offline demo model (set OPENAI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
-  return `${model.model} at ${model.baseUrl}`;
+  return `${model} at ${baseUrl}`;
 }

@@ -1,12 +1,11 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { configFrom } from '../config/index.js';
+import { readConfiguration } from '../app.settings.js';
 import { banner } from './banner.js';
-import { assertPortFree, listenError } from './port-probe.js';
-import { StartupError } from './startup-error.js';
+import { assertPortFree, listenError, StartupError } from './port-probe.js';
 
 describe('banner', () => {
   it('names what to open, the database, the model, and a command that works as it is', () => {
-    const text = banner(configFrom({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
+    const text = banner(readConfiguration({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
     expect(text).toContain('Parley 1.2.3 listens on http://127.0.0.1:8090\n');
     expect(text).toContain('http://127.0.0.1:8090/docs\n');
     expect(text).toContain('embedded, /srv/parley/parley.db');
@@ -17,7 +16,7 @@ describe('banner', () => {
 
   it('shows neither the password of the database nor the key of the model', () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
-    const text = banner(configFrom(env), '1.2.3', 8090);
+    const text = banner(readConfiguration(env), '1.2.3', 8090);
     expect(text).toContain('PostgreSQL, db:5432/parley');
     expect(text).toContain('gpt-4o-mini at https://api.openai.com/v1');
     expect(text).not.toContain('hidden');
@@ -28,7 +27,7 @@ describe('banner', () => {
     ['::', 'http://127.0.0.1:9/docs'],
     ['::1', 'http://[::1]:9/docs'],
   ])('gives an address that one can open for HOST=%s', (host, url) => {
-    expect(banner(configFrom({ HOST: host }), '1', 9)).toContain(url);
+    expect(banner(readConfiguration({ HOST: host }), '1', 9)).toContain(url);
   });
 });
 

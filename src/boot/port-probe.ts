@@ -1,11 +1,18 @@
 import { createServer } from 'node:net';
-import { StartupError } from './startup-error.js';
+
+/** A reason why the server cannot start. Its message explains it completely. */
+export class StartupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartupError';
+  }
+}
 
 /**
- * Checks that the address can be listened on. Done before anything else: a second server on the same
- * database must not take over runs only to find out that it cannot serve them.
+ * Checks that the server can listen on the address. Called before anything else: a second server on the same
+ * database must not take over runs that it cannot serve.
  *
- * @throws StartupError with what to do about it
+ * @throws StartupError that says what to do about it
  */
 export async function assertPortFree(host: string, port: number): Promise<void> {
   const server = createServer();
@@ -15,7 +22,7 @@ export async function assertPortFree(host: string, port: number): Promise<void> 
   });
 }
 
-/** The sentence for a failed `listen`; other errors come back as they are. */
+/** The StartupError for a failed `listen`; any other error is returned unchanged. */
 export function listenError(error: Error, host: string, port: number): Error {
   switch ('code' in error ? error.code : undefined) {
     case 'EADDRINUSE':

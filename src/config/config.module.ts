@@ -1,12 +1,12 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { AppConfig } from './config.types.js';
+import { type Configuration } from './configuration.js';
 
-/** Makes the one configuration injectable everywhere as `AppConfig`. */
+/** Makes every slice of a configuration injectable by its class: `constructor(private readonly settings: RunSettings)`. */
 @Global()
 @Module({})
 export class ConfigModule {
-  /** Binds a configuration that `loadConfig` has read. */
-  static forRoot(config: AppConfig): DynamicModule {
-    return { module: ConfigModule, providers: [{ provide: AppConfig, useValue: config }], exports: [AppConfig] };
+  static forRoot(configuration: Configuration): DynamicModule {
+    const providers = configuration.types.map((type) => ({ provide: type, useValue: configuration.get(type) }));
+    return { module: ConfigModule, providers, exports: [...configuration.types] };
   }
 }

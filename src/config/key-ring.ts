@@ -1,32 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { splitList } from './rules.js';
+import { type Rule } from './setting.js';
 
-/** A secret of the server by its name, so that it can be replaced while what was made with the old one still lives. */
+/** A secret of the server with an id, so that it can be replaced while what was made with the old one is still valid. */
 export interface ServerKey {
   readonly kid: string;
   readonly secret: string;
 }
 
-/**
- * The keys of one purpose: the first is used, all are accepted. What the configuration names, else the one
- * that this machine made for itself.
- *
- * @param configured `kid:secret,kid:secret`
- * @param file the name of the file in the data folder that keeps the machine's own key
- */
-export function keyRing(configured: string | undefined, dataDir: string, file: string): readonly ServerKey[] {
-  return configured === undefined ? [ownKey(dataDir, file)] : parseKeys(configured);
+/** `kid:secret` separated by commas; secrets of at least 16 characters, no kid twice. */
+export function keyList(): Rule<readonly ServerKey[]> {
+  return {
+    expectation: 'a comma-separated list of kid:secret, each secret of at least 16 characters and no kid twice',
+    parse: (text) => {
+      const keys = splitList(text).map(parseKey);
+      const isValid = (key: ServerKey | undefined): key is ServerKey =>
+        key !== undefined && /^[\w.-]{1,64}$/.test(key.kid) && /^[\x21-\x7e]{16,512}$/.test(key.secret);
+      const valid = keys.filter(isValid);
+      const kids = new Set(valid.map(({ kid }) => kid));
+      return valid.length > 0 && valid.length === keys.length && kids.size === keys.length ? valid : undefined;
+    },
+  };
 }
 
-/** The key that this machine made for itself in its data folder; made now when there is none. */
+/**
+ * The keys of one purpose: the first is used, all are accepted. Without configured keys it is the one key
+ * that this machine has generated.
+ *
+ * @param file the name of the file in the data folder that keeps the generated key
+ */
+export function keyRing(
+  configured: readonly ServerKey[] | undefined,
+  dataDir: string,
+  file: string,
+): readonly ServerKey[] {
+  return configured ?? [ownKey(dataDir, file)];
+}
+
+/** The key that this machine has generated in its data folder; generated now if there is none. */
 export function ownKey(dataDir: string, name: string): ServerKey {
   const file = join(dataDir, name);
-  return readKey(file) ?? makeKey(dataDir, file);
+  return readKey(file) ?? generateKey(dataDir, file);
 }
 
-/** Several processes may start at once: the first one's key is everybody's. */
-function makeKey(dataDir: string, file: string): ServerKey {
+/** Several processes may start at once: all use the key of the first. */
+function generateKey(dataDir: string, file: string): ServerKey {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `local:${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -44,17 +64,16 @@ function makeKey(dataDir: string, file: string): ServerKey {
 
 function readKey(file: string): ServerKey | undefined {
   try {
-    return parseKeys(readFileSync(file, 'utf8').trim())[0];
+    const [first = ''] = splitList(readFileSync(file, 'utf8'));
+    return parseKey(first);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Reads `kid:secret,kid:secret`. What is not of that form is left out: the configuration has checked it. */
-export function parseKeys(text: string): readonly ServerKey[] {
-  return text.split(',').flatMap((item) => {
-    const [, kid, secret] = /^\s*([\w.-]+):(\S+?)\s*$/.exec(item) ?? [];
-    return kid && secret ? [{ kid, secret }] : [];
-  });
+/** Reads `kid:secret`; undefined for any other text. */
+function parseKey(text: string): ServerKey | undefined {
+  const [, kid, secret] = /^([\w.-]+):(\S+)$/.exec(text) ?? [];
+  return kid && secret ? { kid, secret } : undefined;
 }

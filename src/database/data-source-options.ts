@@ -2,20 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
+import type { DatabaseSettings } from './database.settings.js';
 import { ENTITIES } from './entities/index.js';
 import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
-
-/** Where the ledger is and how hard it writes. */
-export interface DatabaseSettings {
-  readonly kind: 'sqlite' | 'postgres';
-  /** `postgres://…`; unused for SQLite. */
-  readonly url: string;
-  /** The file of a SQLite database. */
-  readonly file: string;
-  readonly durability: 'strict' | 'relaxed';
-  readonly poolSize: number;
-}
 
 /**
  * Tables that a module adds to the database: its entities and the migrations that make their tables, in
@@ -37,8 +27,8 @@ export function dataSourceOptions(
   settings: DatabaseSettings,
   extensions: readonly SchemaExtension[] = [],
 ): DataSourceOptions {
-  const options = settings.kind === 'sqlite' ? sqliteOptions(settings) : postgresOptions(settings);
-  const core = settings.kind === 'sqlite' ? SQLITE_MIGRATIONS : POSTGRES_MIGRATIONS;
+  const options = settings.address.kind === 'sqlite' ? sqliteOptions(settings) : postgresOptions(settings);
+  const core = settings.address.kind === 'sqlite' ? SQLITE_MIGRATIONS : POSTGRES_MIGRATIONS;
   return {
     ...options,
     entities: [...ENTITIES, ...extensions.flatMap(({ entities }) => entities)],
@@ -51,7 +41,7 @@ export function dataSourceOptions(
 export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'better-sqlite3',
-    database: settings.file,
+    database: settings.address.file,
     readonly: true,
     fileMustExist: true,
     timeout: SQLITE_BUSY_TIMEOUT_MS,
@@ -60,10 +50,10 @@ export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptio
 }
 
 function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
-  mkdirSync(dirname(settings.file), { recursive: true });
+  mkdirSync(dirname(settings.address.file), { recursive: true });
   return {
     type: 'better-sqlite3',
-    database: settings.file,
+    database: settings.address.file,
     enableWAL: true,
     timeout: SQLITE_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: { pragma(text: string): void }) =>
@@ -74,7 +64,7 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
 function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'postgres',
-    url: settings.url,
+    url: settings.address.url,
     poolSize: settings.poolSize,
     applicationName: 'parley',
     // An idle connection that the server closes must not end the process; the next query reconnects.

@@ -6,8 +6,9 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import type { DatabaseSettings, SchemaExtension } from './data-source-options.js';
+import type { SchemaExtension } from './data-source-options.js';
 import { Database } from './database.js';
+import type { DatabaseSettings } from './database.settings.js';
 import { durabilityGaps } from './durability-check.js';
 import { openDatabase } from './open-database.js';
 

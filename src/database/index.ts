@@ -3,3 +3,4 @@ export * from './data-source-options.js';
 export * from './database.js';
 export * from './open-database.js';
 export * from './database.module.js';
+export * from './database.settings.js';

@@ -1,11 +1,7 @@
 import { DataSource } from 'typeorm';
-import {
-  type DatabaseSettings,
-  dataSourceOptions,
-  type SchemaExtension,
-  sqliteReaderOptions,
-} from './data-source-options.js';
+import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import type { Database } from './database.js';
+import type { DatabaseSettings } from './database.settings.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { SqliteDatabase } from './sqlite-database.js';
 
@@ -24,7 +20,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
-    if (settings.kind === 'postgres') {
+    if (settings.address.kind === 'postgres') {
       await migratePostgres(source);
       return new PostgresDatabase(source);
     }

@@ -1,7 +1,9 @@
 import { type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { ConfigModule, configFrom } from '../config/index.js';
+import { ModelSettings } from '../agent/index.js';
+import { ConfigModule, Configuration } from '../config/index.js';
+import { DatabaseSettings } from '../database/index.js';
 import type { ToolServerState } from '../tools/index.js';
 import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe, VERSION } from './index.js';
 import { ReadinessService } from './readiness.service.js';
@@ -22,7 +24,7 @@ describe('HealthController', () => {
 
   beforeAll(async () => {
     const imports = [
-      ConfigModule.forRoot(configFrom({ OPENAI_API_KEY: 'sk-secret' })),
+      ConfigModule.forRoot(Configuration.read({ OPENAI_API_KEY: 'sk-secret' }, [ModelSettings, DatabaseSettings])),
       HealthModule.forRoot(
         { provide: ReadinessProbe, useValue: probe },
         { provide: ToolServersProbe, useValue: { servers: () => servers } },

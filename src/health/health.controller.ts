@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
-import { AppConfig } from '../config/index.js';
+import { ModelSettings } from '../agent/index.js';
+import { DatabaseSettings } from '../database/index.js';
 import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
 import { ReadinessService } from './readiness.service.js';
 import { ShutdownState } from './shutdown-state.js';
@@ -13,7 +14,8 @@ const MODE = 'standalone';
 @Controller()
 export class HealthController {
   constructor(
-    private readonly config: AppConfig,
+    private readonly model: ModelSettings,
+    private readonly database: DatabaseSettings,
     private readonly readiness: ReadinessService,
     private readonly shutdown: ShutdownState,
   ) {}
@@ -50,8 +52,8 @@ export class HealthController {
       runner: this.shutdown.isShuttingDown ? 'not_ready' : 'ready',
       version: VERSION,
       uptime: Math.round(process.uptime() * 1000) / 1000,
-      model: { kind: this.config.model.kind, name: this.config.model.model },
-      database: this.config.database.kind,
+      model: { kind: this.model.server.kind, name: this.model.server.model },
+      database: this.database.address.kind,
     };
   }
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, fingerprint, IdFactory } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunStore } from './ports/run-store.js';
 import type { Continuation } from './run-answers.js';
 import { runView } from './run-view.js';
+import { RunSettings } from './run.settings.js';
 import type { AcceptedRun, RunRequest } from './run.types.js';
 
 /** Lets runs in: the durable half of it, then the hint to the dispatcher. */
@@ -13,7 +13,7 @@ export class RunAdmission {
   constructor(
     private readonly store: RunStore,
     private readonly dispatcher: Dispatcher,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
     private readonly clock: Clock,
     private readonly ids: IdFactory,
   ) {}
@@ -32,7 +32,7 @@ export class RunAdmission {
         runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
         fingerprint: requestFingerprint(request),
         now: this.clock.now(),
-        queueLimit: this.config.runs.queueLimit,
+        queueLimit: this.settings.queueLimit,
         answers,
         ...(lease ? { lease } : {}),
       });

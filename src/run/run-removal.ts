@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type Principal } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import { type AfterRemoval, SessionStore } from '../session/index.js';
 import { RunRemover } from './ports/run-remover.js';
 import { RunStore } from './ports/run-store.js';
 import { RunEndings } from './run-endings.js';
+import { RunSettings } from './run.settings.js';
 
 /** What a worker may need beyond the grace of a cancel to write the end of a run, in milliseconds. */
 const END_MS = 10_000;
@@ -22,9 +22,9 @@ export class RunRemoval {
     private readonly remover: RunRemover,
     private readonly sessions: SessionStore,
     private readonly ending: RunEndings,
-    config: AppConfig,
+    settings: RunSettings,
   ) {
-    this.patienceMs = config.runs.cancelGraceMs + END_MS;
+    this.patienceMs = settings.cancelGraceMs + END_MS;
   }
 
   /** @throws AppError RUN_NOT_FOUND; SESSION_BUSY when the run does not end */

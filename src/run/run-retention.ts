@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import { type PrunedRun, RunRemover } from './ports/run-remover.js';
 import { RunDigests } from './run-digests.js';
+import { RunSettings } from './run.settings.js';
 
 /** How often old events are looked for, in milliseconds. */
 const INTERVAL_MS = 600_000;
@@ -30,7 +30,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly remover: RunRemover,
     private readonly digests: RunDigests,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -59,7 +59,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
   /** What is kept is read before the transaction: logs are long, and a finished one does not change. */
   private async pruneBatch(): Promise<RetentionCounts> {
     const now = this.clock.now();
-    const found = await this.remover.prunable(now - this.config.runs.eventsRetentionMs, BATCH);
+    const found = await this.remover.prunable(now - this.settings.eventsRetentionMs, BATCH);
     const runs: PrunedRun[] = [];
     for (const run of found) {
       runs.push({ run, digests: run.keep === 'transient' ? null : await this.digests.of(run) });

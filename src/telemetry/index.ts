@@ -1,3 +1,4 @@
 export * from './logging.module.js';
 export * from './request-id.js';
 export * from './server-log.js';
+export * from './logging.settings.js';

@@ -1,5 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { type AppConfig } from '../config/index.js';
+import { type LoggingSettings } from './logging.settings.js';
 import { formatTextLine } from './text-log.js';
 
 /** Where finished lines go; standard output unless a test listens. */
@@ -26,8 +26,8 @@ const BOOT_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver'
 const INFO = 30;
 
 /** The logger of the process, as `LOG_LEVEL` and `LOG_FORMAT` say. */
-export function createLogger(config: AppConfig, destination: LogDestination = process.stdout): Logger {
-  const { level, format } = config.log;
+export function createLogger(settings: LoggingSettings, destination: LogDestination = process.stdout): Logger {
+  const { level, format } = settings;
   const options = { level, hooks: { logMethod: demoteBootMessages }, redact: { paths: SECRETS, censor: '[secret]' } };
   if (format === 'json') return pino(options, destination);
   return pino(options, { write: (line) => void destination.write(formatTextLine(line)) });

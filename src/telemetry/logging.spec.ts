@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { configFrom } from '../config/index.js';
 import { createLogger } from './logger.js';
 import { requestIdOf } from './request-id.js';
+import { LoggingSettings } from './logging.settings.js';
 import { ServerLog } from './server-log.js';
 import { formatTextLine } from './text-log.js';
 
@@ -40,7 +40,7 @@ describe('the log', () => {
 
   async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
     const lines: string[] = [];
-    const logger = createLogger(configFrom({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
+    const logger = createLogger(LoggingSettings.from({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
     const testing = await Test.createTestingModule({ controllers: [ProbeController] }).compile();
     const adapter = new FastifyAdapter({ genReqId: requestIdOf });
     const fastify = testing.createNestApplication<NestFastifyApplication>(adapter, { bufferLogs: true });

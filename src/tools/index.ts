@@ -9,3 +9,5 @@ export * from './tool-set.js';
 export * from './tool-registry.js';
 export * from './tool.js';
 export * from './tools.module.js';
+export * from './tools.settings.js';
+export * from './mcp/mcp.settings.js';

@@ -1,18 +1,18 @@
 import { Logger } from '@nestjs/common';
 import { AppError } from '../common/index.js';
-import type { AppConfig } from '../config/index.js';
 import { idempotencyKey, type ToolCaller, type ToolJournal } from './tool-call.js';
 import { SchemaValidator } from './schema-validator.js';
 import { ALLOW_ALL } from './testing/allow-all.js';
 import { type ServerTool, type ToolContext, ToolError } from './tool.js';
 import { ToolInvoker } from './tool-invoker.js';
 import { ToolSet } from './tool-set.js';
+import { ToolSettings } from './tools.settings.js';
 
 Logger.overrideLogger(false);
 
-const LIMIT = 200;
-const config = { tools: { timeoutMs: 1000, outputLimitBytes: LIMIT, maxInvalidCalls: 5 } } as AppConfig;
-const invoker = new ToolInvoker(new SchemaValidator(), ALLOW_ALL, config);
+const LIMIT = 256;
+const settings = ToolSettings.from({ TOOL_TIMEOUT_MS: '1000', TOOL_OUTPUT_LIMIT_BYTES: String(LIMIT) });
+const invoker = new ToolInvoker(new SchemaValidator(), ALLOW_ALL, settings);
 
 function tool(overrides: Partial<ServerTool>): ServerTool {
   return {
@@ -175,7 +175,7 @@ describe('ToolInvoker', () => {
     const result = await invoke({ invoke: () => Promise.resolve('汉😀'.repeat(10_000)) });
     expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(LIMIT);
     expect(result.output).not.toContain('\uFFFD');
-    expect(result.output).toMatch(/\n\[The output was cut here: it has 70000 bytes and the limit is 200\.\]$/);
+    expect(result.output).toMatch(/\n\[The output was cut here: it has 70000 bytes and the limit is 256\.\]$/);
     expect(await invoke({ invoke: () => Promise.resolve('x'.repeat(LIMIT)) })).toMatchObject({
       output: 'x'.repeat(LIMIT),
     });

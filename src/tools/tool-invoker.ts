@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
-import { AppConfig } from '../config/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
@@ -18,6 +17,7 @@ import {
 } from './tool-call.js';
 import type { ToolSet } from './tool-set.js';
 import { type ServerTool, ToolAnswer, type ToolContext } from './tool.js';
+import { ToolSettings } from './tools.settings.js';
 
 /**
  * Calls server tools, always in the same steps: resolve the name, validate the arguments, apply the policy,
@@ -31,8 +31,13 @@ export class ToolInvoker {
   constructor(
     private readonly validator: SchemaValidator,
     private readonly policy: ToolPolicy,
-    private readonly config: AppConfig,
+    private readonly settings: ToolSettings,
   ) {}
+
+  /** How many calls with invalid arguments one run may make. */
+  get maxInvalidCalls(): number {
+    return this.settings.maxInvalidCalls;
+  }
 
   /**
    * Refuses a call that an earlier attempt started and that must not be made twice. Check all calls of a
@@ -154,13 +159,13 @@ export class ToolInvoker {
   private answered(value: unknown): Pick<ToolResult, 'output' | 'uiHints'> {
     if (!(value instanceof ToolAnswer)) return { output: this.bounded(outputText(value)) };
     const hints = JSON.stringify(value.uiHints);
-    const fits = Buffer.byteLength(hints) <= this.config.tools.outputLimitBytes;
+    const fits = Buffer.byteLength(hints) <= this.settings.outputLimitBytes;
     const output = this.bounded(outputText(value.value));
     return fits ? { output, uiHints: JSON.parse(hints) as JsonObject } : { output };
   }
 
   private bounded(text: string): string {
-    return boundText(text, this.config.tools.outputLimitBytes);
+    return boundText(text, this.settings.outputLimitBytes);
   }
 }
 

@@ -2,18 +2,17 @@ import { Global, Injectable, Logger, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { IsInt } from 'class-validator';
 import { Clock } from '../common/index.js';
-import { type AppConfig, ConfigModule } from '../config/index.js';
+import { ConfigModule, Configuration } from '../config/index.js';
 import { AgentTool } from './local/agent-tool.decorator.js';
+import { McpSettings } from './mcp/mcp.settings.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolContext } from './tool.js';
 import { ToolsModule } from './tools.module.js';
+import { ToolSettings } from './tools.settings.js';
 
 Logger.overrideLogger(false);
 
-const config = {
-  tools: { timeoutMs: 1234, outputLimitBytes: 65536, maxInvalidCalls: 5 },
-  mcp: { servers: [] },
-} as unknown as AppConfig;
+const configuration = Configuration.read({ TOOL_TIMEOUT_MS: '1234' }, [ToolSettings, McpSettings]);
 
 class AddArgs {
   @IsInt()
@@ -67,7 +66,7 @@ class ClockModule {}
 async function boot(provider: Type): Promise<TestingModule> {
   @Module({ providers: [provider] })
   class FeatureModule {}
-  const imports = [ConfigModule.forRoot(config), ClockModule, ToolsModule, FeatureModule];
+  const imports = [ConfigModule.forRoot(configuration), ClockModule, ToolsModule, FeatureModule];
   const module = await Test.createTestingModule({ imports }).compile();
   return module.init();
 }

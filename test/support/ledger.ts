@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { TypeOrmAttachmentBinder } from '../../src/attachment/adapters/typeorm-attachment-binder.js';
 import { SystemClock } from '../../src/common/index.js';
-import { configFrom } from '../../src/config/index.js';
-import { Database, openDatabase } from '../../src/database/index.js';
+import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
@@ -98,8 +96,8 @@ export function describeOnLedgers(title: string, tests: (ledger: () => Ledger) =
   });
 }
 
-export function settingsOf(test: TestDatabase): ReturnType<typeof configFrom>['database'] {
-  return configFrom({ ...test.env, DATA_DIR: join(test.env.DATA_DIR) }).database;
+export function settingsOf(test: TestDatabase): DatabaseSettings {
+  return DatabaseSettings.from({ ...test.env });
 }
 
 let ids = 0;

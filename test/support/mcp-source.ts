@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/common/index.js';
-import { configFrom } from '../../src/config/index.js';
 import {
+  McpSettings,
   SchemaValidator,
   type ServerTool,
   type ToolCaller,
@@ -8,6 +8,7 @@ import {
   ToolSet,
   type ToolProgress,
   type ToolResult,
+  ToolSettings,
 } from '../../src/tools/index.js';
 import { ALLOW_ALL } from '../../src/tools/testing/allow-all.js';
 import { McpToolSource } from '../../src/tools/mcp/mcp-tool-source.js';
@@ -23,14 +24,10 @@ export class McpSource {
 
   constructor(servers: object, env: Readonly<Record<string, string>> = {}) {
     // A busy machine may take long to start a program.
-    const config = configFrom({
-      MCP_LIST_WAIT_MS: '20000',
-      MCP_SERVERS: JSON.stringify({ mcpServers: servers }),
-      ...env,
-    });
+    const variables = { MCP_LIST_WAIT_MS: '20000', MCP_SERVERS: JSON.stringify({ mcpServers: servers }), ...env };
     const validator = new SchemaValidator();
-    this.source = new McpToolSource(config, validator);
-    this.invoker = new ToolInvoker(validator, ALLOW_ALL, config);
+    this.source = new McpToolSource(McpSettings.from(variables), validator);
+    this.invoker = new ToolInvoker(validator, ALLOW_ALL, ToolSettings.from(env));
   }
 
   /** The names on offer now. */

@@ -9,7 +9,7 @@ import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { ModelClient } from '../../src/agent/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import { configFrom } from '../../src/config/index.js';
+import { testConfiguration } from './configuration.js';
 import type { TestDatabase } from './databases.js';
 
 /** A provider of the server that a test replaces by a value. */
@@ -92,23 +92,24 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const cleanups: Cleanup[] = [];
   const upstream = typeof options.model === 'function' ? await startModelServer(options.model) : undefined;
   if (upstream) cleanups.push(() => upstream.stop());
-  const config = configFrom({
+  const configuration = testConfiguration({
     ...(await databaseEnv(options.database, cleanups)),
-    LOG_LEVEL: 'silent',
     SHUTDOWN_GRACE_MS: '500',
     ...(upstream && { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' }),
     ...options.env,
   });
   const { imports = [], providers = [] } = options;
   const module = await overridden(
-    Test.createTestingModule({ imports: [AppModule.forRoot(config, { imports, providers })] }),
+    Test.createTestingModule({ imports: [AppModule.forRoot(configuration, { imports, providers })] }),
     options,
   )
     .setLogger(new ConsoleLogger({ logLevels: [] }))
     .compile();
   if (options.listen === false) return new TestServer(await module.init(), undefined, upstream, cleanups);
-  const app = module.createNestApplication<NestFastifyApplication>(createFastifyAdapter(config), { logger: false });
-  configureApp(app, config);
+  const app = module.createNestApplication<NestFastifyApplication>(createFastifyAdapter(configuration), {
+    logger: false,
+  });
+  configureApp(app);
   await app.listen(0, '127.0.0.1');
   return new TestServer(app, app, upstream, cleanups);
 }

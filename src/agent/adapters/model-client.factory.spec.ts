@@ -1,13 +1,5 @@
+import { ModelSettings } from '../model.settings.js';
 import { createModelClient } from './model-client.factory.js';
-
-const model = {
-  kind: 'openai-compatible' as const,
-  apiKey: undefined,
-  model: 'm',
-  firstTokenTimeoutMs: 1,
-  idleTimeoutMs: 1,
-  maxRetries: 0,
-};
 
 const NO_ATTACHMENTS = { read: () => Promise.resolve(undefined) };
 
@@ -18,6 +10,6 @@ describe('createModelClient', () => {
     ['https://api.openai.com/v1', 'openai'],
     ['http://localhost:11434/v1', 'localhost'],
   ])('names the provider at %s: %s', (baseUrl, provider) => {
-    expect(createModelClient({ model: { ...model, baseUrl } }, NO_ATTACHMENTS).provider).toBe(provider);
+    expect(createModelClient(ModelSettings.from({ LLM_BASE_URL: baseUrl }), NO_ATTACHMENTS).provider).toBe(provider);
   });
 });

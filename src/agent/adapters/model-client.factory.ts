@@ -1,22 +1,15 @@
 import type { AttachmentReader } from '../../attachment/index.js';
-import type { AppConfig } from '../../config/index.js';
+import type { ModelSettings } from '../model.settings.js';
 import type { ModelClient } from '../ports/model-client.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 
-/** The client of the configured model server. Nothing is called yet. @param attachments the images of prompts */
-export function createModelClient(config: Pick<AppConfig, 'model'>, attachments: AttachmentReader): ModelClient {
-  const { baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = config.model;
+/** The client of the configured model server. It sends nothing yet. @param attachments the images of prompts */
+export function createModelClient(settings: ModelSettings, attachments: AttachmentReader): ModelClient {
+  const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = settings;
+  const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
-  const settings = {
-    provider,
-    baseUrl,
-    apiKey,
-    model,
-    firstTokenTimeoutMs,
-    idleTimeoutMs,
-    maxRetries,
-  };
-  return new ChatCompletionsModelClient(settings, attachments);
+  const options = { provider, baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  return new ChatCompletionsModelClient(options, attachments);
 }
 
 /** A short name for well-known hosts, else the host itself. */

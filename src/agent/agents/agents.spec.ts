@@ -4,20 +4,20 @@ import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import { ModelLoop } from '../model-loop.js';
 import { MemoryJournal } from '../testing/memory-journal.js';
 import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
-import { testConfig, TestRun, userMessage } from '../testing/test-run.js';
+import { loopSettings, TestRun, userMessage } from '../testing/test-run.js';
 import { MemoryAgent } from './memory.agent.js';
 import { WorkerAgent } from './worker.agent.js';
 
-function worker(client: ScriptedModelClient, config = testConfig()): WorkerAgent {
+function worker(client: ScriptedModelClient, { agent, tools } = loopSettings()): WorkerAgent {
   return new WorkerAgent(
     new ModelLoop(
       client,
       new ToolRegistry([]),
-      new ToolInvoker(new SchemaValidator(), ALLOW_ALL, config),
-      config,
+      new ToolInvoker(new SchemaValidator(), ALLOW_ALL, tools),
+      agent,
       new SystemClock(),
     ),
-    config,
+    agent,
   );
 }
 
@@ -36,7 +36,7 @@ describe('WorkerAgent', () => {
   it('takes another system prompt from the configuration, and adds what it remembers', async () => {
     const client = new ScriptedModelClient(hello);
     await new TestRun({ state: { memory: 'Likes tea.' } }).drive(
-      worker(client, testConfig({ systemPrompt: 'You are Monday.' })),
+      worker(client, loopSettings({ AGENT_SYSTEM_PROMPT: 'You are Monday.' })),
     );
     expect(client.requests[0]?.messages[0]?.content).toBe(
       'You are Monday.\n\nWhat you remember of earlier conversations:\nLikes tea.\n\n' +

@@ -1,7 +1,7 @@
 import { localTime } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { AgentSettings } from '../agent.settings.js';
 import { ModelLoop } from '../model-loop.js';
 import { memoryNote } from './memory-note.js';
 
@@ -22,7 +22,7 @@ const PERSONA = [
 export class WorkerAgent implements Agent {
   constructor(
     private readonly loop: ModelLoop,
-    private readonly config: AppConfig,
+    private readonly settings: AgentSettings,
   ) {}
 
   run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
@@ -30,7 +30,7 @@ export class WorkerAgent implements Agent {
   }
 
   private systemPrompt(context: AgentContext): string {
-    const persona = this.config.agent.systemPrompt ?? PERSONA;
+    const persona = this.settings.systemPrompt ?? PERSONA;
     const note = memoryNote(context.state.get());
     return note === '' ? persona : `${persona}\n\nWhat you remember of earlier conversations:\n${note}`;
   }

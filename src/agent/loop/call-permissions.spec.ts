@@ -1,7 +1,7 @@
 import { parsePolicy } from '../../tools/policy/policy-parser.js';
 import { ToolPolicy } from '../../tools/policy/tool-policy.js';
 import { call, finish, ScriptedModelClient } from '../testing/scripted-model-client.js';
-import { loopAgent, serverTool, testConfig, TestRun } from '../testing/test-run.js';
+import { loopAgent, serverTool, loopSettings, TestRun } from '../testing/test-run.js';
 
 describe('the calls of a model answer', () => {
   it('say whether a permission is possible, and once they are whole whether it is needed', async () => {
@@ -16,7 +16,7 @@ describe('the calls of a model answer', () => {
     });
     const client = new ScriptedModelClient([[...calls, finish('tool-calls')]]);
     const run = new TestRun();
-    await run.drive(loopAgent(client, [serverTool('look'), serverTool('pay')], testConfig(), policy));
+    await run.drive(loopAgent(client, [serverTool('look'), serverTool('pay')], loopSettings(), policy));
     const marks = (status: string): unknown[] =>
       run.events.flatMap((event) =>
         event.object === 'message' && event.type === 'plugin_call' && event.status === status ? [event.metadata] : [],

@@ -1,5 +1,4 @@
 import { AppError, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
-import type { AppConfig, ConfigShape } from '../../config/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
 import {
@@ -8,9 +7,11 @@ import {
   type ToolDeclaration,
   ToolInvoker,
   ToolRegistry,
+  ToolSettings,
 } from '../../tools/index.js';
 import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { AgentSettings } from '../agent.settings.js';
 import { ModelLoop } from '../model-loop.js';
 import type { ModelClient, ModelOptions } from '../ports/model-client.js';
 import { MemoryJournal } from './memory-journal.js';
@@ -99,44 +100,30 @@ export class TestRun {
   }
 }
 
-/** Configuration of the parts under test only. */
-export function testConfig(
-  agent: Partial<ConfigShape['agent']> = {},
-  tools: Partial<ConfigShape['tools']> = {},
-): AppConfig {
-  return {
-    agent: {
-      maxSteps: 12,
-      systemPrompt: undefined,
-      contextTokenBudget: 32000,
-      defaultAgent: 'worker',
-      uiLocale: 'zh-CN',
-      ...agent,
-    },
-    tools: {
-      timeoutMs: 1000,
-      outputLimitBytes: 65536,
-      maxInvalidCalls: 5,
-      policyFile: undefined,
-      approvalExpiresInMs: 86_400_000,
-      ...tools,
-    },
-  } as AppConfig;
+/** The settings of the loop and of its tools. */
+export interface LoopSettings {
+  readonly agent: AgentSettings;
+  readonly tools: ToolSettings;
+}
+
+/** The settings of the loop from these variables alone. */
+export function loopSettings(env: NodeJS.ProcessEnv = {}): LoopSettings {
+  return { agent: AgentSettings.from(env), tools: ToolSettings.from({ TOOL_TIMEOUT_MS: '1000', ...env }) };
 }
 
 /** An agent that is nothing but the loop. */
 export function loopAgent(
   client: ModelClient,
   tools: readonly ServerTool[] = [],
-  config = testConfig(),
+  settings = loopSettings(),
   policy = ALLOW_ALL,
 ): Agent {
   const registry = new ToolRegistry([{ name: 'test', list: () => Promise.resolve(tools) }]);
   const loop = new ModelLoop(
     client,
     registry,
-    new ToolInvoker(new SchemaValidator(), policy, config),
-    config,
+    new ToolInvoker(new SchemaValidator(), policy, settings.tools),
+    settings.agent,
     new SystemClock(),
   );
   return { run: (context) => loop.run(context, { systemPrompt: 'Be brief.' }) };

@@ -24,7 +24,7 @@ const AG_UI_RUNS = {
     new AgUiRuns({ runs, sessions, interrupts, agents }),
 };
 
-/** AG-Kit. Needs `Runs`, `Sessions`, `Interrupts`, `AgentRegistry`, `IdFactory` and `AppConfig` from global modules. */
+/** AG-Kit. Needs `Runs`, `Sessions`, `Interrupts`, `AgentRegistry`, `IdFactory` and the settings from global modules. */
 @Module({
   imports: [WireModule],
   controllers: [SendMessageController, HealthzController, BotsController, ConversationsController],

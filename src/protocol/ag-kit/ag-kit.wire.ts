@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { RunView } from '../../run/index.js';
 import { AgUiRuns } from '../ag-ui-events/index.js';
 import type { HttpError } from '../http/index.js';
 import { type FailedRequest, type FrameEncoder, Wire } from '../wire/index.js';
 import { agKitErrorBody } from './ag-kit.errors.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
+import { AgKitSettings } from './ag-kit.settings.js';
 import { WATCHED_AS } from './ag-kit.types.js';
 import { agUiFrame } from './ag-ui.frames.js';
 import { BotEncoder } from './bot.encoder.js';
@@ -18,12 +18,12 @@ export class AgKitWire extends Wire {
   override readonly paths: readonly string[] = ['/send-message', '/v1/aibot/'];
   override readonly onDisconnect = 'cancel';
 
-  constructor(protected readonly config: AppConfig) {
+  constructor(protected readonly settings: AgKitSettings) {
     super();
   }
 
   override encoder(_run: RunView, _principal: Principal): FrameEncoder {
-    return new AgKitEncoder({ errorText: this.config.agKit.errorText });
+    return new AgKitEncoder({ errorText: this.settings.errorText });
   }
 
   override errorBody(error: HttpError, { requestId }: FailedRequest): object {
@@ -38,10 +38,10 @@ export class AgKitAgUiWire extends AgKitWire {
   override readonly paths = [];
 
   constructor(
-    config: AppConfig,
+    settings: AgKitSettings,
     private readonly runs: AgUiRuns,
   ) {
-    super(config);
+    super(settings);
   }
 
   override encoder(run: RunView, principal: Principal): FrameEncoder {

@@ -7,6 +7,11 @@ import { AppError } from '../../common/index.js';
 export class PublicAgents {
   constructor(private readonly agents: AgentRegistry) {}
 
+  /** The agent of requests that name no agent. */
+  get defaultName(): string {
+    return this.agents.defaultName;
+  }
+
   list(): readonly RegisteredAgent[] {
     return this.agents.list().filter(({ exposure }) => exposure === 'public');
   }

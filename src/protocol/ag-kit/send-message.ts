@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
-import { AppConfig } from '../../config/index.js';
 import { DONE_FRAME, controlFramesFrom, useControlFrames } from '../http/index.js';
 import { type FrameEncoder } from '../wire/index.js';
 import { type AgKitAccepted, AgKitIntake } from './ag-kit-intake.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { type AgKitExchange, userIdOf } from './ag-kit-exchange.js';
 import { AgKitReader } from './ag-kit.reader.js';
+import { AgKitSettings } from './ag-kit.settings.js';
 import { type AgKitDialect, WATCHED_AS } from './ag-kit.types.js';
 import { AgUiIntake } from './ag-ui-intake.js';
 import { BotEncoder } from './bot.encoder.js';
@@ -31,7 +31,7 @@ export class SendMessage {
     private readonly agUi: AgUiIntake,
     private readonly reader: AgKitReader,
     private readonly agents: PublicAgents,
-    private readonly config: AppConfig,
+    private readonly settings: AgKitSettings,
   ) {}
 
   /** @throws AppError as the dialects' decoders and `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
@@ -74,15 +74,15 @@ export class SendMessage {
   }
 
   private encoder(): FrameEncoder {
-    return new AgKitEncoder({ errorText: this.config.agKit.errorText });
+    return new AgKitEncoder({ errorText: this.settings.errorText });
   }
 
   private pinned(agentType: string): AgKitDialect | undefined {
-    const { dialects } = this.config.agKit;
+    const { dialects } = this.settings;
     return [agentType, '*'].flatMap((name) => (Object.hasOwn(dialects, name) ? (dialects[name] ?? []) : []))[0];
   }
 
   private agentOf(agentId: string | undefined): string {
-    return agentId === undefined ? this.config.agent.defaultAgent : this.agents.get(agentId).name;
+    return agentId === undefined ? this.agents.defaultName : this.agents.get(agentId).name;
   }
 }

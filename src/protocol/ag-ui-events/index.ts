@@ -26,3 +26,4 @@ export {
 export { AG_UI_PROTO_TYPE, protoFrame, wantsProto } from './proto.js';
 export { AG_UI_EVENTS, anyEventSchema, eventSchemaName, type EventFieldSchema } from './event-schemas.js';
 export { compactEvents } from './compact.js';
+export { AgUiSettings } from './ag-ui.settings.js';

@@ -1,8 +1,16 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Observable, of } from 'rxjs';
-import { AppConfig } from '../../config/index.js';
-import { AgUiRuns, CLOSING_EVENT, keyCaseOf, type StartedRun, wantsProto, withKeyCase } from '../ag-ui-events/index.js';
+import { AgentRegistry } from '../../agent/index.js';
+import {
+  AgUiRuns,
+  AgUiSettings,
+  CLOSING_EVENT,
+  keyCaseOf,
+  type StartedRun,
+  wantsProto,
+  withKeyCase,
+} from '../ag-ui-events/index.js';
 import {
   dataFrame,
   userIdHeader,
@@ -25,7 +33,8 @@ export class AgUiController {
   constructor(
     private readonly runs: AgUiRuns,
     private readonly reader: AgUiReader,
-    private readonly config: AppConfig,
+    private readonly agents: AgentRegistry,
+    private readonly settings: AgUiSettings,
   ) {}
 
   @SsePost('')
@@ -56,23 +65,22 @@ export class AgUiController {
     query: AgUiQueryDto,
     { request, reply, gate, gone }: StreamClient,
   ): Promise<Answer> {
-    const { agUi, agent } = this.config;
     const started = await this.runs.start(body, {
       wire: 'ag-ui',
       agentId,
-      defaultAgent: agent.defaultAgent,
+      defaultAgent: this.agents.defaultName,
       userId: userIdHeader(request),
-      onBusy: query.multitask ?? agUi.busyPolicy,
+      onBusy: query.multitask ?? this.settings.busyPolicy,
     });
     const isBinary = wantsProto(request.headers.accept);
-    const keyCase = keyCaseOf(query.key_case ?? agUi.keyCase, started.input.protocolVersion);
+    const keyCase = keyCaseOf(query.key_case ?? this.settings.keyCase, started.input.protocolVersion);
     if (started.kind === 'refused') return this.refusal(started, keyCase, isBinary);
     const { runId } = started.run;
     reply.headers({
       'x-run-id': runId,
       'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-ui`,
     });
-    const cancelWhenLeft = (query.on_disconnect ?? agUi.onDisconnect) === 'cancel';
+    const cancelWhenLeft = (query.on_disconnect ?? this.settings.onDisconnect) === 'cancel';
     const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
     if (isBinary) return this.reader.binary(started, encoder, { gate, gone, cancelWhenLeft });
     useControlFrames(request, { shutdownFrame: dataFrame(JSON.stringify(CLOSING_EVENT)) });

@@ -10,7 +10,7 @@ import { AgUiReader } from './ag-ui.reader.js';
 import { AgUiWire } from './ag-ui.wire.js';
 import { BinaryStreams } from './binary-streams.js';
 
-/** AG-UI. Needs `Runs`, `Interrupts`, `AgentRegistry` and `AppConfig` from global modules. */
+/** AG-UI. Needs `Runs`, `Interrupts`, `AgentRegistry` and the settings from global modules. */
 @Module({
   imports: [WireModule, SessionModule],
   controllers: [AgUiController],

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { RunView } from '../../run/index.js';
-import { AgUiRuns, keyCaseOf } from '../ag-ui-events/index.js';
+import { AgUiRuns, AgUiSettings, keyCaseOf } from '../ag-ui-events/index.js';
 import { type FrameEncoder, Wire } from '../wire/index.js';
 
 /** AG-UI. Its errors before a stream are the common ones. */
@@ -13,16 +12,16 @@ export class AgUiWire extends Wire {
 
   constructor(
     private readonly runs: AgUiRuns,
-    private readonly config: AppConfig,
+    private readonly settings: AgUiSettings,
   ) {
     super();
-    this.onDisconnect = config.agUi.onDisconnect;
+    this.onDisconnect = settings.onDisconnect;
   }
 
   override encoder(run: RunView, principal: Principal): FrameEncoder {
     const { protocolVersion } = run.wireData;
     // A run of another wire has no client that asked for copies of the keys; both generations read camelCase.
     const announced = run.wire !== this.name || typeof protocolVersion === 'string' ? '1.0' : undefined;
-    return this.runs.encoderOf(principal, run, { keyCase: keyCaseOf(this.config.agUi.keyCase, announced) });
+    return this.runs.encoderOf(principal, run, { keyCase: keyCaseOf(this.settings.keyCase, announced) });
   }
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agent/index.js';
 import { IdFactory } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { Caller } from '../http/index.js';
 import { Wire } from '../wire/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 import { type AgentRequest, decodeAgentRequest } from './agent-api-request.decoder.js';
+import { AgentApiSettings } from './agent-api.settings.js';
 
 /** The Agent API: its frames are the events of the log, its errors the common ones. */
 @Injectable()
@@ -12,7 +13,8 @@ export class AgentApiWire extends Wire {
   readonly name = 'agent-api';
 
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: AgentApiSettings,
+    private readonly agents: AgentRegistry,
     private readonly ids: IdFactory,
   ) {
     super();
@@ -20,16 +22,15 @@ export class AgentApiWire extends Wire {
 
   /** The body of `POST /process` and `POST /process/task`. @throws AppError as `decodeAgentRequest` */
   decode(body: unknown, caller: Caller): AgentRequest {
-    const { agent, agentApi } = this.config;
     return decodeAgentRequest(body, {
       ids: this.ids,
-      agentType: agent.defaultAgent,
-      onBusy: agentApi.busyPolicy,
+      agentType: this.agents.defaultName,
+      onBusy: this.settings.busyPolicy,
       caller,
     });
   }
 
   override encoder(): AgentApiEncoder {
-    return new AgentApiEncoder(this.config.agentApi);
+    return new AgentApiEncoder(this.settings);
   }
 }

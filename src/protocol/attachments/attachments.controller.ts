@@ -9,9 +9,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AttachmentService, signatureOf } from '../../attachment/index.js';
+import { AttachmentService, AttachmentSettings, signatureOf } from '../../attachment/index.js';
 import { AppError, Clock } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { requestPrincipal, ShapePipe } from '../http/index.js';
 import { AttachmentQueryDto } from './dto/attachment-query.dto.js';
 import { AttachmentDto, AttachmentErrorDto, AttachmentUploadDto } from './dto/attachment.dto.js';
@@ -27,7 +26,7 @@ const THREAD_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export class AttachmentsController {
   constructor(
     private readonly attachments: AttachmentService,
-    private readonly config: AppConfig,
+    private readonly settings: AttachmentSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -46,7 +45,7 @@ export class AttachmentsController {
     @Req() request: FastifyRequest,
     @Query(new ShapePipe(AttachmentQueryDto)) { user_id: userId }: AttachmentQueryDto,
   ): Promise<AttachmentDto> {
-    const { file, fields } = await readUpload(request, this.config.attachments.maxBytes);
+    const { file, fields } = await readUpload(request, this.settings.maxBytes);
     if (fields['threadId'] !== undefined && !THREAD_ID.test(fields['threadId'])) {
       throw new AppError('ATTACHMENT_INVALID', 'threadId must be a valid UUID');
     }

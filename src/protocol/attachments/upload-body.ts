@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AttachmentSettings } from '../../attachment/index.js';
 import { AppError } from '../../common/index.js';
-import type { ConfigShape } from '../../config/index.js';
 
 /** Where files are uploaded: the one route that takes a body other than JSON. */
 export const UPLOAD_PATH = '/api/v1/agent/attachments';
@@ -10,10 +10,7 @@ export const UPLOAD_PATH = '/api/v1/agent/attachments';
  * Lets `UPLOAD_PATH` read multipart bodies. Every other route refuses them as before. To be called once,
  * before `app.init()`.
  */
-export function registerUploads(
-  app: NestFastifyApplication,
-  { attachments }: { readonly attachments: Pick<ConfigShape['attachments'], 'maxBytes'> },
-): void {
+export function registerUploads(app: NestFastifyApplication, { maxBytes }: AttachmentSettings): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, _reply, done) => {
     const isMultipart = /^\s*multipart\//i.test(request.headers['content-type'] ?? '');
@@ -22,7 +19,7 @@ export function registerUploads(
   });
   // One byte more than allowed tells a file that is too long from one that just fits.
   const limits = {
-    fileSize: attachments.maxBytes + 1,
+    fileSize: maxBytes + 1,
     files: 1,
     fields: 4,
     fieldSize: 1024,

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { AgentRegistry } from '../../agent/index.js';
 import { AppError, isPlainObject, type Principal } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { Runs } from '../../run/index.js';
 import {
   type AgUiEvent,
   AgUiRuns,
+  AgUiSettings,
   CLOSING_EVENT,
   decodeRunInput,
   generationOf,
@@ -44,13 +44,13 @@ export class CopilotRuntime {
     private readonly runs: Runs,
     private readonly replay: ThreadReplay,
     private readonly agents: AgentRegistry,
-    private readonly config: AppConfig,
+    private readonly settings: AgUiSettings,
   ) {}
 
   /** The public agents; the default one also by the name that clients use when they name none. */
   info(): RuntimeInfo {
     const listed = this.agents.list().filter(({ name }) => this.agents.isPublic(name));
-    const fallback = listed.find(({ name }) => name === this.config.agent.defaultAgent);
+    const fallback = listed.find(({ name }) => name === this.agents.defaultName);
     const named = listed.map((agent) => [agent.name, agent] as const);
     const all = fallback && !this.agents.isPublic(DEFAULT_ID) ? [[DEFAULT_ID, fallback] as const, ...named] : named;
     return runtimeInfo(all.map(([id, { name, description }]) => ({ id, name, description })));
@@ -64,7 +64,7 @@ export class CopilotRuntime {
   /** The agent type that an id of a path means; undefined for none that a client may name. */
   agentTypeOf(id: string): string | undefined {
     if (this.agents.isPublic(id)) return id;
-    return id === DEFAULT_ID ? this.config.agent.defaultAgent : undefined;
+    return id === DEFAULT_ID ? this.agents.defaultName : undefined;
   }
 
   /** @throws AppError as `AgUiRuns.start` */
@@ -72,9 +72,9 @@ export class CopilotRuntime {
     const started = await this.agUi.start(body, {
       wire: 'copilotkit',
       agentId,
-      defaultAgent: this.config.agent.defaultAgent,
+      defaultAgent: this.agents.defaultName,
       userId: userIdHeader(client.request),
-      onBusy: this.config.agUi.busyPolicy,
+      onBusy: this.settings.busyPolicy,
     });
     if (started.kind === 'refused') return of([frameOf(started.event)]);
     const { principal, run } = started;

@@ -13,7 +13,7 @@ import { ThreadReplay } from './thread-replay.js';
 import { CopilotThreadsController } from './threads.controller.js';
 import { CopilotThreads } from './threads.service.js';
 
-/** CopilotKit's own routes. Needs `Runs`, `Interrupts`, `AgentRegistry` and `AppConfig` from global modules. */
+/** CopilotKit's own routes. Needs `Runs`, `Interrupts`, `AgentRegistry` and the settings from global modules. */
 @Module({
   imports: [WireModule, SessionModule],
   controllers: [CopilotRuntimeController, CopilotAgentController, CopilotThreadsController],

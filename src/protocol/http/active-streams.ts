@@ -2,8 +2,8 @@ import { finished, Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { FlushScheduler } from './flush-scheduler.js';
+import { HttpSettings } from './http.settings.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
 import { SseWriter } from './sse-writer.js';
 import type { StreamClient } from './stream-client.js';
@@ -24,7 +24,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   constructor(
     private readonly keepAlive: KeepAliveTimer,
     private readonly scheduler: FlushScheduler,
-    private readonly config: AppConfig,
+    private readonly settings: HttpSettings,
   ) {}
 
   /** How many event streams are open. */
@@ -44,7 +44,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
    */
   create(client: StreamClient, onClose: () => void): SseWriter {
     if (this.shuttingDown) throw new AppError('SHUTTING_DOWN');
-    const { slowReaderTimeoutMs } = this.config.http;
+    const { slowReaderTimeoutMs } = this.settings;
     const writer = new SseWriter({
       gate: client.gate,
       keepAlive: this.keepAlive,

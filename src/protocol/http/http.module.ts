@@ -6,7 +6,7 @@ import { FlushScheduler } from './flush-scheduler.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
 
-/** What all routes share: the caller, event streams, and the global error filter. Needs `AppConfig`. */
+/** What all routes share: the caller, event streams, and the global error filter. Needs `HttpSettings`. */
 @Module({
   providers: [
     KeepAliveTimer,

@@ -8,6 +8,7 @@ export * from './header-text.js';
 export * from './http-error.filter.js';
 export * from './http-error.js';
 export * from './http.module.js';
+export * from './http.settings.js';
 export * from './json-limits.js';
 export * from './keep-alive-timer.js';
 export * from './principal.js';

@@ -1,4 +1,4 @@
-import { configFrom } from '../../config/index.js';
+import { HttpSettings } from './http.settings.js';
 import { type KeepAliveTarget, KeepAliveTimer } from './keep-alive-timer.js';
 
 class Stream implements KeepAliveTarget {
@@ -15,7 +15,7 @@ describe('KeepAliveTimer', () => {
   afterEach(() => jest.useRealTimers());
 
   it('pings after a silence, counted from the last write, and stops with the last stream', () => {
-    const timer = new KeepAliveTimer(configFrom({ KEEP_ALIVE_MS: '2000' }));
+    const timer = new KeepAliveTimer(HttpSettings.from({ KEEP_ALIVE_MS: '2000' }));
     const [quiet, busy] = [new Stream(), new Stream()];
     jest.advanceTimersByTime(30);
     timer.add(quiet);

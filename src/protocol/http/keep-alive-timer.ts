@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { AppConfig } from '../../config/index.js';
+import { HttpSettings } from './http.settings.js';
 
 /** A stream that sends a keep-alive frame after a silence. */
 export interface KeepAliveTarget {
@@ -26,8 +26,8 @@ export class KeepAliveTimer implements OnModuleDestroy {
   private readonly tickMs: number;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(config: AppConfig) {
-    this.tickMs = Math.max(1, Math.floor(config.http.keepAliveMs / SLOTS));
+  constructor(settings: HttpSettings) {
+    this.tickMs = Math.max(1, Math.floor(settings.keepAliveMs / SLOTS));
   }
 
   /** Watches a stream. The timer runs while there is one. */

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
-import type { ConfigShape } from '../../config/index.js';
+import { HttpSettings } from './http.settings.js';
 import { checkJsonLimits } from './json-limits.js';
 import { RouteSetting } from './route-config.js';
 
-type Limits = Pick<ConfigShape['http'], 'bodyLimitBytes' | 'jsonDepthLimit'>;
+type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** A body that is too long is still read, up to so many times the limit, so that its sender sees the answer. */
@@ -37,23 +37,23 @@ export function NoBody(): MethodDecorator {
  * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
  * than configured, no forbidden keys. To be called once, before `app.init()`.
  */
-export function registerRequestLimits(app: NestFastifyApplication, config: { readonly http: Limits }): void {
+export function registerRequestLimits(app: NestFastifyApplication, settings: Limits): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRoute', (route) => {
     const { bodyLimitBytes: own } = (route.config ?? {}) as LimitedRoute;
-    if (own !== undefined) route.bodyLimit = Math.min(own, config.http.bodyLimitBytes);
+    if (own !== undefined) route.bodyLimit = Math.min(own, settings.bodyLimitBytes);
   });
   fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    void rejectTooLong(request, request.routeOptions.bodyLimit ?? config.http.bodyLimitBytes).then((error) =>
+    void rejectTooLong(request, request.routeOptions.bodyLimit ?? settings.bodyLimitBytes).then((error) =>
       done(error, payload),
     );
   });
   const parse = fastify.getDefaultJsonParser('error', 'error');
   app.useBodyParser(
     JSON_TYPE,
-    { bodyLimit: config.http.bodyLimitBytes },
+    { bodyLimit: settings.bodyLimitBytes },
     (request: FastifyRequest, body: Buffer, done: Done) => {
       if (body.length === 0 && readsNoBody(request)) {
         done(null);
@@ -62,7 +62,7 @@ export function registerRequestLimits(app: NestFastifyApplication, config: { rea
       let value: unknown;
       try {
         value = parseBody(body, (text, take) => void parse(request, text, take));
-        checkJsonLimits(value, { maxDepth: config.http.jsonDepthLimit });
+        checkJsonLimits(value, { maxDepth: settings.jsonDepthLimit });
       } catch (error) {
         done(error as Error);
         return;

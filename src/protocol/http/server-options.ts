@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { ErrorCode } from '../../common/index.js';
-import type { ConfigShape } from '../../config/index.js';
 import { REQUEST_ID_HEADER } from '../../telemetry/index.js';
 import { bodyOfUnroutable } from './error-bodies.js';
+import { HttpSettings } from './http.settings.js';
 
 /** Milliseconds within which a whole request must have arrived. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -13,9 +13,9 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAM_LENGTH = 3072;
 
 /** The options of `new FastifyAdapter(…)`: limits, and failures below the router in the common error model. */
-export function fastifyServerOptions(config: { readonly http: Pick<ConfigShape['http'], 'bodyLimitBytes'> }) {
+export function fastifyServerOptions(settings: Pick<HttpSettings, 'bodyLimitBytes'>) {
   return {
-    bodyLimit: config.http.bodyLimitBytes,
+    bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: true,

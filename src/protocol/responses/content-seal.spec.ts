@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configFrom } from '../../config/index.js';
+import { ServerSettings } from '../../config/index.js';
 import { ContentSeal } from './content-seal.js';
+import { ResponsesSettings } from './responses.settings.js';
 
 const TEXT = 'Summary: Alice likes 🍇 and tea. '.repeat(50);
 
@@ -12,7 +13,10 @@ describe('sealed content', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const sealWith = (keys?: string): ContentSeal =>
-    new ContentSeal(configFrom({ DATA_DIR: folder, ...(keys && { RESPONSES_SEALING_KEYS: keys }) }));
+    new ContentSeal(
+      ResponsesSettings.from({ RESPONSES_SEALING_KEYS: keys }),
+      ServerSettings.from({ DATA_DIR: folder }),
+    );
 
   it('comes back as it was, tells nothing, and is another each time', () => {
     const seal = sealWith();

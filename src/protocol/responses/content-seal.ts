@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
-import { AppConfig, keyRing, type ServerKey } from '../../config/index.js';
+import { keyRing, type ServerKey, ServerSettings } from '../../config/index.js';
 import { requestPrincipal } from '../http/index.js';
+import { ResponsesSettings } from './responses.settings.js';
 
 /** Says who made it, and how. */
 const MARK = 'plc2';
@@ -23,7 +24,10 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export class ContentSeal {
   private ring: readonly { readonly kid: string; readonly key: Buffer }[] | undefined;
 
-  constructor(private readonly config: AppConfig) {}
+  constructor(
+    private readonly settings: ResponsesSettings,
+    private readonly server: ServerSettings,
+  ) {}
 
   seal(text: string): string {
     const [first] = this.keys();
@@ -55,7 +59,7 @@ export class ContentSeal {
   }
 
   private keys(): readonly { readonly kid: string; readonly key: Buffer }[] {
-    this.ring ??= keyRing(this.config.responses.sealingKeys, this.config.dataDir, KEY_FILE).map(derived);
+    this.ring ??= keyRing(this.settings.sealingKeys, this.server.dataDir, KEY_FILE).map(derived);
     return this.ring;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AppConfig } from '../../config/index.js';
 import type { ResponseObject } from './response.types.js';
+import { ResponsesSettings } from './responses.settings.js';
 import { COMPATIBLE_MODE } from './routes.js';
 
 /**
@@ -10,10 +10,10 @@ import { COMPATIBLE_MODE } from './routes.js';
  */
 @Injectable()
 export class LegacyMirror {
-  constructor(private readonly config: AppConfig) {}
+  constructor(private readonly settings: ResponsesSettings) {}
 
   of(request: FastifyRequest, response: ResponseObject): object {
     const isDocumented = request.url.startsWith(COMPATIBLE_MODE);
-    return isDocumented && this.config.responses.legacyMirror ? { ...response, response } : response;
+    return isDocumented && this.settings.legacyMirror ? { ...response, response } : response;
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { AppError, type BackpressureGate, type Principal } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
-import { Runs } from '../../run/index.js';
+import { Runs, RunSettings } from '../../run/index.js';
 import { ActiveStreams, controlFramesFrom, type ControlFrames } from '../http/index.js';
 import { acceptedTail, encodeTail, tailObservable, verifiedTail } from '../wire/index.js';
 import type { StartedResponse } from './response-creation.js';
@@ -31,7 +30,7 @@ export class ResponseReader {
   constructor(
     private readonly runs: Runs,
     private readonly streams: ActiveStreams,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
   ) {}
 
   /** The frames of an accepted response. One in the foreground is cancelled when its reader leaves. */
@@ -104,7 +103,7 @@ export class ResponseReader {
     }
     if (run.finishedAt === null) {
       await this.runs.cancel(principal, id);
-      await this.end(principal, id, AbortSignal.timeout(this.config.runs.cancelGraceMs + RETRY_SECONDS * 1000));
+      await this.end(principal, id, AbortSignal.timeout(this.settings.cancelGraceMs + RETRY_SECONDS * 1000));
     }
     return this.view(principal, id);
   }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { Clock, fingerprint, IdFactory } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
+import { McpSettings } from '../../tools/index.js';
 import { ContentSeal } from './content-seal.js';
 import { decodeCreateRequest, type CreateRequest } from './request/create-request.decoder.js';
 import type { ItemSources } from './request/input-item.decoder.js';
@@ -18,7 +18,7 @@ export class ResponsesIntake {
     private readonly ids: IdFactory,
     private readonly clock: Clock,
     private readonly agents: AgentRegistry,
-    private readonly config: AppConfig,
+    private readonly mcp: McpSettings,
     private readonly contentSeal: ContentSeal,
   ) {}
 
@@ -35,7 +35,7 @@ export class ResponsesIntake {
 
   /** @throws AppError as `decodeCreateRequest`; for an MCP server that the configuration does not have */
   decode(body: unknown): CreateRequest {
-    const request = decodeCreateRequest(body, { items: this.items, defaultModel: this.config.agent.defaultAgent });
+    const request = decodeCreateRequest(body, { items: this.items, defaultModel: this.agents.defaultName });
     for (const tool of request.mcpTools) this.checkServer(tool);
     if (request.skippedTools.length > 0) {
       this.logger.debug(`Left out tools of the kinds ${[...new Set(request.skippedTools)].join(', ')}`);
@@ -45,7 +45,7 @@ export class ResponsesIntake {
 
   /** A model that is an agent type selects it; any other name is only repeated. */
   agentType(model: string): string {
-    return this.agents.isPublic(model) ? model : this.config.agent.defaultAgent;
+    return this.agents.isPublic(model) ? model : this.agents.defaultName;
   }
 
   /** The id of a new response: derived when the client names its request, so that a repeated one is recognised. */
@@ -65,7 +65,7 @@ export class ResponsesIntake {
 
   /** The server connects only to what it is configured with: an address of a client could lead anywhere. */
   private checkServer({ path, serverLabel }: McpToolRequest): void {
-    const known = [PLUGIN_LABEL, ...this.config.mcp.servers.map(({ label }) => label)];
+    const known = [PLUGIN_LABEL, ...this.mcp.servers.map(({ label }) => label)];
     if (known.includes(serverLabel)) return;
     const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
     throw new ResponsesRefusal('INVALID_PARAMETER', message, path);

@@ -22,7 +22,7 @@ import { ResponseSocketGateway } from './socket/response-socket.gateway.js';
 import { SocketTurns } from './socket/socket-turns.js';
 import { SessionHistory } from './session-history.js';
 
-/** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `AppConfig`, `Clock` and `IdFactory` from global modules. */
+/** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `Clock`, `IdFactory` and the settings from global modules. */
 @Module({
   imports: [WireModule, SessionModule],
   controllers: [ResponseContextController, ResponseController, ConversationController, ModelController],

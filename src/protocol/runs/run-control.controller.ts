@@ -2,8 +2,7 @@ import { Body, Controller, Headers, HttpCode, Param, Post, Res } from '@nestjs/c
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { acceptedLocale, isPlainObject } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
-import { Runs } from '../../run/index.js';
+import { Runs, RunSettings } from '../../run/index.js';
 import { ClientGone, requestPrincipal, validateShape } from '../http/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
@@ -28,7 +27,7 @@ export class RunControlController {
     private readonly lookup: RunLookup,
     private readonly views: RunViews,
     private readonly submission: RunSubmission,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
   ) {}
 
   @Post('cancel')
@@ -48,7 +47,7 @@ export class RunControlController {
     const principal = requestPrincipal(undefined);
     const run = await this.lookup.run(principal, threadId, runId);
     const cancelled = await this.runs.cancel(principal, run.runId, { rollback: mode === 'rollback' });
-    const milliseconds = wait === true ? this.config.runs.cancelGraceMs + AFTER_GRACE_MS : 0;
+    const milliseconds = wait === true ? this.settings.cancelGraceMs + AFTER_GRACE_MS : 0;
     const isOver = (look: { finishedAt: number | null }): boolean => look.finishedAt !== null;
     const last = await this.views.until(principal, cancelled, isOver, { milliseconds, signal: gone });
     if (isOver(last) && (wait === true || isOver(run))) reply.status(200);

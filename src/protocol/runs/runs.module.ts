@@ -21,7 +21,7 @@ import { RunsController } from './runs.controller.js';
 import { RunsWire } from './runs.wire.js';
 import { RunViews } from './status/run-views.js';
 
-/** The durable Runs API. Needs `Runs`, `Sessions`, `Dispatcher`, `AppConfig` and the agents from global modules. */
+/** The durable Runs API. Needs `Runs`, `Sessions`, `Dispatcher`, the settings and the agents from global modules. */
 @Module({
   imports: [WireModule],
   controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../../config/index.js';
 import type { RunView } from '../../run/index.js';
 import { commentFrame, type HttpError } from '../http/index.js';
 import { type FailedRequest, Wire } from '../wire/index.js';
 import { RunsEncoder } from './events/runs.encoder.js';
 import { RUNS_WIRE } from './run-submission.js';
+import { RunsApiSettings } from './runs-api.settings.js';
 import { runsErrorBody } from './runs.errors.js';
 
 /** Where a RunAgentInput is sent: errors of its body have messages of their own. */
@@ -19,7 +19,7 @@ export class RunsWire extends Wire {
   /** Its clients reconnect by themselves, and soon. */
   override readonly shutdownFrame = 'retry: 500\n\n';
 
-  constructor(private readonly config: AppConfig) {
+  constructor(private readonly settings: RunsApiSettings) {
     super();
   }
 
@@ -29,6 +29,6 @@ export class RunsWire extends Wire {
 
   override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {
     const isInput = path.startsWith(INPUT_PATH) && !path.startsWith(`${INPUT_PATH}/`);
-    return runsErrorBody(error, { requestId, isInput, detailAlias: this.config.runsApi.detailAlias });
+    return runsErrorBody(error, { requestId, isInput, detailAlias: this.settings.detailAlias });
   }
 }

@@ -4,7 +4,7 @@ import { HttpModule } from '../http/index.js';
 import { RunStreams } from './run-streams.js';
 import { Wires } from './wires.js';
 
-/** What wires are made with. Needs `Runs` and `AppConfig` from global modules. */
+/** What wires are made with. Needs `Runs` from a global module. */
 @Module({
   imports: [HttpModule, DiscoveryModule],
   providers: [RunStreams, Wires],

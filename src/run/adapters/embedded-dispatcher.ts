@@ -1,12 +1,12 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { Message } from '../../events/index.js';
 import { RunControl } from '../execute/run-control.js';
 import { RunExecutor } from '../execute/run-executor.js';
 import { RunFeeds } from '../live/run-feeds.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import { type Lease, type RunRecord, RunStore } from '../ports/run-store.js';
+import { RunSettings } from '../run.settings.js';
 import { isGone, leaseOwner } from './lease-owner.js';
 
 /** How long a handed-over agent may take to let go, in milliseconds. */
@@ -44,17 +44,17 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     private readonly store: RunStore,
     private readonly executor: RunExecutor,
     private readonly feeds: RunFeeds,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {
     super();
-    this.owner = leaseOwner(config.runs.nodeName);
+    this.owner = leaseOwner(settings.nodeName);
   }
 
   /** Takes over what an earlier process left before the first request is served. */
   async onApplicationBootstrap(): Promise<void> {
     await this.sweep();
-    const { sweepIntervalMs, leaseMs } = this.config.runs;
+    const { sweepIntervalMs, leaseMs } = this.settings;
     this.timers = [
       setInterval(() => void this.sweep(), sweepIntervalMs),
       setInterval(() => this.renew(), Math.ceil(leaseMs / 3)),
@@ -64,7 +64,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   /** Lets running runs finish for a while, hands the rest over, then lets every reader go. */
   async onModuleDestroy(): Promise<void> {
     this.accepting = false;
-    await this.settled(this.config.http.shutdownGraceMs);
+    await this.settled(this.settings.shutdownGraceMs);
     for (const run of this.active.values()) run.control.stop('shutdown');
     await this.settled(HANDOVER_MS);
     for (const timer of this.timers) clearInterval(timer);
@@ -162,7 +162,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   /** Runs that waited too long end also while they cannot be executed. */
   private async endOverdue(): Promise<void> {
     const now = this.clock.now();
-    const ended = await this.store.endOverdue(now - this.config.runs.queueTimeoutMs, now, OVERDUE_BATCH);
+    const ended = await this.store.endOverdue(now - this.settings.queueTimeoutMs, now, OVERDUE_BATCH);
     if (ended.length === OVERDUE_BATCH) this.sweepAgain = true;
   }
 
@@ -195,18 +195,18 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
 
   /** A run whose lease is nearly over may be another's at any moment: stop before that. */
   private stopOverdue(): void {
-    const soon = this.clock.now() + this.config.runs.leaseMs / 6;
+    const soon = this.clock.now() + this.settings.leaseMs / 6;
     for (const run of this.active.values()) {
       if (run.control.leaseUntil < soon) run.control.stop('lost');
     }
   }
 
   private capacity(): number {
-    return this.config.runs.concurrency - this.active.size - this.reserved;
+    return this.settings.concurrency - this.active.size - this.reserved;
   }
 
   private lease(): Lease {
-    return { owner: this.owner, until: this.clock.now() + this.config.runs.leaseMs };
+    return { owner: this.owner, until: this.clock.now() + this.settings.leaseMs };
   }
 
   private async settled(withinMs: number): Promise<void> {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InputInterrupt, type InputQuestion, InputRefused } from '../../agent/index.js';
 import { AppError, Clock, IdFactory, type Json } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { SettledInterrupt } from '../../interrupt/index.js';
-import { SchemaValidator } from '../../tools/index.js';
+import { SchemaValidator, ToolSettings } from '../../tools/index.js';
 
 const LONGEST_KEY = 256;
 
@@ -11,7 +10,7 @@ const LONGEST_KEY = 256;
 @Injectable()
 export class AgentQuestions {
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: ToolSettings,
     private readonly clock: Clock,
     private readonly ids: IdFactory,
     private readonly validator: SchemaValidator,
@@ -38,7 +37,7 @@ export class AgentQuestions {
     }
     // A schema that cannot be compiled is the agent's mistake and must not wait for a person to show.
     if (responseSchema) this.validator.violation(responseSchema, null);
-    const expiresAt = this.clock.now() + (question.expiresInMs ?? this.config.tools.approvalExpiresInMs);
+    const expiresAt = this.clock.now() + (question.expiresInMs ?? this.settings.approvalExpiresInMs);
     const subject = { kind: 'input', call_id: null, tool_name: null, arguments: null, server_label: null } as const;
     const item = { id: this.ids.next('input_'), ...subject, reason, message, response_schema: responseSchema ?? null };
     return new InputInterrupt({ item: { ...item, may_edit: false, expires_at: expiresAt }, key }, question);

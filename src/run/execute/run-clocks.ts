@@ -1,6 +1,6 @@
-import type { ConfigShape } from '../../config/index.js';
 import type { RunWriter } from '../live/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
+import { RunSettings } from '../run.settings.js';
 import type { RunControl } from './run-control.js';
 
 /** Timers of more milliseconds than this fire at once. */
@@ -20,7 +20,7 @@ export class RunClocks {
     run: RunRecord,
     writer: RunWriter,
     control: RunControl,
-    limits: Pick<ConfigShape['runs'], 'timeoutMs' | 'idleTimeoutMs'>,
+    limits: Pick<RunSettings, 'timeoutMs' | 'idleTimeoutMs'>,
   ) {
     const now = Date.now();
     const used = run.usedMs + Math.max(0, now - (run.claimedAt ?? now));

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentContext } from '../../agent/index.js';
-import { fitHistory } from '../../agent/index.js';
+import { AgentSettings, fitHistory } from '../../agent/index.js';
 import { type JsonObject, resolveTimeZone } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import { type Message, type ResponseBuilder, textOf } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
 import type { ClientTime } from '../../tools/index.js';
@@ -42,8 +41,8 @@ export interface RunContext {
 export class RunContextFactory {
   constructor(
     private readonly sessions: SessionStore,
-    private readonly settings: UserSettings,
-    private readonly config: AppConfig,
+    private readonly userSettings: UserSettings,
+    private readonly settings: AgentSettings,
     private readonly past: RunPast,
     private readonly questions: AgentQuestions,
   ) {}
@@ -56,7 +55,7 @@ export class RunContextFactory {
     const stored = await this.stateFor(run);
     const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
     const principal = { tenantId: run.tenantId, userId: run.userId };
-    const chosen = await this.settings.get(principal);
+    const chosen = await this.userSettings.get(principal);
     const { writer, response, signal } = parts;
     const context: AgentContext = {
       runId: run.id,
@@ -67,7 +66,7 @@ export class RunContextFactory {
       principal,
       input,
       inputText: userText(input),
-      history: fitHistory(past, input, this.config.agent.contextTokenBudget),
+      history: fitHistory(past, input, this.settings.contextTokenBudget),
       state,
       clientTools: run.request.clientTools,
       toolLimits: run.request.toolLimits ?? [],

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
 import type { Message } from '../../events/index.js';
 import type { RunRecord } from '../ports/run-store.js';
+import { RunSettings } from '../run.settings.js';
 import { driveAgent } from './agent-drive.js';
 import { RunClocks } from './run-clocks.js';
 import type { RunControl } from './run-control.js';
@@ -29,7 +29,7 @@ export class RunExecutor {
     private readonly opening: RunOpening,
     private readonly contexts: RunContextFactory,
     private readonly unreadable: UnreadableRuns,
-    private readonly config: AppConfig,
+    private readonly settings: RunSettings,
   ) {}
 
   /** Never throws: what goes wrong ends the run, visibly, or leaves it to the next worker. */
@@ -49,7 +49,7 @@ export class RunExecutor {
 
   /** A run that cannot even be opened is tried as often as any other, then it ends without its past. */
   private async giveUp(run: RunRecord, control: RunControl): Promise<Execution> {
-    if (control.stopped === 'lost' || run.attempt < this.config.runs.maxAttempts) return 'lost';
+    if (control.stopped === 'lost' || run.attempt < this.settings.maxAttempts) return 'lost';
     try {
       return (await this.unreadable.end(run)) ? 'ended' : 'lost';
     } catch (error) {
@@ -67,7 +67,7 @@ export class RunExecutor {
     const { writer, response, remains, messages } = open;
     let sessionState = remains.sessionState;
     let ending: Ending | undefined;
-    const clocks = new RunClocks(run, writer, control, this.config.runs);
+    const clocks = new RunClocks(run, writer, control, this.settings);
     try {
       const agent = this.agents.get(run.agentType);
       ending = this.verdict(run, agent, open);
@@ -100,10 +100,10 @@ export class RunExecutor {
   /** What ends the run before its agent is asked. */
   private verdict(run: RunRecord, agent: RegisteredAgent, open: OpenRun): Ending | undefined {
     if (run.cancelRequestedAt !== null) return { kind: 'canceled' };
-    if (run.attempt > this.config.runs.maxAttempts) return failureOf('WORKER_LOST');
+    if (run.attempt > this.settings.maxAttempts) return failureOf('WORKER_LOST');
     if (open.remains.response && agent.recovery === 'fail') return failureOf('WORKER_LOST');
     const waited = (run.startedAt ?? run.createdAt) - run.createdAt;
-    if (waited > this.config.runs.queueTimeoutMs) return failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
+    if (waited > this.settings.queueTimeoutMs) return failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
     return undefined;
   }
 
@@ -143,7 +143,7 @@ export class RunExecutor {
   }
 
   private grace(control: RunControl): () => number {
-    return () => (control.stopped === 'shutdown' ? HANDOVER_GRACE_MS : this.config.runs.cancelGraceMs);
+    return () => (control.stopped === 'shutdown' ? HANDOVER_GRACE_MS : this.settings.cancelGraceMs);
   }
 }
 

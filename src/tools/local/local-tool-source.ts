@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { AppError, type JsonObject } from '../../common/index.js';
-import { AppConfig } from '../../config/index.js';
+import { ToolSettings } from '../tools.settings.js';
 import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from './agent-tool.decorator.js';
 import { dtoSchema } from './dto-schema.js';
 import { SchemaValidator } from '../schema-validator.js';
@@ -21,7 +21,7 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly validator: SchemaValidator,
-    private readonly config: AppConfig,
+    private readonly settings: ToolSettings,
   ) {
     super();
   }
@@ -78,7 +78,7 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
       description: options.description,
       parameters: this.schemaOf(name, options),
       effects: options.effects,
-      timeoutMs: options.timeoutMs ?? this.config.tools.timeoutMs,
+      timeoutMs: options.timeoutMs ?? this.settings.timeoutMs,
       origin: { kind: 'local' },
       ...(options.completeArguments ? { completeArguments: options.completeArguments } : {}),
       invoke: async (args, context) => method.call(instance, args, context),

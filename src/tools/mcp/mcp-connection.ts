@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import packageJson from '../../../package.json';
 import type { JsonObject } from '../../common/index.js';
-import type { McpServerConfig } from '../../config/index.js';
+import type { McpServerConfig } from './mcp-servers.js';
 import type { ToolProgress } from '../tool.js';
 import { createTransport } from './transport.js';
 import { CallResult, ToolPage } from './wire-schemas.js';

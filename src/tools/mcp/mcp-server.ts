@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { fingerprint, type JsonObject } from '../../common/index.js';
-import type { ConfigShape, McpServerConfig } from '../../config/index.js';
+import type { McpServerConfig } from './mcp-servers.js';
+import type { McpSettings } from './mcp.settings.js';
 import { DeadlineError } from '../deadline.js';
 import type { SchemaValidator } from '../schema-validator.js';
 import {
@@ -22,7 +23,7 @@ const REASON_LIMIT = 500;
 const REFUSAL_LIMIT = 4000;
 
 /** Settings that all servers share, in milliseconds. */
-export type McpTimes = Pick<ConfigShape['mcp'], 'connectTimeoutMs' | 'listWaitMs' | 'listTtlMs'>;
+export type McpTimes = Pick<McpSettings, 'connectTimeoutMs' | 'listWaitMs' | 'listTtlMs'>;
 
 /**
  * One configured server: its tools as last listed, and the calls of them. It is connected when its tools

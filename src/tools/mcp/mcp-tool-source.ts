@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { AppConfig } from '../../config/index.js';
 import { SchemaValidator } from '../schema-validator.js';
 import { type ServerTool, type ToolServerState, ToolSource, type UnavailableServer } from '../tool.js';
 import { McpServer } from './mcp-server.js';
+import { McpSettings } from './mcp.settings.js';
 
 /**
  * The tools of the configured MCP servers, in the order of the configuration. Required servers are
@@ -14,9 +14,9 @@ export class McpToolSource extends ToolSource implements OnApplicationBootstrap,
   readonly name = 'mcp';
   private readonly configured: readonly McpServer[];
 
-  constructor(config: AppConfig, validator: SchemaValidator) {
+  constructor(settings: McpSettings, validator: SchemaValidator) {
     super();
-    this.configured = config.mcp.servers.map((server) => new McpServer(server, config.mcp, validator));
+    this.configured = settings.servers.map((server) => new McpServer(server, settings, validator));
   }
 
   async list(): Promise<readonly ServerTool[]> {

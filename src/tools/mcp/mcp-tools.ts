@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../common/index.js';
-import type { McpServerConfig } from '../../config/index.js';
+import type { McpServerConfig } from './mcp-servers.js';
 import type { SchemaValidator } from '../schema-validator.js';
 import type { ServerTool, ToolAnnotations, ToolContext, ToolEffects } from '../tool.js';
 import { ToolDescription } from './wire-schemas.js';

@@ -1,6 +1,6 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { McpTransportConfig } from '../../config/index.js';
+import type { McpTransportConfig } from './mcp-servers.js';
 
 /**
  * The transport to a server, not started yet. A process gets only its configured environment variables

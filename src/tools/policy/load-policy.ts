@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type AppConfig, ConfigurationError } from '../../config/index.js';
+import { ConfigurationError } from '../../config/index.js';
+import { type ToolSettings } from '../tools.settings.js';
 import { parsePolicy } from './policy-parser.js';
 import { ToolPolicy } from './tool-policy.js';
 
@@ -7,7 +8,7 @@ import { ToolPolicy } from './tool-policy.js';
 const FILE_LIMIT = 1024 * 1024;
 
 /** The policy in TOOL_POLICY_FILE, or the default policy if none is set. @throws ConfigurationError that names every problem */
-export function loadPolicy({ policyFile, approvalExpiresInMs }: AppConfig['tools']): ToolPolicy {
+export function loadPolicy({ policyFile, approvalExpiresInMs }: ToolSettings): ToolPolicy {
   if (policyFile === undefined) return new ToolPolicy([], approvalExpiresInMs);
   const { rules, problems } = parsePolicy(textOf(policyFile));
   if (problems.length === 0) return new ToolPolicy(rules, approvalExpiresInMs);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../common/index.js';
-import { configFrom } from '../../config/index.js';
+import { ToolSettings } from '../tools.settings.js';
 import type { ServerTool } from '../tool.js';
 import { matchesGlob, parsePath, valueAt } from './policy-condition.js';
 import { loadPolicy } from './load-policy.js';
@@ -236,7 +236,7 @@ describe('a policy file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
     const file = join(folder, 'policy.json');
     writeFileSync(file, '{"rules":[{"tool":"a","effect":"x"},{"effect":"deny"}]}');
-    const load = (path: string): ToolPolicy => loadPolicy(configFrom({ TOOL_POLICY_FILE: path }).tools);
+    const load = (path: string): ToolPolicy => loadPolicy(ToolSettings.from({ TOOL_POLICY_FILE: path }));
     expect(() => load(file)).toThrow(/TOOL_POLICY_FILE .*rules\[0\]\.effect[^]*TOOL_POLICY_FILE .*rules\[1\]\.tool/);
     expect(() => load(join(folder, 'none.json'))).toThrow(
       /TOOL_POLICY_FILE names a file that cannot be read \(ENOENT\)/,

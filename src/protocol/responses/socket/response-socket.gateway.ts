@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { WebSocketServer } from 'ws';
-import { AppConfig } from '../../../config/index.js';
+import { HttpSettings } from '../../http/index.js';
+import { ResponsesSettings } from '../responses.settings.js';
 import { PREFIXES } from '../routes.js';
 import { ResponseSocket } from './response-socket.js';
 import { SocketTurns } from './socket-turns.js';
@@ -20,9 +21,10 @@ export class ResponseSocketGateway implements OnApplicationBootstrap, BeforeAppl
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly turns: SocketTurns,
-    private readonly config: AppConfig,
+    private readonly http: HttpSettings,
+    private readonly settings: ResponsesSettings,
   ) {
-    this.server = new WebSocketServer({ noServer: true, maxPayload: config.http.bodyLimitBytes });
+    this.server = new WebSocketServer({ noServer: true, maxPayload: http.bodyLimitBytes });
   }
 
   onApplicationBootstrap(): void {
@@ -49,8 +51,8 @@ export class ResponseSocketGateway implements OnApplicationBootstrap, BeforeAppl
   }
 
   private connect(connection: ConstructorParameters<typeof ResponseSocket>[0]): void {
-    const { jsonDepthLimit, keepAliveMs } = this.config.http;
-    const { socketLifetimeMs: lifetimeMs } = this.config.responses;
+    const { jsonDepthLimit, keepAliveMs } = this.http;
+    const { socketLifetimeMs: lifetimeMs } = this.settings;
     const socket = new ResponseSocket(connection, this.turns.make(), { jsonDepthLimit, keepAliveMs, lifetimeMs });
     this.open.add(socket);
     connection.once('close', () => this.open.delete(socket));
@@ -60,7 +62,7 @@ export class ResponseSocketGateway implements OnApplicationBootstrap, BeforeAppl
   private isAllowed({ headers }: IncomingMessage): boolean {
     const { origin } = headers;
     if (origin === undefined) return true;
-    const { corsOrigins } = this.config.http;
+    const { corsOrigins } = this.http;
     if (corsOrigins.includes('*') || corsOrigins.includes(origin)) return true;
     return URL.canParse(origin) && new URL(origin).host === headers.host;
   }

@@ -2,11 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { BackpressureGate, Principal } from '../../../common/index.js';
-import { AppConfig } from '../../../config/index.js';
 import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
 import { commentFrame, ActiveStreams, useControlFrames } from '../../http/index.js';
 import { tailObservable } from '../../wire/index.js';
 import { addressOf, clientRunId } from '../run-names.js';
+import { RunsApiSettings } from '../runs-api.settings.js';
 import type { EventsStream, StreamNeeds } from './run-events.js';
 import { RunStream } from './run-stream.js';
 
@@ -22,7 +22,7 @@ export class RunAnswering {
     private readonly stream: RunStream,
     private readonly streams: ActiveStreams,
     private readonly dispatcher: Dispatcher,
-    private readonly config: AppConfig,
+    private readonly settings: RunsApiSettings,
   ) {}
 
   /** The events of a run that was just accepted, from the first. */
@@ -49,7 +49,7 @@ export class RunAnswering {
     if (run) reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
     return tailObservable({
       open: (gone) => {
-        const signal = AbortSignal.any([gone, AbortSignal.timeout(this.config.runsApi.streamMs)]);
+        const signal = AbortSignal.any([gone, AbortSignal.timeout(this.settings.streamMs)]);
         return this.batches(open({ gate, signal }));
       },
       gate,

@@ -1,8 +1,37 @@
 import { readFileSync } from 'node:fs';
-import { type McpServerConfig, type McpTransportConfig } from './config.types.js';
-import { type ConfigurationProblem } from './configuration-error.js';
-import { type Environment } from './environment.js';
+import { type ConfigurationProblem } from '../../config/index.js';
 import { ServerEntry } from './mcp-server-entry.js';
+
+/** How an MCP server is reached. */
+export type McpTransportConfig =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Passed to the process in addition to PATH, HOME and the like; the rest of this process's environment is not. */
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** An MCP server whose tools agents may use. */
+export interface McpServerConfig {
+  /** Its name in the configuration; clients see it as `server_label`. */
+  readonly label: string;
+  readonly transport: McpTransportConfig;
+  /** Put before the name of each of its tools. */
+  readonly prefix: string;
+  /** The names, as the server lists them, of the tools that are offered; undefined offers all. */
+  readonly allowedTools: readonly string[] | undefined;
+  /** A call that gets neither a result nor progress for this long, in milliseconds, is aborted. */
+  readonly timeoutMs: number;
+  /** A call that takes longer than this, in milliseconds, is aborted, even if it reports progress. */
+  readonly maxTotalMs: number;
+  /** Whether readiness depends on this MCP server. */
+  readonly required: boolean;
+  /** Values that are removed from everything that is logged or shown about this server. */
+  readonly secrets: readonly string[];
+}
 
 /** The largest file of servers, in characters. */
 const FILE_LIMIT = 1024 * 1024;
@@ -28,32 +57,42 @@ const KEYS = [
 ];
 const DAY_MS = 86_400_000;
 
-/** How much longer than its time-out a call may take that reports progress, unless the server says. */
+/** How much longer than its time-out a call may take if it reports progress, unless the entry of the server says. */
 const TOTAL_FACTOR = 10;
 
-/** The MCP servers that the environment names, and what is wrong with them; no problem holds a secret. */
+/** The configured MCP servers, and what is wrong with them; no problem holds a secret. */
 export interface McpServersReading {
   readonly servers: readonly McpServerConfig[];
   readonly problems: readonly ConfigurationProblem[];
 }
 
-type McpVariables = Pick<Environment, 'MCP_SERVERS' | 'MCP_SERVERS_FILE' | 'TOOL_TIMEOUT_MS'>;
+/** What the servers are read from. */
+export interface McpServersInput {
+  /** The text of MCP_SERVERS. */
+  readonly json: string | undefined;
+  /** MCP_SERVERS_FILE. */
+  readonly file: string | undefined;
+  /** The time-out of servers that have none of their own, in milliseconds. */
+  readonly toolTimeoutMs: number;
+  /** The variables that entries may refer to. */
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /**
  * Reads MCP_SERVERS and the file MCP_SERVERS_FILE: a JSON object of servers by label, or one with such
  * an object under `mcpServers`. `${NAME}` and `${NAME:-default}` in `args`, `env`, `cwd`, `url` and
  * `headers` are replaced by variables of the environment.
  */
-export function readMcpServers(settings: McpVariables, env: NodeJS.ProcessEnv): McpServersReading {
+export function readMcpServers(input: McpServersInput): McpServersReading {
   const problems: ConfigurationProblem[] = [];
   const servers = new Map<string, McpServerConfig>();
-  for (const source of sources(settings)) {
+  for (const source of sources(input)) {
     const add = (message: string): number => problems.push({ name: source.name, message });
     if (source.problem !== undefined) add(source.problem);
     const entries = source.text === undefined ? {} : entriesOf(source.text, add);
     for (const [label, value] of Object.entries(entries)) {
-      const entry = new ServerEntry(label, value, env);
-      const server = serverOf(entry, settings.TOOL_TIMEOUT_MS);
+      const entry = new ServerEntry(label, value, input.env);
+      const server = serverOf(entry, input.toolTimeoutMs);
       if (servers.has(label)) entry.problem('is named twice');
       for (const problem of entry.problems) add(`names ${problem}`);
       if (server) servers.set(label, server);
@@ -68,7 +107,7 @@ interface Source {
   readonly problem?: string;
 }
 
-function sources({ MCP_SERVERS: text, MCP_SERVERS_FILE: file }: McpVariables): Source[] {
+function sources({ json: text, file }: McpServersInput): Source[] {
   return [
     ...(text === undefined ? [] : [{ name: 'MCP_SERVERS', text }]),
     ...(file === undefined ? [] : [{ name: 'MCP_SERVERS_FILE', ...contentOf(file) }]),
@@ -90,7 +129,7 @@ function entriesOf(text: string, add: (message: string) => void): Record<string,
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own words quote the text, which may hold secrets.
+    // The message of the parser quotes the text, which may hold secrets.
     add(`must be JSON, but is a text of ${text.length} characters (not shown) that is not`);
     return {};
   }

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { McpServerConfig } from './config.types.js';
-import { ConfigurationError } from './configuration-error.js';
-import { loadConfig } from './load-config.js';
+import { ConfigurationError } from '../../config/index.js';
+import { type McpServerConfig } from './mcp-servers.js';
+import { McpSettings } from './mcp.settings.js';
 
 function serversOf(servers: unknown, env: Record<string, string> = {}): readonly McpServerConfig[] {
-  return loadConfig({ ...env, MCP_SERVERS: typeof servers === 'string' ? servers : JSON.stringify(servers) }).mcp
+  return McpSettings.from({ ...env, MCP_SERVERS: typeof servers === 'string' ? servers : JSON.stringify(servers) })
     .servers;
 }
 
@@ -127,14 +127,14 @@ describe('MCP_SERVERS_FILE', () => {
 
   it('adds the servers of a file', () => {
     writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: 'x' } } }));
-    expect(loadConfig({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).mcp.servers).toHaveLength(2);
+    expect(McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).servers).toHaveLength(2);
   });
 
   it('refuses a name that is given twice, and a file that is not there', () => {
     writeFileSync(file, '{"a":{"command":"x"}}');
-    expect(() => loadConfig({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
+    expect(() => McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
       'MCP_SERVERS_FILE names the server "a", which is named twice',
     );
-    expect(() => loadConfig({ MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
+    expect(() => McpSettings.from({ MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
   });
 });

@@ -1,12 +1,11 @@
-import { readConfig } from './load-config.js';
+import { ModelSettings } from './model.settings.js';
 
 const DASHSCOPE = 'https://dashscope.aliyuncs.com/compatible-mode/v1';
 const OPENAI = 'https://api.openai.com/v1';
 
 function selected(env: Record<string, string>): Record<string, unknown> {
-  const { config, warnings } = readConfig(env);
-  const { kind, baseUrl, apiKey, model } = config.model;
-  return { kind, baseUrl, apiKey, model, warnings: warnings.length };
+  const settings = ModelSettings.from(env);
+  return { ...settings.server, warnings: settings.warnings().length };
 }
 
 describe('selectModel', () => {
@@ -47,17 +46,10 @@ describe('selectModel', () => {
     });
   });
 
-  it('refuses to do without a model when the samples are off, and names the settings of one', () => {
-    expect(() => readConfig({ SAMPLES: 'off' })).toThrow(
-      /LLM_BASE_URL must be set, or DASHSCOPE_API_KEY or OPENAI_API_KEY, because SAMPLES is off/,
-    );
-    expect(() => readConfig({ SAMPLES: 'off', LLM_API_KEY: 'k' })).toThrow('LLM_API_KEY must be set together with');
-    expect(selected({ SAMPLES: 'off', OPENAI_API_KEY: 'k' })).toMatchObject({ baseUrl: OPENAI, warnings: 0 });
-    expect(() => readConfig({ SAMPLES: 'no' })).toThrow('SAMPLES must be one of on, off');
-  });
-
   it('refuses a key that belongs nowhere', () => {
-    expect(() => readConfig({ LLM_API_KEY: 'k' })).toThrow('LLM_API_KEY must be set together with LLM_BASE_URL');
+    expect(() => ModelSettings.from({ LLM_API_KEY: 'k' })).toThrow(
+      'LLM_API_KEY must be set together with LLM_BASE_URL',
+    );
   });
 
   it('warns about a model name that is not used', () => {

@@ -1,0 +1,63 @@
+import {
+  type ConfigurationProblem,
+  HOUR_MS,
+  httpUrl,
+  integer,
+  milliseconds,
+  setting,
+  settings,
+  token,
+} from '../config/index.js';
+import { type ModelServer, selectModel } from './model-selection.js';
+
+/** Which model server is called, and how long the server waits for it. */
+export class ModelSettings extends settings('Model', {
+  llmBaseUrl: setting('LLM_BASE_URL', httpUrl(), {
+    unset: 'chosen by the provider key',
+    description: 'Base URL of a server with the Chat Completions API, such as `http://127.0.0.1:11434/v1`.',
+  }),
+  llmApiKey: setting('LLM_API_KEY', token(4096), {
+    unset: 'the provider key',
+    secret: true,
+    description: 'Key for the server at LLM_BASE_URL. Leave it empty for a server that needs no key.',
+  }),
+  llmModel: setting('LLM_MODEL', token(256), {
+    unset: '`qwen-plus` on DashScope, `gpt-4o-mini` elsewhere',
+    description: 'Name of the model.',
+  }),
+  dashscopeApiKey: setting('DASHSCOPE_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'A DashScope key. On its own it selects the base URL of DashScope and `qwen-plus`.',
+  }),
+  openaiApiKey: setting('OPENAI_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'An OpenAI key. On its own it selects the base URL of OpenAI and `gpt-4o-mini`.',
+  }),
+  firstTokenTimeoutMs: setting('LLM_FIRST_TOKEN_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
+    default: 60_000,
+    description: 'How long to wait for the first chunk of a model response.',
+  }),
+  idleTimeoutMs: setting('LLM_IDLE_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
+    default: 60_000,
+    description: 'How long to wait between two chunks of a model response.',
+  }),
+  maxRetries: setting('LLM_MAX_RETRIES', integer({ min: 0, max: 10 }), {
+    default: 2,
+    description: 'How often a model call is repeated if it fails before its first chunk.',
+  }),
+}) {
+  readonly #selection = selectModel(this);
+
+  /** The selected model server. */
+  readonly server: ModelServer = this.#selection.server;
+
+  override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    return unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
+  }
+
+  override warnings(): readonly string[] {
+    return this.#selection.warnings;
+  }
+}

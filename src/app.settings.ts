@@ -1,0 +1,43 @@
+import { AgentSettings, ModelSettings } from './agent/index.js';
+import { AttachmentSettings } from './attachment/index.js';
+import { Configuration, ServerSettings, type SliceType } from './config/index.js';
+import { DatabaseSettings } from './database/index.js';
+import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
+import { AgUiSettings } from './protocol/ag-ui-events/index.js';
+import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
+import { HttpSettings } from './protocol/http/index.js';
+import { ResponsesSettings } from './protocol/responses/responses.settings.js';
+import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
+import { RunSettings } from './run/index.js';
+import { SamplesSettings } from './samples/index.js';
+import { LoggingSettings } from './telemetry/index.js';
+import { McpSettings, ToolSettings } from './tools/index.js';
+
+/** All settings of the server, in the order of the documentation. */
+export const APP_SETTINGS: readonly SliceType[] = [
+  ServerSettings,
+  HttpSettings,
+  DatabaseSettings,
+  ModelSettings,
+  SamplesSettings,
+  AgentSettings,
+  ToolSettings,
+  McpSettings,
+  RunSettings,
+  AttachmentSettings,
+  AgentApiSettings,
+  ResponsesSettings,
+  AgUiSettings,
+  AgKitSettings,
+  RunsApiSettings,
+  LoggingSettings,
+];
+
+/**
+ * Reads all settings of the server.
+ *
+ * @throws ConfigurationError that names every variable that cannot be used
+ */
+export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
+  return Configuration.read(env, APP_SETTINGS);
+}

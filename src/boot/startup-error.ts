@@ -1,7 +1,0 @@
-/** A reason not to start that its message explains completely. */
-export class StartupError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StartupError';
-  }
-}

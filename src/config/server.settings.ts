@@ -1,0 +1,43 @@
+import { milliseconds, path, integer } from './rules.js';
+import { type Rule, setting } from './setting.js';
+import { settings } from './settings-slice.js';
+
+/** Settings of the process as a whole, which belong to no single feature. */
+export class ServerSettings extends settings('Server', {
+  host: setting('HOST', hostName(), {
+    default: '127.0.0.1',
+    description:
+      'Address to listen on. There is no authentication yet: with an address other than loopback, everyone who can reach it can use the agent.',
+  }),
+  port: setting('PORT', integer({ min: 0, max: 65_535 }), {
+    default: 8090,
+    description: 'Port to listen on; 0 chooses a free port.',
+  }),
+  dataDir: setting('DATA_DIR', path(), {
+    default: './data',
+    description: 'Folder of all files that the server keeps on this machine.',
+  }),
+  shutdownGraceMs: setting('SHUTDOWN_GRACE_MS', milliseconds({ min: 0, max: 600_000 }), {
+    default: 10_000,
+    description: 'How long a shutdown waits for work in progress.',
+  }),
+}) {
+  override warnings(): readonly string[] {
+    if (isLoopback(this.host)) return [];
+    return [
+      `HOST is ${this.host}, which other machines may reach, and there is no authentication yet: everyone who can reach this port can use the agent and read every session.`,
+    ];
+  }
+}
+
+/** Whether an address of `HOST` can only be reached from this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+}
+
+function hostName(): Rule<string> {
+  return {
+    expectation: 'a host name, an IPv4 address or an IPv6 address',
+    parse: (text) => (text.length <= 253 && /^[A-Za-z0-9_.:-]+$/.test(text) ? text : undefined),
+  };
+}

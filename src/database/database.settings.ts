@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import {
+  choice,
+  describeAddress,
+  integer,
+  parseUrl,
+  type Rule,
+  ServerSettings,
+  setting,
+  settings,
+} from '../config/index.js';
+
+/** Where a database is. */
+export interface DatabaseAddress {
+  readonly kind: 'sqlite' | 'postgres';
+  /** `postgres://…`, or `sqlite:` and the absolute path of the file. */
+  readonly url: string;
+  /** The file of a SQLite database, or `:memory:`; empty for PostgreSQL. */
+  readonly file: string;
+}
+
+/** Where the server keeps its sessions and runs, and how safely it writes. */
+export class DatabaseSettings extends settings('Database', {
+  address: setting('DATABASE_URL', databaseUrl(), {
+    default: (source) => sqliteFile(resolve(source.slice(ServerSettings).dataDir, 'parley.db')),
+    unset: '`sqlite:<DATA_DIR>/parley.db`',
+    secret: true,
+    description:
+      'The database: `sqlite:<file>` (embedded, nothing to install) or `postgres://user:password@host:port/database`.',
+  }),
+  durability: setting('DURABILITY', choice('strict', 'relaxed'), {
+    default: 'strict',
+    description:
+      '`strict` survives a power failure; `relaxed` is faster and survives a killed process, but not a power failure.',
+  }),
+  poolSize: setting('DATABASE_POOL_SIZE', integer({ min: 2, max: 1000 }), {
+    default: 10,
+    description: 'Connections to PostgreSQL. SQLite ignores it.',
+  }),
+}) {}
+
+/** `sqlite:<file>`, or the URL of a PostgreSQL database. */
+function databaseUrl(): Rule<DatabaseAddress> {
+  return {
+    expectation: 'sqlite:<file>, or postgres://user:password@host:port/database',
+    parse: (text) => {
+      if (text.startsWith('sqlite:')) {
+        const file = text.replace(/^sqlite:(\/\/)?/, '');
+        return file === '' ? undefined : sqliteFile(file);
+      }
+      const url = parseUrl(text);
+      const isPostgres = url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1;
+      return isPostgres ? { kind: 'postgres', url: text, file: '' } : undefined;
+    },
+    describe: describeAddress,
+  };
+}
+
+function sqliteFile(name: string): DatabaseAddress {
+  const file = name === ':memory:' ? name : resolve(name);
+  return { kind: 'sqlite', url: `sqlite:${file}`, file };
+}

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import {
+  type ConfigurationProblem,
+  DAY_MS,
+  duration,
+  HOUR_MS,
+  integer,
+  milliseconds,
+  ServerSettings,
+  setting,
+  settings,
+  token,
+} from '../config/index.js';
+
+/** How runs are queued, executed, recovered and kept. */
+export class RunSettings extends settings('Runs', {
+  concurrency: setting('RUN_CONCURRENCY', integer({ min: 1, max: 100_000 }), {
+    default: 256,
+    description: 'Runs that this process executes at the same time. Others wait.',
+  }),
+  timeoutMs: setting('RUN_TIMEOUT_MS', milliseconds({ min: 100, max: 30 * DAY_MS }), {
+    default: HOUR_MS,
+    description: 'How long one run may take, not counting time in the queue and between a crash and its recovery.',
+  }),
+  queueTimeoutMs: setting('RUN_QUEUE_TIMEOUT_MS', milliseconds({ min: 100, max: 365 * DAY_MS }), {
+    default: DAY_MS,
+    description: 'A run that has waited in the queue for this long fails.',
+  }),
+  idleTimeoutMs: setting('RUN_IDLE_TIMEOUT_MS', milliseconds({ min: 100, max: 30 * DAY_MS }), {
+    default: 300_000,
+    description: 'A run that emits no event for this long fails, even while a tool is working.',
+  }),
+  eventsRetentionMs: setting('RUN_EVENTS_RETENTION', duration({ min: HOUR_MS, max: 3650 * DAY_MS }), {
+    default: '7d',
+    description:
+      'How long the events of a finished run are kept for replay. Its final response and the messages of its session are kept longer.',
+  }),
+  queueLimit: setting('RUN_QUEUE_LIMIT', integer({ min: 1, max: 100_000 }), {
+    default: 100,
+    description: 'Runs of one session that may wait in the queue.',
+  }),
+  maxAttempts: setting('RUN_MAX_ATTEMPTS', integer({ min: 1, max: 100 }), {
+    default: 3,
+    description: 'How often one run is started, including restarts after a crash, before it fails.',
+  }),
+  leaseMs: setting('LEASE_MS', milliseconds({ min: 100, max: HOUR_MS }), {
+    default: 30_000,
+    description:
+      'How long a process holds a run without renewing its lease before another process takes the run over. It renews the lease every third of this time.',
+  }),
+  sweepIntervalMs: setting('SWEEP_INTERVAL_MS', milliseconds({ min: 10, max: HOUR_MS }), {
+    default: 1000,
+    description: 'Time between two searches for lost, waiting and cancelled runs. Not more than LEASE_MS.',
+  }),
+  cancelGraceMs: setting('CANCEL_GRACE_MS', milliseconds({ min: 0, max: HOUR_MS }), {
+    default: 10_000,
+    description: 'How long an agent may ignore a cancellation before it is aborted.',
+  }),
+  nodeName: setting('NODE_NAME', token(128), {
+    default: () => hostname(),
+    unset: 'the host name',
+    description: 'Name of this machine in the leases that other processes on the same database see.',
+  }),
+}) {
+  /** SHUTDOWN_GRACE_MS: how long a shutdown waits for runs in progress. */
+  readonly shutdownGraceMs = this.source.slice(ServerSettings).shutdownGraceMs;
+
+  override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    const isChecked = !unusable.has('SWEEP_INTERVAL_MS') && !unusable.has('LEASE_MS');
+    if (!isChecked || this.sweepIntervalMs <= this.leaseMs) return [];
+    const message = `must not be more than LEASE_MS (the number ${this.leaseMs}), but is the number ${this.sweepIntervalMs}`;
+    return [{ name: 'SWEEP_INTERVAL_MS', message }];
+  }
+}
