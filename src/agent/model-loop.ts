@@ -178,9 +178,12 @@ function unforced(options: ModelOptions): ModelOptions {
 }
 
 /** What the model said and what its calls gave, for the next model call. */
-function exchange({ text, refusal = '', toolCalls }: StepOutput, results: readonly ToolResult[]): ModelMessage[] {
+function exchange(
+  { text, refusal = '', toolCalls, replay }: StepOutput,
+  results: readonly ToolResult[],
+): ModelMessage[] {
   return [
-    { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(toolCall) },
+    { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(toolCall), ...(replay && { replay }) },
     ...results.map(({ callId, name, output }): ModelMessage => ({ role: 'tool', callId, name, content: output })),
   ];
 }

@@ -9,6 +9,7 @@ import {
 } from '../../events/index.js';
 import type { ToolCall, ToolSet } from '../../tools/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
+import { MODEL_REPLAY } from '../prompt/tool-traffic.js';
 import { Segment } from './segment.js';
 
 /** The name of a call whose provider never said one. */
@@ -42,6 +43,8 @@ export interface CallPermissions {
 
 /** A tool call. Its name comes with its first piece. */
 export class CallSegment extends Segment {
+  /** What the provider wants back with the answer that this call belongs to. */
+  replay: JsonObject | undefined;
   private name = '';
   private checkedText: string | undefined;
   private wasWhole = false;
@@ -67,6 +70,11 @@ export class CallSegment extends Segment {
     return this.wasWhole;
   }
 
+  /** True when this run does not answer the call: the client does, or a person has to allow it first. */
+  get isDeferred(): boolean {
+    return this.toolSet.resolve(this.toolCall().name).kind === 'client' || this.needsPermission;
+  }
+
   /** The first name counts. */
   setName(name: string): void {
     if (this.name === '') this.name = name;
@@ -82,8 +90,13 @@ export class CallSegment extends Segment {
   }
 
   protected override closing(): JsonObject | undefined {
+    const permission = this.needsPermission ? marked('needed') : undefined;
+    return this.replay ? { ...permission, [MODEL_REPLAY]: this.replay } : permission;
+  }
+
+  private get needsPermission(): boolean {
     const { id, name, arguments: text } = this.toolCall();
-    return this.permissions?.needs({ callId: id, name, arguments: text }) ? marked('needed') : undefined;
+    return this.permissions?.needs({ callId: id, name, arguments: text }) === true;
   }
 
   protected open(response: ResponseBuilder): MessageBuilder {

@@ -18,6 +18,7 @@ export interface StepOutput {
   readonly finishReason: ModelFinishReason;
   readonly usage: Usage | null;
   readonly refusal?: string;
+  readonly replay?: JsonObject;
 }
 
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
@@ -57,7 +58,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
       const end = writeBatch(writer, batch);
       if (end) {
         isFinished = true;
-        const { output, messageIds } = finish(context, writer, end.reason, end.usage);
+        const { output, messageIds } = finish(context, writer, end);
         context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
         return output;
       }
@@ -114,13 +115,19 @@ function replayed(output: JsonObject, callIds: StepSetting['callIds']): StepOutp
 function finish(
   context: AgentContext,
   writer: StepWriter,
-  finishReason: ModelFinishReason,
-  usage: Usage | null,
+  { reason: finishReason, usage, replay }: ModelFinish,
 ): { output: StepOutput; messageIds: readonly string[] } {
   const isRefused = finishReason === 'content-filter';
   if (writer.isEmpty && !isRefused) writer.writeEmptyText();
-  const { text, refusal, toolCalls, messageIds } = writer.finish(usage);
-  const output: StepOutput = { text, toolCalls, finishReason, usage, ...(refusal === '' ? {} : { refusal }) };
+  const { text, refusal, toolCalls, messageIds } = writer.finish(usage, replay);
+  const output: StepOutput = {
+    text,
+    toolCalls,
+    finishReason,
+    usage,
+    ...(refusal === '' ? {} : { refusal }),
+    ...(replay && { replay }),
+  };
   if (!isRefused || text !== '' || refusal !== '') return { output, messageIds };
   const refusalId = writeRefusal(context, messageIds.length === 0 ? usage : null);
   return { output: { ...output, refusal: REFUSAL }, messageIds: [...messageIds, refusalId] };

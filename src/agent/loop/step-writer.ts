@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/index.js';
 import type { ResponseBuilder, Usage } from '../../events/index.js';
 import type { ToolSet } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
@@ -72,8 +73,16 @@ export class StepWriter {
     this.textSegment('text').append('');
   }
 
-  /** Writes what waits and closes everything; the last message carries the usage. */
-  finish(usage: Usage | null): WrittenStep {
+  /**
+   * Writes what waits and closes everything; the last message carries the usage.
+   *
+   * @param replay kept with the last call when this run does not answer all of them: the run that has the
+   *   results finds the answer in the session only
+   */
+  finish(usage: Usage | null, replay?: JsonObject): WrittenStep {
+    const calls = [...this.calls.values()];
+    const last = calls.at(-1);
+    if (replay && last && calls.some(({ isDeferred }) => isDeferred)) last.replay = replay;
     for (const segment of this.segments.slice(this.front)) {
       this.open(segment);
       this.close(segment, segment === this.segments.at(-1) ? usage : null);

@@ -26,7 +26,13 @@ export interface ModelToolCall {
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: readonly ModelPart[] }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ModelToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls: readonly ModelToolCall[];
+      /** The `replay` of the answer that this message was. */
+      readonly replay?: JsonObject;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string };
 
 /** Generation settings. An absent one is left to the provider. */
@@ -88,7 +94,16 @@ export type ModelEvent =
       readonly name?: string;
       readonly argumentsDelta: string;
     }
-  | { readonly type: 'finish'; readonly reason: ModelFinishReason; readonly usage: Usage | null };
+  | {
+      readonly type: 'finish';
+      readonly reason: ModelFinishReason;
+      readonly usage: Usage | null;
+      /**
+       * What the provider wants back with this answer when its calls have results, such as signed
+       * reasoning. Read by the same kind of client only; each has a key of its own in it.
+       */
+      readonly replay?: JsonObject;
+    };
 
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 

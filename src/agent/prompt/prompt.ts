@@ -1,8 +1,8 @@
-import { isPlainObject } from '../../common/index.js';
+import { isPlainObject, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { ModelMessage, ModelToolCall } from '../ports/model-client.js';
 import { partsOf, readableText } from './message-parts.js';
-import { callsOf, isCall, isCallOutput, outputsOf } from './tool-traffic.js';
+import { callsOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
 
 /** What a model is told of a call that nobody answered: a provider must never see an open call. */
 export const NO_RESULT = 'No result: the call was cancelled by the user.';
@@ -15,13 +15,19 @@ interface OpenCall extends ModelToolCall {
 class AssistantTurn {
   readonly texts: string[] = [];
   readonly calls: OpenCall[] = [];
+  replay: JsonObject | undefined;
   isAnswered = false;
 
   toModelMessages(): ModelMessage[] {
     const content = this.texts.join('\n');
     if (content === '' && this.calls.length === 0) return [];
     return [
-      { role: 'assistant', content, toolCalls: this.calls.map(toolCall) },
+      {
+        role: 'assistant',
+        content,
+        toolCalls: this.calls.map(toolCall),
+        ...(this.replay && { replay: this.replay }),
+      },
       ...this.calls.map(({ id, name, output }): ModelMessage => ({
         role: 'tool',
         callId: id,
@@ -48,6 +54,7 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
     if (isCallOutput(message)) answer(message, openCalls);
     else if (isCall(message)) {
       const turn = assistantTurn(turns);
+      turn.replay = replayOf(message) ?? turn.replay;
       for (const made of callsOf(message)) {
         const call: OpenCall = { ...made, output: undefined };
         turn.calls.push(call);

@@ -1,4 +1,4 @@
-import type { Json } from '../../common/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message, MessageType } from '../../events/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 
@@ -15,6 +15,15 @@ const OUTPUT_TYPES: ReadonlySet<MessageType> = new Set([
   'component_call_output',
   'mcp_call_output',
 ]);
+
+/** The metadata of a call whose answer has a `replay` (see `ModelEvent`) that a later run needs. */
+export const MODEL_REPLAY = 'model_replay';
+
+/** The `replay` that was kept with a call. */
+export function replayOf({ metadata }: Message): JsonObject | undefined {
+  const replay = metadata?.[MODEL_REPLAY];
+  return isPlainObject(replay) ? (replay as JsonObject) : undefined;
+}
 
 /** True for messages that show a tool call, of any kind of tool. */
 export function isCall(message: Message): boolean {

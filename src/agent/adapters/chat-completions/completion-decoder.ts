@@ -1,7 +1,8 @@
-import { isPlainObject } from '../../../common/index.js';
+import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { Usage } from '../../../events/index.js';
 import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
+import { REPLAY_KEY, type ReplayedAnswer } from './replayed-answer.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,6 +36,8 @@ export class CompletionDecoder {
   private readonly calls = new ToolCallDecoder();
   private finishReason: string | undefined;
   private usage: Usage | null = null;
+  /** The text of `reasoning_content`: DeepSeek refuses calls that come back without it. */
+  private reasoningContent = '';
 
   /**
    * Decodes one chunk of a stream and adds its events.
@@ -70,7 +73,19 @@ export class CompletionDecoder {
     const mapped = FINISH_REASONS[reason] ?? 'other';
     // Several providers end an answer that calls tools with `stop`.
     const callsTools = this.calls.count > 0 && (mapped === 'stop' || mapped === 'other');
-    events.push({ type: 'finish', reason: callsTools ? 'tool-calls' : mapped, usage: this.usage });
+    const replay = this.calls.count > 0 ? this.replay() : undefined;
+    const finish = { type: 'finish', reason: callsTools ? 'tool-calls' : mapped, usage: this.usage } as const;
+    events.push(replay ? { ...finish, replay } : finish);
+  }
+
+  private replay(): JsonObject | undefined {
+    const { extras } = this.calls;
+    if (this.reasoningContent === '' && !extras) return undefined;
+    const answer: ReplayedAnswer = {
+      ...(this.reasoningContent === '' ? {} : { reasoning_content: this.reasoningContent }),
+      ...(extras && { extra_content: extras }),
+    };
+    return { [REPLAY_KEY]: { ...answer } };
   }
 
   /** The first choice of a chunk; its usage and finish reason are kept. */
@@ -95,7 +110,10 @@ export class CompletionDecoder {
     if (!isPlainObject(answer)) return;
     const { content, refusal, tool_calls: calls, function_call: call } = answer;
     const reasoning = answer['reasoning_content'] ?? answer['reasoning'];
-    if (typeof reasoning === 'string' && reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
+    if (typeof reasoning === 'string' && reasoning !== '') {
+      events.push({ type: 'reasoning-delta', text: reasoning });
+      if (answer['reasoning_content'] === reasoning) this.reasoningContent += reasoning;
+    }
     if (typeof content === 'string') {
       if (content !== '') events.push({ type: 'text-delta', text: content });
     } else if (Array.isArray(content)) readParts(content, events);

@@ -1,4 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
+import type { JsonObject } from '../../../common/index.js';
 import type { ModelMessage, ModelPart } from '../../ports/model-client.js';
 import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request, user } from '../testing/collect.js';
@@ -141,6 +142,33 @@ describe('what goes to a model server and what comes back', () => {
         { role: 'tool', tool_call_id: 'c2', content: 'bad arguments' },
       ],
     });
+  });
+
+  it('sends back what the provider wants with its calls, and nothing of another client', async () => {
+    mock.on({ predicate: () => true }, { content: 'ok' });
+    const toolCalls = [
+      { id: 'c1', name: 'w', arguments: '{}' },
+      { id: 'c2', name: 'w', arguments: '{}' },
+    ];
+    const signature = { google: { thought_signature: 'EjQK' } };
+    const own = { chat_completions: { reasoning_content: 'Hm.', extra_content: { '1': signature } } };
+    const ask = (replay: JsonObject): Promise<unknown> =>
+      collect(client, request([user('w?'), { role: 'assistant', content: '', toolCalls, replay }]));
+    const call = (id: string): object => ({ id, type: 'function', function: { name: 'w', arguments: '{}' } });
+    const message = { role: 'assistant', content: null };
+    await ask(own);
+    expect(lastBody()['messages']).toEqual([
+      { role: 'user', content: 'w?' },
+      { ...message, reasoning_content: 'Hm.', tool_calls: [call('c1'), { ...call('c2'), extra_content: signature }] },
+    ]);
+    const others: JsonObject[] = [{ other: { reasoning_content: 'x' } }, { chat_completions: 'x' }];
+    for (const other of others) {
+      await ask(other);
+      expect(lastBody()['messages']).toEqual([
+        { role: 'user', content: 'w?' },
+        { ...message, tool_calls: [call('c1'), call('c2')] },
+      ]);
+    }
   });
 
   it.each<[string, ModelPart, unknown]>([

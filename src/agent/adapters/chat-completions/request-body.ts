@@ -1,5 +1,6 @@
-import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import { isPlainObject, type Json } from '../../../common/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
+import { replayedAnswer } from './replayed-answer.js';
 import { type MediaPart, toMediaPart, unsupportedPart } from '../upstream/media-part.js';
 
 /** A member of a request body: JSON, where undefined members are left out. */
@@ -61,7 +62,7 @@ function wireMessage(message: ModelMessage): Body {
     case 'user':
       return { role: 'user', content: userContent(message.content) };
     case 'assistant':
-      return assistantMessage(message.content, message.toolCalls);
+      return assistantMessage(message);
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
   }
@@ -97,13 +98,20 @@ function imageUrl(part: Exclude<MediaPart, { kind: 'text' }>): string {
   return `data:${mediaType};base64,${part.base64}`;
 }
 
-function assistantMessage(text: string, calls: readonly ModelToolCall[]): Body {
-  if (calls.length === 0) return { role: 'assistant', content: text };
-  return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls.map(wireCall) };
+function assistantMessage(message: Extract<ModelMessage, { role: 'assistant' }>): Body {
+  const { content, toolCalls } = message;
+  if (toolCalls.length === 0) return { role: 'assistant', content };
+  const { reasoning_content, extra_content = {} } = replayedAnswer(message);
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    reasoning_content,
+    tool_calls: toolCalls.map((call, place) => wireCall(call, extra_content[place])),
+  };
 }
 
-function wireCall({ id, name, arguments: text }: ModelToolCall): JsonObject {
-  return { id, type: 'function', function: { name, arguments: validArguments(text) } };
+function wireCall({ id, name, arguments: text }: ModelToolCall, extra: Json | undefined): Body {
+  return { id, type: 'function', function: { name, arguments: validArguments(text) }, extra_content: extra };
 }
 
 /**

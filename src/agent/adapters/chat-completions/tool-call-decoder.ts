@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../common/index.js';
+import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 
 interface Call {
@@ -7,8 +7,10 @@ interface Call {
   readonly index: number | undefined;
   id: string | undefined;
   name: string | undefined;
-  /** The arguments so far; kept as long as the call could be complete with them. */
+  /** The arguments so far. */
   text: string;
+  /** What the provider wants back with the call. */
+  extra: JsonObject | undefined;
 }
 
 interface Delta {
@@ -16,6 +18,7 @@ interface Delta {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly text: string;
+  readonly extra: JsonObject | undefined;
 }
 
 /**
@@ -40,6 +43,7 @@ export class ToolCallDecoder {
       return;
     }
     known.id ??= delta.id;
+    known.extra ??= delta.extra;
     known.text += delta.text;
     if (known.name !== undefined) {
       if (delta.text !== '') events.push({ type: 'tool-call-delta', index: known.place, argumentsDelta: delta.text });
@@ -56,10 +60,16 @@ export class ToolCallDecoder {
     }
   }
 
-  private begin({ index, id, name, text }: Delta, events: ModelEvent[]): void {
-    const call: Call = { place: this.calls.length, index, id, name, text };
+  /** The `extra_content` of the calls, by their places. Gemini refuses calls that come back without their signature. */
+  get extras(): JsonObject | undefined {
+    const extras = this.calls.flatMap(({ place, extra }) => (extra ? [[String(place), extra] as const] : []));
+    return extras.length > 0 ? Object.fromEntries(extras) : undefined;
+  }
+
+  private begin(delta: Delta, events: ModelEvent[]): void {
+    const call: Call = { ...delta, place: this.calls.length };
     this.calls.push(call);
-    if (name !== undefined) events.push(opening(call, name));
+    if (delta.name !== undefined) events.push(opening(call, delta.name));
   }
 
   /** The call that a delta continues; undefined when it begins one. */
@@ -119,6 +129,7 @@ function deltaOf(raw: unknown): Delta | undefined {
     id: notBlank(raw['id']),
     name: notBlank(called['name']),
     text: argumentsText(called['arguments']),
+    extra: isPlainObject(raw['extra_content']) ? (raw['extra_content'] as JsonObject) : undefined,
   };
 }
 

@@ -75,6 +75,7 @@ describe('what an upstream may answer with', () => {
       type: 'finish',
       reason: 'tool-calls',
       usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+      replay: { chat_completions: { reasoning_content: 'Hm.' } },
     });
   });
 
