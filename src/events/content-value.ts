@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../common/index.js';
 import { cloneJson, mergeInto } from './builder/merge.js';
-import { CONTENT_TYPES, type Content, type ContentType, type RunStatus } from './vocabulary.js';
+import { CONTENT_TYPES, type Content, type ContentType, type RunStatus } from './agent-objects.js';
 
 type Loose<C> = C extends Content ? Pick<C, 'type'> & Partial<Omit<C, 'type'>> : never;
 
-/** A content as an author gives it: its type and its value fields; the rest is filled in. */
+/** A content as an author passes it: the type and the value fields. The other fields are added. */
 export type ContentInput = Loose<Content>;
 
 /** The value fields of a content without its head: `{text}`, `{data}`, `{file_url, …}`. */
@@ -21,7 +21,7 @@ export const VALUE_FIELDS = {
   video: ['video_url'],
 } as const satisfies Record<ContentType, readonly string[]>;
 
-/** Names, unlike payloads, do not come in pieces: a later one replaces. */
+/** Names do not arrive in deltas as payloads do: a later one replaces the value. */
 const NAMING_FIELDS: ReadonlySet<string> = new Set(['format', 'file_id', 'filename']);
 
 /** True for the seven content types. */
@@ -29,18 +29,18 @@ export function isContentType(type: unknown): type is ContentType {
   return (CONTENT_TYPES as readonly unknown[]).includes(type);
 }
 
-/** The value fields of a content, absent ones as null. */
+/** The value fields of a content. Absent ones are null. */
 export function fieldsOf(content: ContentInput): ContentFields {
   const source = content as Readonly<Record<string, Json | undefined>>;
   return Object.fromEntries(VALUE_FIELDS[content.type].map((field) => [field, source[field] ?? null]));
 }
 
-/** Puts head and value fields together. */
+/** Makes a content from its common fields and its value fields. */
 export function makeContent(
   head: { type: ContentType; index: number; msgId: string; status: RunStatus; delta: boolean },
   fields: ContentFields,
 ): Content {
-  // The type and its fields come from one ContentValue, which TypeScript cannot see.
+  // The type and the fields come from the same ContentValue, which TypeScript cannot verify.
   return {
     object: 'content',
     status: head.status,
@@ -54,8 +54,8 @@ export function makeContent(
 }
 
 /**
- * The value of one content slot while it grows: what pieces and whole values so far make together.
- * Adding a piece costs no more than the piece; the whole is put together when it is asked for.
+ * The value of a content slot while it grows, from deltas and whole values. Appending a delta costs no more
+ * than its length; the whole value is assembled when it is read.
  */
 export class ContentValue {
   private pieces: string[] = [];
@@ -65,12 +65,12 @@ export class ContentValue {
     this.replace({});
   }
 
-  /** Appends a piece of a text or refusal. */
+  /** Appends a delta of a text or refusal. */
   appendText(piece: string): void {
     this.pieces.push(piece);
   }
 
-  /** Adds a delta: text and payloads append, `data` merges, names replace; null adds nothing. */
+  /** Adds a delta: text and payloads are appended, `data` is merged, names replace the value, null changes nothing. */
   append(piece: ContentFields): void {
     if (this.type === 'text' || this.type === 'refusal') {
       const text = piece[this.type];
@@ -82,7 +82,7 @@ export class ContentValue {
     }
   }
 
-  /** Replaces the whole value; absent fields become empty. */
+  /** Replaces the whole value. Absent fields become empty. */
   replace(whole: ContentFields): void {
     if (this.type === 'text' || this.type === 'refusal') {
       const text = whole[this.type];
@@ -94,7 +94,7 @@ export class ContentValue {
     }
   }
 
-  /** The whole value so far, as an object of its own. */
+  /** The whole value so far, as a new object. */
   whole(): ContentFields {
     if (this.type !== 'text' && this.type !== 'refusal') return cloneJson(this.fields);
     if (this.pieces.length > 1) this.pieces = [this.pieces.join('')];

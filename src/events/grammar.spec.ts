@@ -8,7 +8,10 @@ import {
   type BuilderEvent,
 } from './index.js';
 
-/** created, in_progress, message created, message in_progress, delta, delta, content completed, message completed, response completed. */
+/**
+ * created, in_progress, message created, message in_progress, delta, delta, content completed, message completed,
+ * response completed.
+ */
 function stream(): BuilderEvent[] {
   const response = new ResponseBuilder({ responseId: 'response_1', ids: new SequentialIds(), clock: { now: () => 0 } });
   return [...response.generateStreamingResponse(['a', 'b'])];

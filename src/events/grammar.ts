@@ -1,14 +1,9 @@
+import { assertUnreachable } from '../common/index.js';
 import { BuilderError } from './builder/builder-error.js';
 import { discardedMessageIds } from './response-fold.js';
-import {
-  isTerminalStatus,
-  RUN_RECOVERED,
-  type AgentEvent,
-  type AgentResponse,
-  type Content,
-  type ContentType,
-  type Message,
-} from './vocabulary.js';
+import type { AgentEvent } from './agent-event.js';
+import { isTerminalStatus, type AgentResponse, type Content, type ContentType, type Message } from './agent-objects.js';
+import { RUN_RECOVERED } from './extension-events.js';
 
 interface MessageState {
   status: Message['status'];
@@ -17,29 +12,45 @@ interface MessageState {
 }
 
 /**
- * The grammar of a whole log, independent of the builder that wrote it (contract agent-api, section a.4):
- * response created, in_progress; each message created, in_progress, its contents, one closing; exactly
- * one terminal response, and nothing after it. Slots are taken in order, from 0. `completed` needs every
- * message closed and all of them in `output`; the other terminals may cut messages off. Messages that
- * `run.recovered` discards no longer count; they may be begun again, also under their old ids.
+ * Checks the grammar of a whole log, independently of the builder that wrote it (contract agent-api, section
+ * a.4): response created, in_progress; each message created, in_progress, its contents, one closing event;
+ * exactly one terminal response, and nothing after it. Slots are used in order, from 0. `completed` requires
+ * that every message is closed and in `output`; other terminal events may leave messages open. Messages that
+ * `run.recovered` discards no longer count and may be started again, also under their old ids.
  */
 export class StreamGrammar {
   private responseId: string | undefined;
   private phase: 'new' | 'created' | 'in_progress' | 'ended' = 'new';
   private readonly messages = new Map<string, MessageState>();
 
-  /** True once the terminal event was accepted. */
+  /** True once the terminal event has been accepted. */
   get terminated(): boolean {
     return this.phase === 'ended';
   }
 
-  /** Takes the next event. @throws BuilderError GRAMMAR when it may not stand here; the state is unchanged then */
+  /** Checks the next event. @throws BuilderError GRAMMAR if it is not allowed here; the state is then unchanged */
   accept(event: AgentEvent): void {
     if (this.phase === 'ended') refuse(`${describe(event)} after the terminal event`);
-    if (event.object === 'response') this.acceptResponse(event);
-    else if (event.object === 'message') this.acceptMessage(event);
-    else if (event.object === 'content') this.acceptContent(event);
-    else if (event.object === 'custom' && event.name === RUN_RECOVERED) this.discard(discardedMessageIds(event));
+    switch (event.object) {
+      case 'response':
+        return this.acceptResponse(event);
+      case 'message':
+        return this.acceptMessage(event);
+      case 'content':
+        return this.acceptContent(event);
+      case 'custom':
+        if (event.name === RUN_RECOVERED) this.discard(discardedMessageIds(event));
+        return;
+      case 'state':
+      case 'step':
+      case 'activity':
+      case 'raw':
+      case 'subagent':
+      case 'interrupt':
+        return;
+      default:
+        return assertUnreachable(event);
+    }
   }
 
   private acceptResponse(event: AgentResponse): void {
@@ -61,11 +72,11 @@ export class StreamGrammar {
 
   private ensureComplete(event: AgentResponse): void {
     if (this.phase !== 'in_progress') refuse('response completed before in_progress');
-    const standing = [...this.messages].filter(([, state]) => !state.discarded);
-    const open = standing.find(([, state]) => !isTerminalStatus(state.status));
+    const counted = [...this.messages].filter(([, state]) => !state.discarded);
+    const open = counted.find(([, state]) => !isTerminalStatus(state.status));
     if (open) refuse(`response completed while message ${open[0]} is open`);
     const listed = (event.output ?? []).map((message) => message.id);
-    const expected = standing.map(([id]) => id);
+    const expected = counted.map(([id]) => id);
     if (listed.join() !== expected.join())
       refuse(`response completed with output [${listed.join(', ')}] instead of [${expected.join(', ')}]`);
   }
@@ -74,7 +85,7 @@ export class StreamGrammar {
     if (this.phase !== 'in_progress') refuse(`message ${event.id} before the response is in progress`);
     const state = this.messages.get(event.id);
     if (!state || (state.discarded && event.status === 'created')) {
-      // Re-inserted, so that messages stay in the order of their (last) announcements.
+      // Inserted again, so that messages are in the order of their last announcements.
       this.messages.delete(event.id);
       if (event.status !== 'created') refuse(`message ${event.id} ${event.status} before created`);
       this.messages.set(event.id, { status: 'created', discarded: false, slots: [] });

@@ -1,13 +1,14 @@
-export * from './vocabulary.js';
+export * from './agent-event.js';
+export * from './agent-objects.js';
+export * from './extension-events.js';
+export * from './tool-payloads.js';
 export * from './logged-event.js';
 export { BuilderError, type BuilderErrorCode } from './builder/builder-error.js';
 export { ContentBuilder, type FileFields } from './builder/content-builder.js';
 export { MessageBuilder, type MessageClosing } from './builder/message-builder.js';
-export { ResponseBuilder } from './builder/response-builder.js';
+export { ResponseBuilder, type ResponseBuilderOptions, type ResponseClosing } from './builder/response-builder.js';
 export { withMetadata } from './builder/with-metadata.js';
-export type { ResponseBuilderOptions, ResponseClosing } from './builder/response-builder-options.js';
 export { mergeData } from './builder/merge.js';
-export { sumUsage } from './builder/usage.js';
 export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput } from './content-value.js';
 export { StreamGrammar } from './grammar.js';
 export * from './message-factory.js';

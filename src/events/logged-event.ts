@@ -1,4 +1,5 @@
-import { type AgentEvent, isTerminalStatus, type RunStatus, TERMINAL_STATUSES } from './vocabulary.js';
+import type { AgentEvent } from './agent-event.js';
+import { isTerminalStatus, type RunStatus, TERMINAL_STATUSES } from './agent-objects.js';
 
 /** The `object` of an event. */
 export type EventKind = AgentEvent['object'];
@@ -12,23 +13,23 @@ export interface ContentSlot {
   readonly index: number;
 }
 
-/** How every canonical JSON begins, and what follows the kind of an event with a status. */
+/** The start of every canonical JSON text, and what follows the kind if the event has a status. */
 const HEAD = '{"object":"';
 const STATUS = '","status":"';
 
 const ENDS = TERMINAL_STATUSES.join('|');
-/** A closed message up to its id, where no character of the id is escaped. */
+/** A closed message up to its id, if no character of the id is escaped. */
 const CLOSED_MESSAGE = new RegExp(`^{"object":"message","status":"(?:${ENDS})","error":null,"id":"([^"\\\\]+)"`);
-/** The whole value of a closed content up to the id of its message. */
+/** A closed content up to the id of its message. */
 const CLOSED_CONTENT = new RegExp(
   `^{"object":"content","status":"(?:${ENDS})","error":null,"type":"[a-z]+","index":(\\d+),"delta":false,"msg_id":"([^"\\\\]+)"`,
 );
-/** What the JSON of a text piece ends its head with: the text itself is the last member. */
+/** The end of the head of a text delta. The text is its last member. */
 const TEXT = ',"text":"';
 
 /**
- * One committed event of a run: its number, its canonical JSON, and what the beginning of that JSON says.
- * The JSON may be very long, so it is parsed only when `event` is first read.
+ * One committed event of a run: its number, its canonical JSON, and the values at the start of that JSON. The
+ * JSON can be very long, so it is parsed only when `event` is first read.
  */
 export class LoggedEvent {
   readonly kind: EventKind;
@@ -40,9 +41,9 @@ export class LoggedEvent {
     readonly seq: number,
     /** The canonical JSON text, see `serializeEvent`. */
     readonly json: string,
-    /** The event, when it is at hand; otherwise it is read from the JSON. */
+    /** The event, if the caller has it; otherwise it is parsed from the JSON. */
     event?: AgentEvent,
-    /** When it was committed, in milliseconds since the epoch: the same at every reading. 0 when unknown. */
+    /** When it was committed, in milliseconds since the epoch. Equal at every reading; 0 if unknown. */
     readonly at: number = 0,
   ) {
     this.parsed = event;
@@ -59,7 +60,7 @@ export class LoggedEvent {
     return (this.parsed ??= JSON.parse(this.json) as AgentEvent);
   }
 
-  /** The id of the message, of a message event that closes it; undefined for every other event. */
+  /** The id of the message that this event closes; undefined for other events. */
   get closedMessageId(): string | undefined {
     if (this.kind !== 'message' || !isTerminalStatus(this.status)) return undefined;
     const id = this.parsed ? undefined : CLOSED_MESSAGE.exec(this.json)?.[1];
@@ -67,7 +68,7 @@ export class LoggedEvent {
     return this.event.object === 'message' ? this.event.id : undefined;
   }
 
-  /** The slot of a content event that closes it with its whole value and without an error; undefined for others. */
+  /** The slot that this event closes with its whole value and without an error; undefined for other events. */
   get closedContent(): ContentSlot | undefined {
     if (this.kind !== 'content' || !isTerminalStatus(this.status)) return undefined;
     if (this.parsed) return closedSlot(this.parsed);
@@ -78,17 +79,18 @@ export class LoggedEvent {
   }
 
   /**
-   * The JSON of a piece of text up to that text; undefined for every other event. Another event continues the
-   * same text exactly when its JSON begins with the same characters.
+   * The JSON of a text delta up to the text; undefined for other events. Another event continues the same text
+   * exactly if its JSON starts with the same characters.
    */
   get textPieceHead(): string | undefined {
     if (this.kind !== 'content' || this.status !== 'in_progress') return undefined;
-    // Before the text only the id of the message can hold any text, and it is quoted: the first match is the member.
+    // Before the text only the message id can contain arbitrary text, and its quotes are escaped: the first match is
+    // the member.
     const end = this.json.indexOf(TEXT);
     return end < 0 ? undefined : this.json.slice(0, end + TEXT.length - 1);
   }
 
-  /** Whether the JSON begins with these characters. (`startsWith` is many times slower with a long prefix.) */
+  /** Whether the JSON starts with these characters. (`startsWith` is many times slower with a long prefix.) */
   continues(head: string): boolean {
     return this.json.slice(0, head.length) === head;
   }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../common/index.js';
 import { fieldsOf, makeContent, type ContentInput } from './content-value.js';
-import type { Message, MessageType, Role, RunStatus } from './vocabulary.js';
+import type { Message, MessageType, Role, RunStatus } from './agent-objects.js';
 
-/** What every constructed message has; the state is `completed` unless said. */
+/** The fields of a constructed message. The default status is `completed`. */
 export interface MessageInput {
   readonly id: string;
   readonly role: Role | null;
@@ -11,7 +11,7 @@ export interface MessageInput {
   readonly metadata?: JsonObject | null;
 }
 
-/** A finished message of the given contents; `index`, `msg_id` and `status` of the contents are filled in. */
+/** A finished message with the given contents, whose `index`, `msg_id` and `status` are added. */
 export function messageOf(input: MessageInput, contents: readonly ContentInput[]): Message {
   const status = input.status ?? 'completed';
   return {
@@ -31,22 +31,22 @@ export function messageOf(input: MessageInput, contents: readonly ContentInput[]
   };
 }
 
-/** A finished message of one text. */
+/** A finished message with one text. */
 export function textMessage(input: MessageInput & { readonly text: string }): Message {
   return messageOf(input, [{ type: 'text', text: input.text }]);
 }
 
-/** A finished message of one data content: tool calls, their outputs, approvals. */
+/** A finished message with one data content: tool calls, their outputs, approvals. */
 export function dataMessage(input: MessageInput & { readonly data: JsonObject }): Message {
   return messageOf(input, [{ type: 'data', data: input.data }]);
 }
 
-/** The texts of a message, joined; other contents say nothing. */
+/** The joined texts of a message. Other contents are ignored. */
 export function textOf(message: Pick<Message, 'content'>): string {
   return (message.content ?? []).map((content) => (content.type === 'text' ? (content.text ?? '') : '')).join('');
 }
 
-/** The data of the first data content; undefined when there is none. */
+/** The data of the first data content; undefined if there is none. */
 export function dataOf(message: Pick<Message, 'content'>): JsonObject | undefined {
   for (const content of message.content ?? []) {
     if (content.type === 'data' && content.data) return content.data;

@@ -1,15 +1,8 @@
-import type { JsonObject } from '../common/index.js';
+import { assertUnreachable, type JsonObject } from '../common/index.js';
 import { ContentValue, fieldsOf, makeContent } from './content-value.js';
-import {
-  isTerminalEvent,
-  isTerminalStatus,
-  RUN_RECOVERED,
-  type AgentEvent,
-  type AgentResponse,
-  type Content,
-  type CustomEvent,
-  type Message,
-} from './vocabulary.js';
+import { isTerminalEvent, type AgentEvent } from './agent-event.js';
+import { isTerminalStatus, type AgentResponse, type Content, type Message } from './agent-objects.js';
+import { RUN_RECOVERED, type CustomEvent } from './extension-events.js';
 
 interface Slot {
   readonly value: ContentValue;
@@ -25,10 +18,9 @@ interface MessageState {
 }
 
 /**
- * Folds a run's log, or any beginning of it, into the response as it stands: text and data of open
- * contents accumulate from their deltas. Messages that a `run.recovered` event discards leave the
- * output. State, step, activity and other events say nothing about the response and are passed over.
- * The cost is linear in the size of the log.
+ * Folds a run log, or any prefix of it, into the current response: text and data of open contents accumulate
+ * from their deltas. Messages that a `run.recovered` event discards are removed from the output. Extension
+ * events do not change the response. The cost is linear in the size of the log.
  */
 export class ResponseFold {
   private head: AgentResponse | undefined;
@@ -36,7 +28,7 @@ export class ResponseFold {
   private readonly messages = new Map<string, MessageState>();
   private readonly discarded = new Set<string>();
 
-  /** Takes the next event of the log. Expects a legal log (`StreamGrammar`); throws for no log. */
+  /** Applies the next event of the log. Expects a legal log (`StreamGrammar`) and never throws. */
   apply(event: AgentEvent): void {
     switch (event.object) {
       case 'content':
@@ -47,38 +39,45 @@ export class ResponseFold {
         return this.applyResponse(event);
       case 'custom':
         return this.applyCustom(event);
-      default:
+      case 'state':
+      case 'step':
+      case 'activity':
+      case 'raw':
+      case 'subagent':
+      case 'interrupt':
         return;
+      default:
+        return assertUnreachable(event);
     }
   }
 
-  /** The ids of the messages that were taken back. */
+  /** The ids of the discarded messages. */
   get retired(): readonly string[] {
     return [...this.discarded];
   }
 
-  /** The response as it stands; undefined before its first event. Do not change it. */
+  /** The current response; undefined before its first event. Must not be changed. */
   response(): AgentResponse | undefined {
     if (this.ended) return this.ended;
     return this.head && { ...this.head, output: this.output() };
   }
 
-  /** The terminal event was seen. */
+  /** True once the terminal event has been applied. */
   get isEnded(): boolean {
     return this.ended !== undefined;
   }
 
-  /** The messages of the output, open ones included, in order. */
+  /** The ids of the messages of the output, including open ones, in order. */
   messageIds(): string[] {
     return [...this.messages.keys()];
   }
 
-  /** The messages that are announced and not closed, in order. */
+  /** The ids of the announced messages that are not closed, in order. */
   openMessageIds(): string[] {
     return this.messageIds().filter((id) => !this.messages.get(id)?.closed);
   }
 
-  /** The message as it stands; undefined when it is not of the output. */
+  /** A message in its current state; undefined if it is not part of the output. */
   message(id: string): Message | undefined {
     const state = this.messages.get(id);
     return state && snapshot(state);
@@ -95,7 +94,7 @@ export class ResponseFold {
 
   private applyMessage(event: Message): void {
     if (this.discarded.has(event.id)) {
-      // Begun again under its old id.
+      // Started again under its old id.
       if (event.status !== 'created') return;
       this.discarded.delete(event.id);
     }

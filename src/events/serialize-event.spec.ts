@@ -106,7 +106,7 @@ describe('serializeEvent', () => {
       response_schema: null,
       items: [],
     },
-  ])('keeps a richer event and begins with its kind: %j', (event) => {
+  ])('keeps an extension event and begins with its kind: %j', (event) => {
     const text = serializeEvent(event);
     expect(JSON.parse(text)).toEqual(event);
     expect(text.startsWith(`{"object":"${event.object}"`)).toBe(true);

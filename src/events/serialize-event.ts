@@ -1,8 +1,9 @@
 import { VALUE_FIELDS } from './content-value.js';
-import type { AgentEvent, AgentResponse, Content, Message } from './vocabulary.js';
+import type { AgentEvent, ExtensionEvent } from './agent-event.js';
+import type { AgentResponse, Content, Message } from './agent-objects.js';
 
-/** The own fields of the richer events, in their order. */
-const RICHER_FIELDS = {
+/** The fields of the extension events, in order. */
+const EXTENSION_FIELDS = {
   state: ['kind', 'snapshot', 'initial', 'patch', 'subagent_id'],
   step: ['status', 'name', 'subagent_id'],
   activity: ['kind', 'id', 'activity_type', 'content', 'patch', 'subagent_id'],
@@ -10,12 +11,12 @@ const RICHER_FIELDS = {
   raw: ['event', 'source', 'subagent_id'],
   subagent: ['status', 'id', 'name', 'description', 'parent_id', 'call_id', 'result', 'error'],
   interrupt: ['id', 'reason', 'message', 'call_ids', 'response_schema', 'items'],
-} as const satisfies Record<Exclude<AgentEvent['object'], 'response' | 'message' | 'content'>, readonly string[]>;
+} as const satisfies Record<ExtensionEvent['object'], readonly string[]>;
 
 /**
- * The canonical JSON of an event: one line, `object` first, then `status` and `error` (null when
- * absent), then the own fields in the order of contract agent-api, section a.3; nested messages and
- * contents likewise. Equal events have equal text, but for the member order of opaque objects.
+ * The canonical JSON of an event: one line, with `object` first, then `status` and `error` (null if absent),
+ * then the other fields in the order of contract agent-api, section a.3; likewise for nested messages and
+ * contents. Equal events have equal text, apart from the member order of opaque objects.
  */
 export function serializeEvent(event: AgentEvent): string {
   if (event.object === 'content') {
@@ -25,18 +26,21 @@ export function serializeEvent(event: AgentEvent): string {
   }
   if (event.object === 'message') return JSON.stringify(orderedMessage(event));
   if (event.object === 'response') return JSON.stringify(orderedResponse(event));
-  return JSON.stringify(ordered({ object: event.object }, event, RICHER_FIELDS[event.object]));
+  return JSON.stringify(ordered({ object: event.object }, event, EXTENSION_FIELDS[event.object]));
 }
 
-/** What JSON text escapes: quotes, backslashes, control characters; and surrogates, which it escapes when they are lone. */
+/**
+ * Characters that JSON text escapes: quotes, backslashes, control characters, and surrogates, which are escaped if
+ * lone.
+ */
 const UNSAFE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** A string as JSON text: as `JSON.stringify`, but cheap for the common case that needs no escape. */
+/** A string as JSON text. Equal to `JSON.stringify`, but faster for the common case without escapes. */
 export function jsonString(text: string): string {
   return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The hot path: all but the text is known. */
+/** The hot path: a text delta, in which only the text can need escaping. */
 function textPiece(event: Extract<Content, { type: 'text' }>): string {
   const { index, delta, msg_id: msgId } = event;
   const id = msgId === null ? 'null' : jsonString(msgId);

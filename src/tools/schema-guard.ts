@@ -38,7 +38,10 @@ function structureProblem(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Prepares a schema for one compilation: its draft, and a copy without identifiers that could clash with another schema's. */
+/**
+ * Prepares a schema for one compilation: its draft, and a copy without identifiers that could clash with another
+ * schema's.
+ */
 export function standaloneSchema(schema: JsonObject): { draft: 'draft-07' | '2020-12' | undefined; body: JsonObject } {
   return { draft: draftOf(schema['$schema']), body: withoutIdentifiers(schema) as JsonObject };
 }

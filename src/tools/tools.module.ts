@@ -10,7 +10,10 @@ import { ToolInvoker } from './tool-invoker.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolSettings } from './tools.settings.js';
 
-/** The server's tools, the policy for their calls, and the invoker. Needs the settings and `Clock` from global modules. */
+/**
+ * The server's tools, the policy for their calls, and the invoker. Needs the settings and `Clock` from
+ * global modules.
+ */
 @Module({
   imports: [DiscoveryModule],
   providers: [

@@ -1,8 +1,8 @@
 import { deepFreeze, type Json, type JsonObject } from '../../common/index.js';
 import { ContentValue, fieldsOf, makeContent, type ContentFields } from '../content-value.js';
+import type { BuilderEvent } from '../agent-event.js';
 import {
   isTerminalStatus,
-  type BuilderEvent,
   type Content,
   type ContentType,
   type DataContent,
@@ -10,35 +10,33 @@ import {
   type RefusalContent,
   type TerminalStatus,
   type TextContent,
-} from '../vocabulary.js';
+} from '../agent-objects.js';
 import { BuilderError } from './builder-error.js';
 import { cloneJson, put } from './merge.js';
 
-/** What a content needs of the message it belongs to. */
+/** What a content uses of its message. */
 export interface ContentOwner {
   readonly msgId: string;
   /**
-   * Makes ready for the first event of slot `index`: announces response and message, opens lower
-   * slots. Throws, recording nothing, when the message takes no more contents.
+   * Prepares the first event of slot `index`: announces response and message, opens lower slots. Throws,
+   * without recording anything, if the message is closed.
    */
   open(index: number): void;
   record(event: BuilderEvent): void;
 }
 
-/** The value fields of a file content; absent ones are null. */
+/** The value fields of a file content. Absent ones are null. */
 export type FileFields = Partial<Pick<FileContent, 'file_url' | 'file_id' | 'filename' | 'file_data'>>;
 
 /**
  * Builds one content slot of a message. Made by `MessageBuilder.createContentBuilder`.
  *
- * Every call records an event, frozen, and returns it (contract agent-api, section b). `add…Delta`
- * makes an event with the piece (`delta: true`); `set…` and `updateData` make one with the whole
- * value (`delta: false`). A set replaces everything so far and later deltas append to it. (The
- * original adds set text and deltas up whatever their order, so that its own stream cannot be folded
- * back; here the fold of the events is always the value.)
+ * Every call records a frozen event and returns it (contract agent-api, section b). `add…Delta` makes an event
+ * with the delta (`delta: true`); `set…` and `updateData` make one with the whole value (`delta: false`). A set
+ * replaces the value, and later deltas append to it, so that folding the events always gives the value.
  *
- * The first event of a slot is a delta, as its clients need it (contract agent-api, section 0, rule 8):
- * where a set comes first, an empty delta is recorded before it. `data` in slot 0 does without.
+ * The first event of a slot is a delta, because clients need it (contract agent-api, section 0, rule 8). If a
+ * set comes first, an empty delta is recorded before it, except for `data` in slot 0.
  *
  * @throws BuilderError GRAMMAR on any write after the content was closed, WRONG_CONTENT_TYPE on a
  *   setter of another type
@@ -48,7 +46,7 @@ export class ContentBuilder {
   private opened = false;
   private closed: Content | undefined;
 
-  /** @internal Made by MessageBuilder. `resume` goes on with a content that was recorded before. */
+  /** @internal Called by MessageBuilder. `resume` continues a content that was recorded before. */
   constructor(
     private readonly owner: ContentOwner,
     readonly type: ContentType,
@@ -63,17 +61,17 @@ export class ContentBuilder {
     if (isTerminalStatus(resume.status)) this.closed = this.make(resume.status, this.value.whole());
   }
 
-  /** True once an event of this slot was recorded. */
+  /** True once an event of this slot has been recorded. */
   get isOpened(): boolean {
     return this.opened;
   }
 
-  /** True once the slot takes no more. */
+  /** True once the slot is closed. */
   get isClosed(): boolean {
     return this.closed !== undefined;
   }
 
-  /** Appends text; null counts as ''. */
+  /** Appends text. Null counts as an empty text. */
   addTextDelta(text: string | null | undefined): TextContent {
     this.begin('addTextDelta', 'text');
     const piece = text ?? '';
@@ -98,7 +96,7 @@ export class ContentBuilder {
     return this.addTextDelta(text);
   }
 
-  /** Appends to a refusal; null counts as ''. */
+  /** Appends to a refusal. Null counts as an empty text. */
   addRefusalDelta(refusal: string | null | undefined): RefusalContent {
     this.begin('addRefusalDelta', 'refusal');
     return this.append({ refusal: refusal ?? '' }) as RefusalContent;
@@ -118,7 +116,7 @@ export class ContentBuilder {
     return this.set('setRefusal', 'refusal', { refusal });
   }
 
-  /** @param url an address or a `data:` URL */
+  /** @param url a URL, possibly a `data:` URL */
   setImageUrl(url: string): Content {
     return this.set('setImageUrl', 'image', { image_url: url });
   }
@@ -145,34 +143,37 @@ export class ContentBuilder {
     return this.set('setFile', 'file', fieldsOf({ type: 'file', ...file }));
   }
 
-  /** @param url an address or a `data:` URL */
+  /** @param url a URL, possibly a `data:` URL */
   setVideoUrl(url: string): Content {
     return this.set('setVideoUrl', 'video', { video_url: url });
   }
 
-  /** Closes the slot and returns its event with the full value. Again: the same event, not recorded twice. */
+  /**
+   * Closes the slot and returns an event with the whole value. A repeated call returns the same event and records
+   * nothing.
+   */
   complete(): Content {
     return this.close('completed');
   }
 
-  /** Closes the slot as cut off, keeping what is there. */
+  /** Closes the slot as incomplete with its partial value. */
   incomplete(): Content {
     return this.close('incomplete');
   }
 
-  /** The content as it stands, whole. */
+  /** The content in its current state, with its whole value. */
   getContentData(): Content {
     return this.closed ?? this.make(this.opened ? 'in_progress' : 'created', this.value.whole());
   }
 
-  /** @internal Adds a piece or sets the value of any type; fields are those of this slot's type. */
+  /** @internal Appends a delta or sets the value. `fields` are those of this slot's type. */
   write(method: string, fields: ContentFields, delta: boolean): Content {
     if (!delta) return this.set(method, this.type, fields);
     this.begin(method, this.type);
     return this.append(cloneJson<JsonObject>(fields));
   }
 
-  /** @internal Closes in any terminal state; idempotent per state. */
+  /** @internal Closes the slot with any terminal status. Idempotent per status. */
   close(status: TerminalStatus): Content {
     if (this.closed) {
       if (this.closed.status === status) return this.closed;
@@ -185,14 +186,14 @@ export class ContentBuilder {
     return event;
   }
 
-  /** @internal Records the empty opening when nothing was recorded yet. */
+  /** @internal Records an empty delta if nothing has been recorded yet. */
   ensureOpened(): void {
     if (this.opened) return;
     this.owner.open(this.index);
     this.append(new ContentValue(this.type).whole());
   }
 
-  /** @internal Its response was reset: takes no more, records nothing. */
+  /** @internal Ends the builder because its response has ended or was reset. Records nothing. */
   abandon(): void {
     this.closed ??= this.make('canceled', this.value.whole());
   }

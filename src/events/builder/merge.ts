@@ -1,9 +1,9 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 
 /**
- * Merges a delta of a `data` content into a value, by the rule of contract agent-api, section b. Per
- * key: new -> set; string and string -> concatenate; number and number -> sum; list and list ->
- * append; object and object -> merge; anything else -> replace. Neither argument is changed.
+ * Merges a delta of a `data` content into a value, by the rule of contract agent-api, section b. Per key: a new
+ * key is set, two strings are concatenated, two numbers are added, two lists are joined, two objects are
+ * merged; anything else replaces the value. Neither argument is changed.
  */
 export function mergeData(value: Readonly<JsonObject>, delta: Readonly<JsonObject>): JsonObject {
   const merged = cloneJson<JsonObject>(value);
@@ -11,7 +11,9 @@ export function mergeData(value: Readonly<JsonObject>, delta: Readonly<JsonObjec
   return merged;
 }
 
-/** As `mergeData`, but changes `target`, so that a long run of deltas costs no copies. `target` takes no part of `delta` over by reference. */
+/**
+ * Like `mergeData`, but changes `target`, so that many deltas need no copies. `target` shares no objects with `delta`.
+ */
 export function mergeInto(target: JsonObject, delta: Readonly<JsonObject>): void {
   for (const key of Object.keys(delta)) {
     const addition = delta[key];
@@ -31,13 +33,13 @@ export function mergeInto(target: JsonObject, delta: Readonly<JsonObject>): void
   }
 }
 
-/** A deep, unfrozen copy of a JSON value as it would come out of JSON text: members that are undefined are left out. */
+/** A deep, unfrozen copy of a JSON value, equal to parsing its JSON text: undefined members are left out. */
 export function cloneJson<T extends Json>(value: T): T;
 export function cloneJson(value: Json): Json {
   if (typeof value === 'number') return jsonNumber(value);
   if (Array.isArray(value)) return value.map((item: Json | undefined) => (item === undefined ? null : cloneJson(item)));
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  // Whatever else got past the types counts as what JSON text makes of it.
+  // Other values, which only untyped callers can pass, become what their JSON text says.
   if (!isJsonObject(value)) return JSON.parse(JSON.stringify(value) ?? 'null') as Json;
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
@@ -56,7 +58,7 @@ export function put(target: JsonObject, key: string, value: Json): void {
   }
 }
 
-/** JSON has neither infinities nor a negative zero. */
+/** JSON has no infinities, and its text loses a negative zero. */
 function jsonNumber(value: number): number | null {
   return Number.isFinite(value) ? value + 0 : null;
 }

@@ -1,8 +1,8 @@
 import { deepFreeze, type JsonObject } from '../../common/index.js';
 import { fieldsOf, isContentType, type ContentInput } from '../content-value.js';
+import type { BuilderEvent } from '../agent-event.js';
 import {
   isTerminalStatus,
-  type BuilderEvent,
   type Content,
   type ContentType,
   type ErrorModel,
@@ -11,21 +11,21 @@ import {
   type Role,
   type TerminalStatus,
   type Usage,
-} from '../vocabulary.js';
+} from '../agent-objects.js';
 import { BuilderError } from './builder-error.js';
 import { ContentBuilder, type ContentOwner } from './content-builder.js';
 import { cloneJson } from './merge.js';
 
-/** What a message needs of the response it belongs to. */
+/** What a message uses of its response. */
 export interface MessageOwner {
-  /** Makes ready for the announcement of a message. Throws, recording nothing, when the response has ended. */
+  /** Prepares the announcement of a message. Throws, without recording anything, if the response has ended. */
   open(): void;
   record(event: BuilderEvent): void;
-  /** The message was announced: it is now part of the output. */
+  /** Called when the message was announced and became part of the output. */
   announced(message: MessageBuilder): void;
 }
 
-/** What a closed message may carry besides its contents. */
+/** Fields of a closed message besides its contents. */
 export interface MessageClosing {
   readonly usage?: Usage | null;
   readonly metadata?: JsonObject | null;
@@ -35,13 +35,13 @@ export interface MessageClosing {
 }
 
 /**
- * Builds one message of a response. Made by `ResponseBuilder.createMessageBuilder`. The announcement
- * (created, in_progress) is recorded with its first content, where the agent did not record it.
- * A message that was never announced leaves no trace in the response.
+ * Builds one message of a response. Made by `ResponseBuilder.createMessageBuilder`. If the agent does not
+ * record the announcement (created, in_progress), it is recorded before the first content. A message that was
+ * never announced is not part of the response.
  *
- * Every call that makes an event records it, frozen, and returns it.
+ * Every call that makes an event records it and returns it, frozen.
  *
- * @throws BuilderError GRAMMAR on anything but a repeated closing after the message was closed
+ * @throws BuilderError GRAMMAR on any call after the message was closed, except a repeated closing
  */
 export class MessageBuilder {
   readonly id: string;
@@ -53,10 +53,10 @@ export class MessageBuilder {
   private opening: Pick<MessageClosing, 'metadata'> = {};
   private closed: Message | undefined;
 
-  /** What every event of the message carries; its closing may add to it. */
+  /** Metadata of every event of the message. The closing may add to it. */
   private readonly metadata: JsonObject | undefined;
 
-  /** @internal Made by ResponseBuilder. `resume` goes on with a message that was recorded before. */
+  /** @internal Called by ResponseBuilder. `resume` continues a message that was recorded before. */
   constructor(
     private readonly owner: MessageOwner,
     { id, role, type, metadata }: Pick<Message, 'id' | 'role' | 'type'> & { readonly metadata?: JsonObject | null },
@@ -74,12 +74,12 @@ export class MessageBuilder {
     if (resume) this.restore(resume);
   }
 
-  /** True once its announcement was recorded. */
+  /** True once its announcement has been recorded. */
   get isAnnounced(): boolean {
     return this.phase !== 'new';
   }
 
-  /** True once it takes no more. */
+  /** True once the message is closed. */
   get isClosed(): boolean {
     return this.closed !== undefined;
   }
@@ -87,8 +87,8 @@ export class MessageBuilder {
   /**
    * Announces the message.
    *
-   * @param opening what is known of it from its beginning; it is told until the message is closed
-   * @throws BuilderError GRAMMAR the second time
+   * @param opening metadata of its events until it is closed
+   * @throws BuilderError GRAMMAR if it is already announced
    */
   created(opening: Pick<MessageClosing, 'metadata'> = {}): Message {
     this.ensureOpen('created');
@@ -102,7 +102,11 @@ export class MessageBuilder {
     return event;
   }
 
-  /** Records that the message is being written; announces it first if need be. @throws BuilderError GRAMMAR the second time */
+  /**
+   * Records that the message is in progress, after announcing it if necessary.
+   *
+   * @throws BuilderError GRAMMAR if it already is
+   */
   inProgress(): Message {
     this.ensureOpen('inProgress');
     if (this.phase === 'in_progress') throw new BuilderError('GRAMMAR', `message ${this.id} is already in progress`);
@@ -114,10 +118,10 @@ export class MessageBuilder {
   }
 
   /**
-   * Takes the next content slot. Slots are recorded from their first event on; a slot that never had
-   * one is left out when the message is closed.
+   * Takes the next content slot. A slot appears in the message with its first event; a slot without events is
+   * left out when the message is closed.
    *
-   * @param index may be given for clearness; it must be the next free slot
+   * @param index optional; must be the next free slot
    * @throws BuilderError UNSUPPORTED_CONTENT_TYPE, GRAMMAR
    */
   createContentBuilder(type: ContentType = 'text', index?: number | null): ContentBuilder {
@@ -135,8 +139,8 @@ export class MessageBuilder {
   }
 
   /**
-   * Adds a whole content in the next slot: one delta with everything, then its closing, which is
-   * returned. A content that says it is incomplete, failed or canceled is closed so.
+   * Adds a whole content in the next slot: one delta with the whole value, then the closing event, which is
+   * returned. A content with the status incomplete, failed or canceled is closed with that status.
    */
   addContent(content: ContentInput): Content {
     const builder = this.createContentBuilder(content.type, content.index);
@@ -145,8 +149,8 @@ export class MessageBuilder {
   }
 
   /**
-   * Adds a piece. Without an index, or with the next one, it begins a new slot; with the index of an
-   * open slot it is appended, or, with `delta: false`, replaces that slot's value.
+   * Adds a delta. Without an index, or with the next one, it starts a new slot. With the index of an open slot
+   * it is appended, or, with `delta: false`, replaces that slot's value.
    */
   addDeltaContent(content: ContentInput): Content {
     const present = typeof content.index === 'number' ? this.contents[content.index] : undefined;
@@ -160,14 +164,18 @@ export class MessageBuilder {
     return builder.write('addDeltaContent', fieldsOf(content), content.delta !== false);
   }
 
-  /** Closes a slot and returns its event with the full value. @throws BuilderError GRAMMAR for a slot that is not there */
+  /**
+   * Closes a slot and returns an event with the whole value.
+   *
+   * @throws BuilderError GRAMMAR if the slot does not exist
+   */
   contentCompleted(index: number): Content {
     const content = this.contents[index];
     if (!content) throw new BuilderError('GRAMMAR', `message ${this.id} has no content ${index}`);
     return content.complete();
   }
 
-  /** The message as it stands, with the contents begun so far. */
+  /** The message in its current state, with the contents started so far. */
   getMessageData(): Message {
     if (this.closed) return this.closed;
     const status = this.phase === 'new' ? 'created' : this.phase;
@@ -178,27 +186,27 @@ export class MessageBuilder {
     );
   }
 
-  /** Completes what is open and closes the message. Again: the same event, not recorded twice. */
+  /** Completes open contents and closes the message. A repeated call returns the same event and records nothing. */
   complete(options: Pick<MessageClosing, 'usage' | 'metadata'> = {}): Message {
     return this.close('completed', options);
   }
 
-  /** Closes contents and message as cut off, keeping what is there. */
+  /** Closes contents and message as incomplete, with their partial values. */
   incomplete(options: MessageClosing = {}): Message {
     return this.close('incomplete', options);
   }
 
-  /** Closes contents and message as canceled, keeping what is there. */
+  /** Closes contents and message as canceled, with their partial values. */
   canceled(options: MessageClosing = {}): Message {
     return this.close('canceled', options);
   }
 
-  /** Closes the message as failed, its open contents as incomplete. */
+  /** Closes the message as failed and its open contents as incomplete. */
   fail(error: ErrorModel): Message {
     return this.close('failed', { error, code: error.code, message: error.message });
   }
 
-  /** @internal Closes in any terminal state; idempotent per state. */
+  /** @internal Closes the message with any terminal status. Idempotent per status. */
   close(status: TerminalStatus, options: MessageClosing): Message {
     if (this.closed) {
       if (this.closed.status === status) return this.closed;
@@ -218,7 +226,7 @@ export class MessageBuilder {
     return event;
   }
 
-  /** @internal Its response was reset: takes no more, records nothing. */
+  /** @internal Ends the builder because its response has ended or was reset. Records nothing. */
   abandon(): void {
     for (const content of this.contents) content.abandon();
     this.closed ??= this.make(

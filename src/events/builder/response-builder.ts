@@ -1,33 +1,50 @@
 import { deepFreeze, type JsonObject, RandomIds, SystemClock, type Clock, type IdFactory } from '../../common/index.js';
+import type { BuilderEvent } from '../agent-event.js';
 import {
   isTerminalStatus,
   type AgentResponse,
-  type BuilderEvent,
   type ErrorModel,
   type Message,
   type MessageType,
   type Role,
   type TerminalStatus,
   type Usage,
-} from '../vocabulary.js';
+} from '../agent-objects.js';
 import { BuilderError } from './builder-error.js';
-import { MessageBuilder, type MessageOwner } from './message-builder.js';
-import type { ResponseBuilderOptions, ResponseClosing } from './response-builder-options.js';
-import { addWholeMessage, updateOpenMessage } from './whole-message.js';
-import { sumUsage } from './usage.js';
+import type { MessageBuilder } from './message-builder.js';
+import { OutputMessages } from './output-messages.js';
+
+/** Options of a response builder. */
+export interface ResponseBuilderOptions {
+  readonly sessionId?: string | null;
+  readonly responseId?: string;
+  readonly ids?: IdFactory;
+  readonly clock?: Clock;
+  /** Receives every event as it is made. Without it, events are queued for `drain`. */
+  readonly sink?: (event: BuilderEvent) => void;
+  /** Continues a response, given as `ResponseFold` returned it. Its ids take precedence over the other options. */
+  readonly resume?: AgentResponse;
+  /** The ids of messages that earlier attempts discarded. */
+  readonly retired?: Iterable<string>;
+}
+
+/** Fields of a terminal response. */
+export interface ResponseClosing {
+  /** Default: the sum of the messages' usages and of what `addUsage` counted. */
+  readonly usage?: Usage | null;
+}
 
 type ResponseEnd = Partial<Pick<AgentResponse, 'error' | 'usage' | 'completed_at'>>;
 
 /**
- * Builds a response: the outermost of the three layers (contract agent-api, sections a.4 and b).
+ * Builds a response, the outermost of the three layers (contract agent-api, sections a.4 and b).
  *
- * There are two ways to take the stream: collect what the calls return, or take what is recorded
- * (`sink` or `drain`). The recorded stream is always legal: announcements that the agent left out
- * are in it. All events are frozen copies and never change afterwards.
+ * Every call returns its event and records it (`sink` or `drain`). The recorded stream is always legal: it
+ * contains the announcements that the agent omitted. Events are frozen and never change.
  *
- * Order: created, in_progress, messages, one terminal. A terminal closes what is open: `completed`
- * completes it; the others keep what is there as `incomplete` (`canceled` as canceled), so that
- * `output` holds the partial text.
+ * The order is: created, in_progress, messages, one terminal event. A terminal event closes open messages:
+ * `completed` completes them, `canceled` cancels them, the others close them as `incomplete`. Their partial
+ * content stays in `output`.
  *
  * @throws BuilderError GRAMMAR on calls out of order; nothing is recorded then
  */
@@ -35,16 +52,9 @@ export class ResponseBuilder {
   private readonly ids: IdFactory;
   private readonly clock: Clock;
   private readonly sink: ((event: BuilderEvent) => void) | undefined;
-  private readonly owner: MessageOwner;
   private readonly sessionId: string | null;
   private queue: BuilderEvent[] = [];
-  /** Every message with an id of this response, announced or not. */
-  private readonly known = new Map<string, MessageBuilder>();
-  /** The ids of messages that were taken back. */
-  private readonly retired: Set<string>;
-  /** The announced messages, in the order of their announcements. */
-  private output: MessageBuilder[] = [];
-  private readonly extraUsage: Usage[] = [];
+  private readonly output: OutputMessages;
   private phase: 'new' | 'created' | 'in_progress' = 'new';
   private ended: AgentResponse | undefined;
   private responseId: string;
@@ -55,28 +65,30 @@ export class ResponseBuilder {
     this.ids = options.ids ?? new RandomIds();
     this.clock = options.clock ?? new SystemClock();
     this.sink = options.sink;
-    this.retired = new Set(options.retired);
     this.sessionId = resume ? resume.session_id : (options.sessionId ?? null);
     this.responseId = resume?.id ?? options.responseId ?? this.ids.next('response_');
     this.createdAt = resume?.created_at ?? this.seconds();
-    this.owner = {
+    const owner = {
       open: () => this.ensureInProgress('a message'),
-      record: (event) => this.record(event),
-      announced: (message) => this.output.push(message),
+      record: (event: BuilderEvent) => this.record(event),
     };
-    if (resume) this.restore(resume);
+    this.output = new OutputMessages(owner, options.retired);
+    if (!resume) return;
+    this.phase = resume.status === 'created' ? 'created' : 'in_progress';
+    this.output.restore(resume.output ?? []);
+    if (isTerminalStatus(resume.status)) this.ended = this.make(resume.status, this.output.data(), resume);
   }
 
   get id(): string {
     return this.responseId;
   }
 
-  /** True once the terminal event was recorded. */
+  /** True once the terminal event has been recorded. */
   get isEnded(): boolean {
     return this.ended !== undefined;
   }
 
-  /** The first event. */
+  /** Records the first event. */
   created(): AgentResponse {
     this.ensureNotEnded('created');
     if (this.phase !== 'new') throw new BuilderError('GRAMMAR', `response ${this.id} was already created`);
@@ -86,7 +98,7 @@ export class ResponseBuilder {
     return event;
   }
 
-  /** The second event; records the first before it if need be. */
+  /** Records the second event, and the first one before it if that is missing. */
   inProgress(): AgentResponse {
     this.ensureNotEnded('inProgress');
     if (this.phase === 'in_progress') throw new BuilderError('GRAMMAR', `response ${this.id} is already in progress`);
@@ -97,7 +109,7 @@ export class ResponseBuilder {
     return event;
   }
 
-  /** Ends the response. Again: the same event, not recorded twice. */
+  /** Ends the response. A repeated call returns the same event and records nothing. */
   completed(options: ResponseClosing = {}): AgentResponse {
     if (this.ended?.status === 'completed') return this.ended;
     return this.end('completed', null, options);
@@ -111,29 +123,27 @@ export class ResponseBuilder {
     return this.end('canceled', null, options);
   }
 
-  /** Ends a response that was never begun. */
+  /** Ends a response that was never started. */
   rejected(error: ErrorModel): AgentResponse {
     return this.end('rejected', error, {});
   }
 
-  /** Ends the response as cut off, for example at a limit. */
+  /** Ends the response before its work was done, for example at a limit. */
   incomplete(error: ErrorModel | null = null, options: ResponseClosing = {}): AgentResponse {
     return this.end('incomplete', error, options);
   }
 
   /**
-   * Begins a new response with a new id in the same session. What was recorded and not drained yet
-   * is dropped; builders of the old response take no more.
+   * Starts a new response with a new id in the same session. Events that were not drained yet are dropped;
+   * builders of the old response accept nothing more.
    *
-   * @throws BuilderError GRAMMAR when a sink has already taken events: they cannot be taken back
+   * @throws BuilderError GRAMMAR if a sink has already received events, because they cannot be withdrawn
    */
   reset(): void {
     if (this.sink && this.phase !== 'new') {
       throw new BuilderError('GRAMMAR', `response ${this.id} is being recorded and cannot be reset`);
     }
-    for (const message of this.known.values()) message.abandon();
-    this.known.clear();
-    this.output = [];
+    this.output.clear();
     this.queue = [];
     this.phase = 'new';
     this.ended = undefined;
@@ -141,21 +151,19 @@ export class ResponseBuilder {
     this.createdAt = this.seconds();
   }
 
-  /** The response as it stands, with the messages announced so far. */
+  /** The response in its current state, with the messages announced so far. */
   getResponseData(): AgentResponse {
     if (this.ended) return this.ended;
-    return this.make(this.phase === 'new' ? 'created' : this.phase, this.messages());
+    return this.make(this.phase === 'new' ? 'created' : this.phase, this.output.data());
   }
 
-  /** The announced messages from a place in their order on, as they stand. */
+  /** The announced messages in their current state, from a position on. */
   messagesFrom(index: number): Message[] {
-    return this.output.slice(index).map((message) => message.getMessageData());
+    return this.output.data(index);
   }
 
   /**
-   * Begins a message with a new id. It joins the output when it is announced.
-   *
-   * @param metadata what all its events carry, from the announcement on
+   * Starts a message with a new id. It joins the output when it is announced. `metadata` is added to all its events.
    */
   createMessageBuilder(
     role: Role = 'assistant',
@@ -164,67 +172,49 @@ export class ResponseBuilder {
   ): MessageBuilder {
     this.ensureNotEnded('createMessageBuilder');
     let id = this.ids.next('msg_');
-    while (this.known.has(id)) id = this.ids.next('msg_');
-    return this.remember(
-      new MessageBuilder(this.owner, { id, role, type: messageType, ...(metadata && { metadata }) }),
-    );
+    while (this.output.has(id)) id = this.ids.next('msg_');
+    return this.output.create({ id, role, type: messageType, metadata });
   }
 
   /**
-   * Adds a whole message at once, under its own id: announcement, contents and closing, which is
-   * returned. A message that is not closed yet is left open. A known id is updated instead. An id that
-   * was taken back gets a number: readers know what they saw under it, and that it no longer counts.
-   *
-   * @param metadata what all its events carry, beside what its closing does
+   * Adds a whole message under its own id and returns its closing event; it stays open if its status is not
+   * terminal. A message with a known id is updated. A number is added to the id of a discarded message,
+   * because readers ignore events under the old id. `metadata` is added to all its events.
    */
   addMessage(message: Message, metadata?: JsonObject): Message {
     this.ensureNotEnded('addMessage');
-    const id = this.currentId(message.id);
-    const present = this.known.get(id);
-    if (present) return updateOpenMessage(present, message);
-    const { role, type } = message;
-    const builder = new MessageBuilder(this.owner, { id, role, type, ...(metadata && { metadata }) });
-    return addWholeMessage(this.remember(builder), message);
+    return this.output.add(message, metadata);
   }
 
   /**
-   * Brings an open message to the given state: open contents take the given values, new ones are
-   * added, and it is closed if the given one is. Unknown ids are ignored.
+   * Brings an open message to the given state: open contents get the given values, new ones are added, and it
+   * is closed if the given status is terminal. Unknown ids are ignored.
    *
-   * @throws BuilderError GRAMMAR when the message is closed: what was streamed stands
+   * @throws BuilderError GRAMMAR if the message is closed, because its events cannot be changed
    */
   updateMessage(message: Message): Message | undefined {
     this.ensureNotEnded('updateMessage');
-    const present = this.known.get(this.currentId(message.id));
-    return present && updateOpenMessage(present, message);
+    return this.output.update(message);
   }
 
   /** Builders of the announced messages that are not closed. */
   openMessages(): MessageBuilder[] {
-    return this.output.filter((message) => !message.isClosed);
+    return this.output.open();
   }
 
   /**
-   * Takes messages out of the output, for a run that is resumed after a crash and begins them again.
-   * Those still open are closed as incomplete; their closing events are returned. The caller records
-   * the `run.recovered` event that tells readers of the log, before anything else is written.
+   * Removes messages from the output, for a run that is resumed after a crash and starts them again. Returns
+   * the closing events of open ones. The caller must record the `run.recovered` event before any other.
    */
   discard(messageIds: readonly string[]): Message[] {
     this.ensureNotEnded('discard');
-    const discarded = this.output.filter((message) => messageIds.includes(message.id));
-    const closings = discarded.filter((message) => !message.isClosed).map((message) => message.incomplete());
-    this.output = this.output.filter((message) => !discarded.includes(message));
-    for (const message of discarded) {
-      this.known.delete(message.id);
-      this.retired.add(message.id);
-    }
-    return closings;
+    return this.output.discard(messageIds);
   }
 
   /**
-   * The standard sequence for one text message: response created and in_progress (unless already
-   * recorded), message created and in_progress, a delta per token, content completed, message
-   * completed, response completed. After an ended response it begins a new one.
+   * Yields the standard sequence for one text message: response created and in_progress (unless already
+   * recorded), message created and in_progress, a delta per token, content completed, message completed,
+   * response completed. If the response has ended, it starts a new one.
    */
   *generateStreamingResponse(tokens: Iterable<string>, role: Role = 'assistant'): Generator<BuilderEvent, void, void> {
     if (this.ended) this.reset();
@@ -241,19 +231,19 @@ export class ResponseBuilder {
     yield this.completed();
   }
 
-  /** @internal True for an event of this response and its messages: it was recorded when it was made. */
+  /** @internal True for an event of this response or of its messages, which was recorded when it was made. */
   knows(event: BuilderEvent): boolean {
     if (event.object === 'response') return event.id === this.responseId;
     const id = event.object === 'message' ? event.id : event.msg_id;
-    return typeof id === 'string' && this.known.has(id);
+    return typeof id === 'string' && this.output.has(id);
   }
 
-  /** Counts what was used beside the messages: by work that was cut off before any of them could say so. */
+  /** Adds usage that no message contains, such as that of a model call that was interrupted. */
   addUsage(usage: Usage): void {
-    this.extraUsage.push(usage);
+    this.output.addUsage(usage);
   }
 
-  /** Takes the events recorded since the last call. Always empty when there is a sink. */
+  /** Returns and removes the queued events. Always empty if there is a sink. */
   drain(): BuilderEvent[] {
     const events = this.queue;
     this.queue = [];
@@ -266,20 +256,13 @@ export class ResponseBuilder {
     else if (this.phase === 'new') this.created();
     const rest = status === 'completed' || status === 'canceled' ? status : 'incomplete';
     for (const message of this.openMessages()) message.close(rest, {});
-    const output = this.messages();
-    const usage = options.usage ?? sumUsage([...output.map((message) => message.usage), ...this.extraUsage]);
+    const output = this.output.data();
+    const usage = options.usage ?? this.output.usage();
     const event = this.make(status, output, { error, usage, completed_at: Math.max(this.seconds(), this.createdAt) });
     this.record(event);
     this.ended = event;
-    for (const message of this.known.values()) message.abandon();
+    this.output.abandon();
     return event;
-  }
-
-  /** The id under which an agent's own id counts now. */
-  private currentId(given: string): string {
-    let id = given;
-    for (let times = 2; this.retired.has(id); times += 1) id = `${given}_${times}`;
-    return id;
   }
 
   private record(event: BuilderEvent): void {
@@ -294,15 +277,6 @@ export class ResponseBuilder {
 
   private ensureNotEnded(what: string): void {
     if (this.ended) throw new BuilderError('GRAMMAR', `${what} after response ${this.id} is ${this.ended.status}`);
-  }
-
-  private remember(message: MessageBuilder): MessageBuilder {
-    this.known.set(message.id, message);
-    return message;
-  }
-
-  private messages(): Message[] {
-    return this.output.map((message) => message.getMessageData());
   }
 
   private seconds(): number {
@@ -321,15 +295,5 @@ export class ResponseBuilder {
       usage: end.usage ? { ...end.usage } : null,
       session_id: this.sessionId,
     });
-  }
-
-  private restore(response: AgentResponse): void {
-    this.phase = response.status === 'created' ? 'created' : 'in_progress';
-    for (const message of response.output ?? []) {
-      const builder = new MessageBuilder(this.owner, message, message);
-      this.output.push(this.remember(builder));
-    }
-    if (!isTerminalStatus(response.status)) return;
-    this.ended = this.make(response.status, this.messages(), response);
   }
 }

@@ -145,7 +145,9 @@ const FILLERS: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** A string for a property, and whether it comes from the text; undefined if an optional property is not in the text. */
+/**
+ * A string for a property, and whether it comes from the text; undefined if an optional property is not in the text.
+ */
 export function stringFor(slot: StringSlot, evidence: Evidence): { value: string; found: boolean } | undefined {
   const found = foundString(slot, evidence);
   if (found !== undefined) return { value: fitLength(found, slot.schema), found: true };

@@ -7,7 +7,10 @@ interface GetCurrentTimeArgs {
   readonly timezone?: string;
 }
 
-/** `get_current_time`: the time in the requested zone, otherwise in the user's, otherwise in UTC; never in the server's. */
+/**
+ * `get_current_time`: the time in the requested zone, otherwise in the user's, otherwise in UTC; never in the
+ * server's.
+ */
 @Injectable()
 export class CurrentTimeTool {
   constructor(private readonly clock: Clock) {}

@@ -7,7 +7,11 @@ import { ToolPolicy } from './tool-policy.js';
 /** The largest policy file, in characters. */
 const FILE_LIMIT = 1024 * 1024;
 
-/** The policy in TOOL_POLICY_FILE, or the default policy if none is set. @throws ConfigurationError that names every problem */
+/**
+ * The policy in TOOL_POLICY_FILE, or the default policy if none is set.
+ *
+ * @throws ConfigurationError that names every problem
+ */
 export function loadPolicy({ policyFile, approvalExpiresInMs }: ToolSettings): ToolPolicy {
   if (policyFile === undefined) return new ToolPolicy([], approvalExpiresInMs);
   const { rules, problems } = parsePolicy(textOf(policyFile));
