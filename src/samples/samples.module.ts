@@ -15,7 +15,8 @@ export const SAMPLES_SCHEMA: SchemaExtension = {
 
 /** The sample tools: weather and calendar. Needs the global database, with `SAMPLES_SCHEMA`, clock and ids. */
 @Module({
-  providers: [CalendarStore, CalendarListTool, CalendarWriteTool, WeatherTool],
+  // The model is offered the tools in this order.
+  providers: [CalendarStore, CalendarWriteTool, CalendarListTool, WeatherTool],
   exports: [CalendarStore],
 })
 export class SamplesModule {}
