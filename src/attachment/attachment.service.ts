@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { AttachmentReader } from './attachment-reader.js';
+import { AttachmentReader } from './ports/attachment-reader.js';
 import { parseReference, referenceOf, storagePath } from './attachment-reference.js';
 import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';

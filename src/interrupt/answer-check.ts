@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
 import { SchemaValidator, ToolRegistry } from '../tools/index.js';
-import type { CheckedAnswer } from './interrupt-store.js';
+import type { CheckedAnswer } from './ports/interrupt-store.js';
 import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
-import { Interrupts, type InterruptScope } from './interrupts.js';
+import { Interrupts, type InterruptScope } from './ports/interrupts.js';
 
 /** Answers that fit what was asked, and whose questions they are. */
 export interface CheckedAnswers {

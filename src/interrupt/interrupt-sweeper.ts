@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../common/index.js';
-import { InterruptStore } from './interrupt-store.js';
+import { InterruptStore } from './ports/interrupt-store.js';
 
 /** How often expired questions are marked, in milliseconds. Readers see them as expired at once. */
 const INTERVAL_MS = 15_000;

@@ -3,9 +3,9 @@ import { ToolsModule } from '../tools/index.js';
 import { TypeOrmInterruptStore } from './adapters/typeorm-interrupt-store.js';
 import { TypeOrmInterrupts } from './adapters/typeorm-interrupts.js';
 import { AnswerCheck } from './answer-check.js';
-import { InterruptStore } from './interrupt-store.js';
+import { InterruptStore } from './ports/interrupt-store.js';
 import { InterruptSweeper } from './interrupt-sweeper.js';
-import { Interrupts } from './interrupts.js';
+import { Interrupts } from './ports/interrupts.js';
 
 /** Questions to people: approvals and inputs. Needs the global database and clock. */
 @Module({

@@ -24,6 +24,6 @@ export function runView(run: RunRecord, waitingBefore: number): RunView {
     lastSeq: run.nextSeq - 1,
     error: run.error,
     usage: run.usage,
-    digests: run.digests,
+    retainedSummaries: run.retainedSummaries,
   };
 }

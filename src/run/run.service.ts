@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
-import { RunAdmission } from './run-admission.js';
-import { RunAnswers } from './run-answers.js';
-import { RunEnds } from './run-ends.js';
-import { RunReader } from './live/run-reader.js';
+import { RunAdmission } from './accept/run-admission.js';
+import { RunAnswers } from './accept/run-answers.js';
+import { RunEnds } from './end/run-ends.js';
+import { RunReader } from './log/run-reader.js';
 import { RunAnnouncements } from './ports/run-announcements.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
-import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './runs.js';
+import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './ports/runs.js';
 
 /** The runs of this server: `Runs` on the ledger and the dispatcher. */
 @Injectable()

@@ -23,7 +23,7 @@ export interface RunRequest {
   readonly principal: Principal;
   readonly sessionId: string;
   /** True: the session's id is one user's in the tenant, and a session that is another user's is unknown. */
-  readonly soleOwner?: boolean;
+  readonly tenantUniqueId?: boolean;
   /** False when the server chose the session: then a repeated request need not name the same one. */
   readonly sessionGiven?: boolean;
   /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */
@@ -123,6 +123,6 @@ export interface RunView {
   readonly lastSeq: number;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
-  /** What wires keep of the events that were removed (`RunDigests`); null while they are there. */
-  readonly digests: JsonObject | null;
+  /** What wires keep of the events that were removed (`RetainedSummaries`); null while they are there. */
+  readonly retainedSummaries: JsonObject | null;
 }

@@ -1,4 +1,4 @@
 export * from './session-cleaners.js';
-export * from './session-store.js';
-export * from './sessions.js';
+export * from './ports/session-store.js';
+export * from './ports/sessions.js';
 export * from './session.module.js';

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/index.js';
 
 /** A session that is being removed. */
 export interface RemovedSession {
-  readonly no: number;
+  readonly rowId: number;
   readonly tenantId: string;
   readonly userId: string;
   readonly sessionId: string;
@@ -11,11 +11,11 @@ export interface RemovedSession {
 
 /** A run that is being removed by itself. */
 export interface RemovedRun {
-  readonly no: number;
+  readonly rowId: number;
   readonly tenantId: string;
   readonly userId: string;
   readonly runId: string;
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   readonly sessionId: string;
 }
 

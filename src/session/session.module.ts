@@ -2,8 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmSessionStore } from './adapters/typeorm-session-store.js';
 import { TypeOrmSessions } from './adapters/typeorm-sessions.js';
 import { SessionCleaners } from './session-cleaners.js';
-import { SessionStore } from './session-store.js';
-import { Sessions } from './sessions.js';
+import { SessionStore } from './ports/session-store.js';
+import { Sessions } from './ports/sessions.js';
 
 /** Sessions: messages and state of (tenant, user, session). Needs the global database and clock. */
 @Global()

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail, localeTag, timeZoneName } from '../common/index.js';
-import type { UserPreferences } from './user-settings.js';
+import type { UserPreferences } from './ports/user-settings.js';
 
 /** The preferences in their usual spelling. @throws AppError INVALID_USER_SETTINGS, with a detail per field */
 export function checkedPreferences({ timezone, locale }: UserPreferences): UserPreferences {

@@ -1,2 +1,2 @@
-export * from './user-settings.js';
+export * from './ports/user-settings.js';
 export * from './user-settings.module.js';

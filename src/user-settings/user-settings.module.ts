@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmUserSettings } from './adapters/typeorm-user-settings.js';
-import { UserSettings } from './user-settings.js';
+import { UserSettings } from './ports/user-settings.js';
 
 /** The settings of users. Needs the global `Database` and `Clock`. */
 @Global()

@@ -1,6 +1,6 @@
-import { InProcessAnnouncements } from '../../src/run/adapters/in-process-announcements.js';
-import { RunFeeds } from '../../src/run/live/run-feeds.js';
-import { SessionFollower } from '../../src/run/live/session-follower.js';
+import { InProcessAnnouncements } from '../../src/run/log/in-process-announcements.js';
+import { RunFeeds } from '../../src/run/log/run-feeds.js';
+import { SessionFollower } from '../../src/run/log/session-follower.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
 

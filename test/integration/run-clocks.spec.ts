@@ -1,5 +1,5 @@
 import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
-import { RunRetention } from '../../src/run/run-retention.js';
+import { RunRetention } from '../../src/run/end/run-retention.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
 import {
@@ -119,7 +119,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
     const error = { code: 'WORKER_LOST' };
     expect(await on.runs.view(ALICE, run.id)).toMatchObject({ state: 'failed', error, attempt: 4, lastSeq: 1 });
     expect(await on.runs.response(ALICE, run.id)).toMatchObject({ status: 'failed', error });
-    expect(await ledger().runs.active(run.sessionNo)).toEqual([]);
+    expect(await ledger().runs.active(run.sessionRowId)).toEqual([]);
   });
 
   it('old events are removed at the start and counted', async () => {

@@ -19,7 +19,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 /** What a run's session has of its output. */
 async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
   const run = await ledger.runs.find('default', runId);
-  const history = await ledger.sessions.history(run?.sessionNo ?? 0, 2, 100);
+  const history = await ledger.sessions.history(run?.sessionRowId ?? 0, 2, 100);
   return history.filter(({ role }) => role === 'assistant').map(textOf);
 }
 

@@ -6,7 +6,7 @@ import { describeOnLedgers, LEASE, lines, logWrite, runEnd, userText } from '../
 describeOnLedgers('the run log', (ledger) => {
   const append = async (...writes: LogWrite[]) => [...(await ledger().log.append(writes))];
   const texts = async (run: RunRecord, from = 0, limit = 10_000) =>
-    (await ledger().log.read(run.no, from, limit)).map(({ seq, json }) => [seq, json]);
+    (await ledger().log.read(run.rowId, from, limit)).map(({ seq, json }) => [seq, json]);
   const numbered = (from: number, count: number) => lines(from, count).map((line, index) => [from + index, line]);
   const step = { key: 'k', status: 'begun' as const, inputHash: 'h', output: null, messageIds: [] };
 
@@ -16,7 +16,7 @@ describeOnLedgers('the run log', (ledger) => {
     const end = runEnd({ output: [userText('late')], sessionState: { late: true } });
     expect(await append(logWrite(run, { lines: lines(0, 3), steps: [step], end }))).toEqual([false]);
     expect(await texts(run)).toEqual([]);
-    expect(await ledger().runs.steps(run.no)).toEqual([]);
+    expect(await ledger().runs.steps(run.rowId)).toEqual([]);
     expect(await ledger().count('messages')).toBe(1);
     expect(await ledger().find(run)).toEqual(taken);
   });
@@ -55,7 +55,7 @@ describeOnLedgers('the run log', (ledger) => {
     const [first, second] = [1_800_000_000_001, 1_800_000_000_002];
     await append(logWrite(one, { lines: lines(0, 2), at: first }), logWrite(other, { lines: lines(0, 1), at: second }));
     await append(logWrite(other, { firstSeq: 1, lines: lines(1, 1), at: first }));
-    const times = async (run: RunRecord) => (await ledger().log.read(run.no, 0, 9)).map(({ at }) => at);
+    const times = async (run: RunRecord) => (await ledger().log.read(run.rowId, 0, 9)).map(({ at }) => at);
     expect(await times(one)).toEqual([first, first]);
     expect(await times(other)).toEqual([second, first]);
   });
@@ -69,13 +69,13 @@ describeOnLedgers('the run log', (ledger) => {
     const ended = await ledger().find(run);
     expect(ended).toMatchObject({ state: 'failed', error, usage, nextSeq: 1, leaseOwner: null });
     expect(ended.finishedAt).not.toBeNull();
-    expect((await ledger().sessions.history(run.sessionNo, 2, 10)).map(({ id }) => id)).toContain('a');
-    expect(await ledger().sessions.state(run.sessionNo)).toEqual({ n: 1 });
+    expect((await ledger().sessions.history(run.sessionRowId, 2, 10)).map(({ id }) => id)).toContain('a');
+    expect(await ledger().sessions.state(run.sessionRowId)).toEqual({ n: 1 });
   });
 
   it('messages before the end are added once and in order, and none of a discarded run', async () => {
     const said = async (run: RunRecord) =>
-      (await ledger().sessions.history(run.sessionNo, 2, 10)).map(({ id }) => id).filter((id) => !/^msg-/.test(id));
+      (await ledger().sessions.history(run.sessionRowId, 2, 10)).map(({ id }) => id).filter((id) => !/^msg-/.test(id));
     const run = await ledger().running();
     const [a, b, c] = ['a', 'b', 'c'].map((id) => userText(id, id)) as [Message, Message, Message];
     await append(logWrite(run, { lines: lines(0, 1), messages: [a] }));
@@ -84,7 +84,7 @@ describeOnLedgers('the run log', (ledger) => {
     const alone = logWrite(run, { firstSeq: 1, steps: [step], messages: [b] });
     expect([await append(alone), await append(alone)]).toEqual([[true], [true]]);
     expect(await append({ ...alone, fence: 9, messages: [c] })).toEqual([false]);
-    expect(await ledger().sessions.outputCount(run.sessionNo, run.no)).toBe(2);
+    expect(await ledger().sessions.outputCount(run.sessionRowId, run.rowId)).toBe(2);
     await append(logWrite(run, { firstSeq: 1, lines: lines(1, 1), end: runEnd({ output: [c] }) }));
     expect(await said(run)).toEqual(['a', 'b', 'c']);
 
@@ -96,7 +96,7 @@ describeOnLedgers('the run log', (ledger) => {
       logWrite(rolledBack, { firstSeq: 1, lines: lines(1, 1), messages: [b] }),
     );
     expect([await said(transient), await said(rolledBack)]).toEqual([[], []]);
-    expect(await ledger().sessions.outputCount(rolledBack.sessionNo, rolledBack.no)).toBe(1);
+    expect(await ledger().sessions.outputCount(rolledBack.sessionRowId, rolledBack.rowId)).toBe(1);
   });
 
   it('a cancel that comes after the end closes the interrupts of that end', async () => {
@@ -127,7 +127,7 @@ describeOnLedgers('the run log', (ledger) => {
     await expect(append(write)).rejects.toBeTruthy();
     expect(await ledger().find(run)).toEqual(run);
     expect(await texts(run)).toEqual([]);
-    expect(await ledger().sessions.state(run.sessionNo)).toEqual({});
+    expect(await ledger().sessions.state(run.sessionRowId)).toEqual({});
   });
 
   it('a lost acknowledgement is resolved by reading whether the write was committed', async () => {
@@ -148,7 +148,7 @@ describeOnLedgers('the run log', (ledger) => {
     const write = logWrite(run, { steps: [step] });
     expect(await ledger().log.committed(write)).toBe(false);
     expect([await append(write), await append(write)]).toEqual([[true], [true]]);
-    expect(await ledger().runs.steps(run.no)).toEqual([step]);
+    expect(await ledger().runs.steps(run.rowId)).toEqual([step]);
   });
 
   it.each([2, 4])(
@@ -180,7 +180,7 @@ describeOnLedgers('the run log', (ledger) => {
       expect(await texts(run)).toEqual(expected);
     }
     const [, , stepped, ended] = runs;
-    expect(stepped && (await ledger().runs.steps(stepped.no))).toMatchObject([
+    expect(stepped && (await ledger().runs.steps(stepped.rowId))).toMatchObject([
       { status: 'finished', output: { x: 1 } },
     ]);
     expect(ended && (await ledger().find(ended)).state).toBe('completed');

@@ -29,12 +29,12 @@ describeOnLedgers('removing runs from the database', (ledger) => {
     const { run } = await ledger().accept(request, { lease: LEASE, now: at });
     const step = { key: 'k', status: 'finished', inputHash: '', output: {}, messageIds: [] } as const;
     await ledger().log.append([logWrite(run, { lines: lines(0, 3), steps: [step], at })]);
-    const end = runEnd({ output: [userText('answer', `o${run.no}`)] });
+    const end = runEnd({ output: [userText('answer', `o${run.rowId}`)] });
     await ledger().log.append([logWrite(run, { firstSeq: 3, lines: lines(3, 2), end, at })]);
     return ledger().find(run);
   };
   const numbers = async (run: RunRecord): Promise<number[]> =>
-    (await ledger().log.read(run.no, 0, 100)).map(({ seq }) => seq);
+    (await ledger().log.read(run.rowId, 0, 100)).map(({ seq }) => seq);
 
   it('old runs keep their terminal event only, a few runs at a time', async () => {
     const runs = [await ended({}, NOW), await ended({}, NOW + 1), await ended({}, NOW + 2), await ended({}, NOW + 9)];
@@ -55,7 +55,7 @@ describeOnLedgers('removing runs from the database', (ledger) => {
     expect(await ledger().runs.find('default', transient.id)).toBeUndefined();
     expect((await ledger().find(running)).eventsPrunedAt).toBeNull();
     expect(await ledger().remover.removeRun(running)).toBeUndefined();
-    expect(await ledger().remover.removeSession(running.sessionNo)).toBeUndefined();
+    expect(await ledger().remover.removeSession(running.sessionRowId)).toBeUndefined();
   });
 
   it('a run is removed with everything that belongs to it, and nothing else', async () => {
@@ -83,13 +83,13 @@ describeOnLedgers('removing runs from the database', (ledger) => {
         return Promise.resolve(undefined);
       },
     });
-    await expect(ledger().remover.removeSession(run.sessionNo)).rejects.toThrow('no');
+    await expect(ledger().remover.removeSession(run.sessionRowId)).rejects.toThrow('no');
     expect(await ledger().count('messages')).toBe(2);
     fails = false;
     const other = await ended();
     await ledger().remover.removeRun(other);
-    expect(await ledger().remover.removeSession(run.sessionNo)).toEqual([done]);
-    const owner = { no: run.sessionNo, ...ALICE, sessionId: 'session' };
+    expect(await ledger().remover.removeSession(run.sessionRowId)).toEqual([done]);
+    const owner = { rowId: run.sessionRowId, ...ALICE, sessionId: 'session' };
     expect(seen).toEqual([owner, [other.id, 'session'], owner]);
     expect(await Promise.all(LEDGER_TABLES.map((table) => ledger().count(table)))).toEqual([0, 0, 0, 0, 0, 0]);
   });

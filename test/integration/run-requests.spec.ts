@@ -11,7 +11,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     expect(written).toBe(true);
   };
   const history = async (run: RunRecord): Promise<string[]> =>
-    (await ledger().sessions.history(run.sessionNo, run.ordinal, 100)).map(({ id }) => id);
+    (await ledger().sessions.history(run.sessionRowId, run.ordinal, 100)).map(({ id }) => id);
   const start = async (request: Parameters<ReturnType<typeof ledger>['accept']>[0]) =>
     (await ledger().accept(request, { lease: LEASE })).run;
 
@@ -30,7 +30,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
       wireData: { tools: [1] },
       request: { systemPrompt: 'In verse.' },
       createdSession: true,
-      keep: 'kept',
+      visibility: 'kept',
     });
     const plain = (await ledger().accept()).run;
     expect(plain).toMatchObject({ wire: 'agent-api', runKey: null, wireData: {}, createdSession: false, ordinal: 2 });
@@ -39,11 +39,11 @@ describeOnLedgers('the options of a run request', (ledger) => {
   it('a client’s run key is a replay inside its session only', async () => {
     const first = await ledger().accept({ runKey: 'k' });
     const again = await ledger().accept({ runKey: 'k' });
-    expect(again).toMatchObject({ created: false, run: { no: first.run.no, createdSession: true } });
+    expect(again).toMatchObject({ created: false, run: { rowId: first.run.rowId, createdSession: true } });
     expect(await codeOf(ledger().accept({ runKey: 'k' }, { fingerprint: 'x' }))).toBe('RUN_ID_CONFLICT');
     const other = await ledger().accept({ runKey: 'k', sessionId: 'other' });
     expect(other.created).toBe(true);
-    expect((await ledger().runs.findByKey(ALICE, 'session', 'k'))?.no).toBe(first.run.no);
+    expect((await ledger().runs.findByKey(ALICE, 'session', 'k'))?.rowId).toBe(first.run.rowId);
     expect(await ledger().runs.findByKey(ALICE, 'session', '\0')).toBeUndefined();
     expect(await ledger().runs.findByKey({ ...ALICE, userId: 'bob' }, 'session', 'k')).toBeUndefined();
   });
@@ -71,23 +71,23 @@ describeOnLedgers('the options of a run request', (ledger) => {
   it('input and output messages are distinguished', async () => {
     const run = await start({ input: [userText('a', 'a'), userText('b', 'b')] });
     await end(run, 'answer');
-    expect((await ledger().sessions.inputOf(run.sessionNo, run.no)).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('a request after the newest run continues its session, and one after an older run forks it', async () => {
     const first = await start({ input: [userText('1', 'i1')], state: { n: 1 } });
     await end(first, 'o1');
     const second = await start({ sessionId: 'ignored', after: first.id, input: [userText('2', 'i2')] });
-    expect(second).toMatchObject({ sessionNo: first.sessionNo, sessionId: 'session', createdSession: false });
+    expect(second).toMatchObject({ sessionRowId: first.sessionRowId, sessionId: 'session', createdSession: false });
     expect(await codeOf(ledger().accept({ sessionId: 'f', after: first.id, runId: 'x' }))).toBe('resolved');
     await end(second, 'o2');
     const fork = await start({ sessionId: 'fork', after: first.id, input: [userText('3', 'i3')] });
     expect(fork).toMatchObject({ sessionId: 'fork', createdSession: true, state: 'running' });
     expect(await history(fork)).toEqual(['i1', 'o1']);
-    expect(await ledger().sessions.state(fork.sessionNo)).toEqual({ n: 1 });
+    expect(await ledger().sessions.state(fork.sessionRowId)).toEqual({ n: 1 });
     await end(fork, 'o3');
     const further = await start({ after: fork.id, sessionId: 'g', input: [userText('4', 'i4')] });
-    expect(further.sessionNo).toBe(fork.sessionNo);
+    expect(further.sessionRowId).toBe(fork.sessionRowId);
     expect(await history(further)).toEqual(['i1', 'o1', 'i3', 'o3']);
     expect(await codeOf(ledger().accept({ sessionId: 'fork', after: first.id }))).toBe('SESSION_EXISTS');
   });
@@ -98,7 +98,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     const children = await Promise.all(
       ['a', 'b'].map((sessionId) => start({ sessionId, after: first.id, input: [userText('2', sessionId)] })),
     );
-    expect(new Set(children.map(({ sessionNo }) => sessionNo)).size).toBe(2);
+    expect(new Set(children.map(({ sessionRowId }) => sessionRowId)).size).toBe(2);
     for (const child of children) expect(await history(child)).toEqual(['i1', 'o1']);
   });
 
@@ -117,17 +117,19 @@ describeOnLedgers('the options of a run request', (ledger) => {
     const first = await start({ input: [userText('1', 'i1')] });
     await end(first, 'o1');
     const transient = await start({ store: false, after: first.id, input: [userText('2', 'i2')] });
-    expect(transient).toMatchObject({ keep: 'transient', sessionNo: first.sessionNo });
-    expect((await ledger().sessions.inputOf(transient.sessionNo, transient.no)).map(({ id }) => id)).toEqual(['i2']);
+    expect(transient).toMatchObject({ visibility: 'transient', sessionRowId: first.sessionRowId });
+    expect((await ledger().sessions.inputOf(transient.sessionRowId, transient.rowId)).map(({ id }) => id)).toEqual([
+      'i2',
+    ]);
     expect(await history(transient)).toEqual(['i1', 'o1']);
     await end(transient, 'o2');
     expect(await codeOf(ledger().accept({ after: transient.id }))).toBe('RUN_NOT_FOUND');
     const third = await start({ after: first.id, sessionId: 'unused' });
-    expect(third.sessionNo).toBe(first.sessionNo);
+    expect(third.sessionRowId).toBe(first.sessionRowId);
     expect(await history(third)).toEqual(['i1', 'o1']);
-    expect((await ledger().runs.list(ALICE, 'session', { limit: 9 })).map(({ no }) => no)).toEqual([
-      third.no,
-      first.no,
+    expect((await ledger().runs.list(ALICE, 'session', { limit: 9 })).map(({ rowId }) => rowId)).toEqual([
+      third.rowId,
+      first.rowId,
     ]);
   });
 
@@ -135,7 +137,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     const running = await start({ input: [userText('1', 'i1')] });
     const waiting = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
     const accepted = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE, queueLimit: 1 });
-    expect(accepted).toMatchObject({ canceled: [running.no], run: { state: 'queued', ordinal: 3 } });
+    expect(accepted).toMatchObject({ canceled: [running.rowId], run: { state: 'queued', ordinal: 3 } });
     expect(await ledger().find(running)).toMatchObject({ state: 'running', cancelRequestedAt: NOW });
     expect((await ledger().find(waiting)).state).toBe('canceled');
     await end(running, 'o1');
@@ -146,7 +148,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     const runs = await Promise.all(Array.from({ length: 20 }, (_, n) => start({ sessionId: `s${n}`, state: { n } })));
     await Promise.all(
       runs.flatMap((run) => [
-        end(run, `o${run.no}`, { n: -1 }),
+        end(run, `o${run.rowId}`, { n: -1 }),
         ledger().accept({ sessionId: run.sessionId, onBusy: 'rollback' }, { lease: LEASE }),
         ledger().runs.requestCancel('default', run.id, { now: NOW, rollback: true }),
       ]),
@@ -166,22 +168,22 @@ describeOnLedgers('the options of a run request', (ledger) => {
     await end(first, 'o0');
     const running = await start({ state: { n: 1 }, input: [userText('1', 'i1')] });
     await ledger().accept({ state: { n: 2 }, input: [userText('2', 'i2')] });
-    expect(await ledger().sessions.state(first.sessionNo)).toEqual({ n: 2 });
+    expect(await ledger().sessions.state(first.sessionRowId)).toEqual({ n: 2 });
     const { run } = await ledger().accept({ onBusy: 'rollback', input: [userText('1', 'i1')] }, { lease: LEASE });
-    expect(await ledger().sessions.state(first.sessionNo)).toEqual({ n: 0 });
+    expect(await ledger().sessions.state(first.sessionRowId)).toEqual({ n: 0 });
     await end(running, 'o1', { n: 3 });
-    expect(await ledger().sessions.state(first.sessionNo)).toEqual({ n: 0 });
+    expect(await ledger().sessions.state(first.sessionRowId)).toEqual({ n: 0 });
     expect((await history(run)).slice(1)).toEqual(['o0']);
     // What was rolled back may be sent again under its old id.
-    expect((await ledger().sessions.inputOf(run.sessionNo, run.no)).map(({ id }) => id)).toEqual(['i1']);
+    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).map(({ id }) => id)).toEqual(['i1']);
   });
 
   it('one run can be rolled back between two others that wrote the state', async () => {
     const running = await start({ state: { n: 1 } });
     const waiting = (await ledger().accept({ state: { n: 2 } })).run;
     await ledger().runs.requestCancel('default', running.id, { now: NOW, rollback: true });
-    expect(await ledger().sessions.state(running.sessionNo)).toEqual({ n: 2 });
+    expect(await ledger().sessions.state(running.sessionRowId)).toEqual({ n: 2 });
     await ledger().runs.requestCancel('default', waiting.id, { now: NOW, rollback: true });
-    expect(await ledger().sessions.state(running.sessionNo)).toEqual({});
+    expect(await ledger().sessions.state(running.sessionRowId)).toEqual({});
   });
 });

@@ -39,7 +39,7 @@ describeOnLedgers('accepting a run', (ledger) => {
   it('of simultaneous requests for a tenant-unique id one user gets it', async () => {
     const other = await ledger().another();
     const take = (who: Ledger, userId: string, sessionId: string) =>
-      codeOf(who.accept({ principal: { ...ALICE, userId }, sessionId, soleOwner: true }));
+      codeOf(who.accept({ principal: { ...ALICE, userId }, sessionId, tenantUniqueId: true }));
     for (let round = 0; round < 25; round += 1) {
       const sessionId = nextId('sole');
       const users = ['alice', 'bob', 'carol', 'dave'];
@@ -82,7 +82,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     const first = await ledger().accept({ runId: 'r' });
     const again = await ledger().accept({ runId: 'r' });
     expect(again).toMatchObject({ created: false, input: [] });
-    expect(again.run.no).toBe(first.run.no);
+    expect(again.run.rowId).toBe(first.run.rowId);
     const before = await counts();
     expect(await codeOf(ledger().accept({ runId: 'r' }, { fingerprint: 'other' }))).toBe('RUN_ID_CONFLICT');
     expect(await counts()).toEqual(before);
@@ -94,7 +94,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     const request = { runId: 'same', onBusy, input: [userText('Hello', 'm')] };
     const accepted = await Promise.all(Array.from({ length: 20 }, () => ledger().accept(request, { lease: LEASE })));
     expect(accepted.filter(({ created }) => created)).toHaveLength(1);
-    expect(new Set(accepted.map(({ run }) => run.no)).size).toBe(1);
+    expect(new Set(accepted.map(({ run }) => run.rowId)).size).toBe(1);
     expect(await counts()).toEqual([1, 1, 1]);
   });
 
@@ -121,12 +121,12 @@ describeOnLedgers('claiming runs', (ledger) => {
     let violations = 0;
     let left = 200;
     const end = async (self: Ledger, run: RunRecord): Promise<void> => {
-      order.set(run.sessionNo, [...(order.get(run.sessionNo) ?? []), run.ordinal]);
-      if (inSession.has(run.sessionNo)) violations += 1;
-      inSession.add(run.sessionNo);
+      order.set(run.sessionRowId, [...(order.get(run.sessionRowId) ?? []), run.ordinal]);
+      if (inSession.has(run.sessionRowId)) violations += 1;
+      inSession.add(run.sessionRowId);
       await new Promise((resolve) => setImmediate(resolve));
       // From the commit on the next one may be claimed.
-      inSession.delete(run.sessionNo);
+      inSession.delete(run.sessionRowId);
       const [written] = await self.log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
       if (!written) violations += 1;
       left -= 1;
@@ -150,17 +150,17 @@ describeOnLedgers('claiming runs', (ledger) => {
     const run = await ledger().running();
     expect(await claim()).toEqual([]);
     const [taken] = await claim('node/2/b', LEASE.until + 1, LEASE.until + 1000);
-    expect(taken).toMatchObject({ no: run.no, fence: run.fence + 1, attempt: 2, leaseOwner: 'node/2/b' });
+    expect(taken).toMatchObject({ rowId: run.rowId, fence: run.fence + 1, attempt: 2, leaseOwner: 'node/2/b' });
     expect(taken?.startedAt).toBe(run.startedAt);
   });
 
   it('a release does not count the attempt and needs the current fence', async () => {
     const run = await ledger().running();
-    await ledger().runs.release(run.no, run.fence + 1, NOW);
+    await ledger().runs.release(run.rowId, run.fence + 1, NOW);
     expect((await ledger().find(run)).state).toBe('running');
-    await ledger().runs.release(run.no, run.fence, NOW);
+    await ledger().runs.release(run.rowId, run.fence, NOW);
     expect(await ledger().find(run)).toMatchObject({ state: 'queued', attempt: 0, leaseOwner: null });
-    expect((await claim())[0]).toMatchObject({ no: run.no, attempt: 1, fence: 2 });
+    expect((await claim())[0]).toMatchObject({ rowId: run.rowId, attempt: 1, fence: 2 });
   });
 
   it('a cancelled run that never started ends at once with a complete log', async () => {
@@ -169,7 +169,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     const third = (await ledger().accept({ sessionId: 's' })).run;
     const ended = await ledger().runs.requestCancel('default', third.id, { now: NOW + 5 });
     expect(ended).toMatchObject({ state: 'canceled', cancelRequestedAt: NOW + 5, finishedAt: NOW + 5, nextSeq: 3 });
-    const events = await ledger().log.read(third.no, 0, 10);
+    const events = await ledger().log.read(third.rowId, 0, 10);
     expect(events.map(({ seq, event }) => [seq, 'status' in event && event.status])).toEqual([
       [0, 'created'],
       [1, 'in_progress'],
@@ -179,23 +179,23 @@ describeOnLedgers('claiming runs', (ledger) => {
     await ledger().runs.requestCancel('default', first.id, { now: NOW + 6 });
     await ledger().runs.requestCancel('default', first.id, { now: NOW + 7 });
     expect(await ledger().find(first)).toMatchObject({ state: 'running', cancelRequestedAt: NOW + 6 });
-    expect(await ledger().runs.cancelRequested(LEASE.owner)).toEqual([first.no]);
+    expect(await ledger().runs.cancelRequested(LEASE.owner)).toEqual([first.rowId]);
     expect(await ledger().runs.requestCancel('other', first.id, { now: NOW })).toBeUndefined();
   });
 
   it('a cancelled run that was started and released is ended by a worker', async () => {
     const run = await ledger().running();
     await ledger().log.append([logWrite(run, { lines: lines(0, 2) })]);
-    await ledger().runs.release(run.no, run.fence, NOW);
+    await ledger().runs.release(run.rowId, run.fence, NOW);
     const canceled = await ledger().runs.requestCancel('default', run.id, { now: NOW });
     expect(canceled).toMatchObject({ state: 'queued', cancelRequestedAt: NOW, nextSeq: 2 });
-    expect((await claim())[0]).toMatchObject({ no: run.no, cancelRequestedAt: NOW });
+    expect((await claim())[0]).toMatchObject({ rowId: run.rowId, cancelRequestedAt: NOW });
   });
 
   it('runs that waited too long end', async () => {
     const early = (await ledger().accept({ sessionId: 'a' }, { now: NOW - 1000 })).run;
     const late = (await ledger().accept({ sessionId: 'b' })).run;
-    expect((await ledger().runs.endOverdue(NOW - 500, NOW, 10)).map(({ no }) => no)).toEqual([early.no]);
+    expect((await ledger().runs.endOverdue(NOW - 500, NOW, 10)).map(({ rowId }) => rowId)).toEqual([early.rowId]);
     expect(await ledger().find(early)).toMatchObject({
       state: 'failed',
       error: { code: 'TIMEOUT' },
@@ -209,7 +209,7 @@ describeOnLedgers('claiming runs', (ledger) => {
   it('the active time of attempts adds up without the time between them', async () => {
     const run = await ledger().running();
     expect(run).toMatchObject({ claimedAt: NOW, usedMs: 0 });
-    await ledger().runs.release(run.no, run.fence, NOW + 40);
+    await ledger().runs.release(run.rowId, run.fence, NOW + 40);
     const [second] = await claim('node/2/b', NOW + 1000, NOW + 1500);
     expect(second).toMatchObject({ claimedAt: NOW + 1000, usedMs: 40 });
     const [third] = await claim('node/3/c', NOW + 9000, NOW + 9900);
@@ -222,8 +222,11 @@ describeOnLedgers('claiming runs', (ledger) => {
   it('the leases of the given runs are renewed if they are still held', async () => {
     const [kept, left] = [await ledger().running(), await ledger().running()];
     const foreign = (await ledger().accept({ sessionId: 'foreign' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
-    const renewed = await ledger().runs.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [kept.no, foreign.no]);
-    expect(renewed).toEqual([kept.no]);
+    const renewed = await ledger().runs.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [
+      kept.rowId,
+      foreign.rowId,
+    ]);
+    expect(renewed).toEqual([kept.rowId]);
     expect((await ledger().find(kept)).leaseUntil).toBe(LEASE.until + 9);
     expect((await ledger().find(left)).leaseUntil).toBe(LEASE.until);
     expect(await ledger().runs.renew(LEASE, [])).toEqual([]);
@@ -232,15 +235,15 @@ describeOnLedgers('claiming runs', (ledger) => {
   it('renewing leases does not wait for a run that is being written', async () => {
     const [one, written, another] = [await ledger().running(), await ledger().running(), await ledger().running()];
     const lease = { owner: LEASE.owner, until: LEASE.until + 9 };
-    const numbers = [one.no, written.no, another.no];
+    const numbers = [one.rowId, written.rowId, another.rowId];
     await ledger().database.write(async (tx) => {
-      await tx.run('UPDATE runs SET next_seq = 0 WHERE no = ?', [written.no]);
+      await tx.run('UPDATE runs SET next_seq = 0 WHERE no = ?', [written.rowId]);
       // SQLite has one writer at a time: nothing is held there while others are waited for.
       if (tx.dialect === 'sqlite') return;
       const renewed = await ledger().runs.renew(lease, numbers);
-      expect([...renewed].sort((a, b) => a - b)).toEqual([one.no, another.no]);
+      expect([...renewed].sort((a, b) => a - b)).toEqual([one.rowId, another.rowId]);
     });
-    expect(await ledger().runs.renew(lease, [written.no])).toEqual([written.no]);
+    expect(await ledger().runs.renew(lease, [written.rowId])).toEqual([written.rowId]);
     expect(await ledger().runs.renew(lease, numbers)).toHaveLength(3);
   });
 
@@ -249,8 +252,8 @@ describeOnLedgers('claiming runs', (ledger) => {
     const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
     expect([...(await ledger().runs.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
     await ledger().runs.expire(LEASE.owner, NOW);
-    expect((await claim()).map(({ no }) => no)).toEqual([run.no]);
+    expect((await claim()).map(({ rowId }) => rowId)).toEqual([run.rowId]);
     expect((await ledger().find(other)).leaseOwner).toBe('else/1/c');
-    expect((await ledger().runs.active(run.sessionNo)).map(({ no }) => no)).toEqual([run.no]);
+    expect((await ledger().runs.active(run.sessionRowId)).map(({ rowId }) => rowId)).toEqual([run.rowId]);
   });
 });

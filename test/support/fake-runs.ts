@@ -191,6 +191,6 @@ function fakeView(runId: string, { log, canceled, request }: FakeRun): RunView {
     lastSeq: log.length - 1,
     error: ended?.error ?? null,
     usage: null,
-    digests: null,
+    retainedSummaries: null,
   };
 }

@@ -130,10 +130,10 @@ export function userText(text: string, id = nextId('msg')): Message {
 }
 
 export function logWrite(run: RunRecord, overrides: Partial<LogWrite> = {}): LogWrite {
-  const { no: runNo, sessionNo, ordinal: runOrdinal, fence } = run;
+  const { rowId: runRowId, sessionRowId, ordinal: runOrdinal, fence } = run;
   return {
-    runNo,
-    sessionNo,
+    runRowId,
+    sessionRowId,
     runOrdinal,
     fence,
     firstSeq: 0,
@@ -165,7 +165,7 @@ export async function pruneRuns(
 ): Promise<Pruning> {
   const found = await remover.prunable(finishedBefore, limit);
   return remover.prune(
-    found.map((run) => ({ run, digests: null })),
+    found.map((run) => ({ run, summaries: null })),
     now,
   );
 }

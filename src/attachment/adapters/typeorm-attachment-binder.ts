@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../../common/index.js';
 import type { Queryable } from '../../database/index.js';
 import type { RemovedSession, SessionCleaner } from '../../session/index.js';
-import { AttachmentBinder, type AttachmentBinding } from '../attachment-binder.js';
+import { AttachmentBinder, type AttachmentBinding } from '../ports/attachment-binder.js';
 import { type AttachmentPath, isOwnPath, parseReference } from '../attachment-reference.js';
 import { referencesIn } from '../message-references.js';
 
@@ -35,23 +35,23 @@ export class TypeOrmAttachmentBinder extends AttachmentBinder implements Session
     super();
   }
 
-  async bind(tx: Queryable, { principal, sessionNo, messages, now }: AttachmentBinding): Promise<void> {
+  async bind(tx: Queryable, { principal, sessionRowId, messages, now }: AttachmentBinding): Promise<void> {
     for (const reference of referencesIn(messages)) {
       const place = parseReference(reference);
       if (!place || !(await this.keep(tx, principal, place, now))) {
         throw new AppError('INVALID_PARAMETER', 'The attachment is not known');
       }
-      await tx.run(BIND, [sessionNo, place.id]);
+      await tx.run(BIND, [sessionRowId, place.id]);
     }
   }
 
-  async copy(tx: Queryable, fromSessionNo: number, toSessionNo: number): Promise<void> {
-    await tx.run(COPY, [toSessionNo, fromSessionNo]);
+  async copy(tx: Queryable, fromSessionRowId: number, toSessionRowId: number): Promise<void> {
+    await tx.run(COPY, [toSessionRowId, fromSessionRowId]);
   }
 
-  async cleanSession(tx: Queryable, { no }: RemovedSession): Promise<undefined> {
-    await tx.run(RELEASE, [this.clock.now(), no, no]);
-    await tx.run(UNBIND, [no]);
+  async cleanSession(tx: Queryable, { rowId }: RemovedSession): Promise<undefined> {
+    await tx.run(RELEASE, [this.clock.now(), rowId, rowId]);
+    await tx.run(UNBIND, [rowId]);
   }
 
   private async keep(tx: Queryable, principal: Principal, { id, path }: AttachmentPath, now: number): Promise<boolean> {

@@ -5,7 +5,7 @@ import { Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('ix_attachment_bindings_attachment', ['attachmentId'])
 export class AttachmentBindingEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_attachment_bindings' })
-  sessionNo!: number;
+  sessionRowId!: number;
 
   @PrimaryColumn('varchar', {
     name: 'attachment_id',

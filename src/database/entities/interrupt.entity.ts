@@ -6,11 +6,11 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
  */
 @Entity({ name: 'interrupts' })
 @Unique('uq_interrupts_tenant_id', ['tenantId', 'id'])
-@Index('ix_interrupts_session', ['sessionNo', 'status'])
+@Index('ix_interrupts_session', ['sessionRowId', 'status'])
 @Index('ix_interrupts_expiry', ['status', 'expiresAt'])
 export class InterruptEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_interrupts' })
-  no!: number;
+  rowId!: number;
 
   @Column('varchar', { name: 'id', length: 128 })
   id!: string;
@@ -22,14 +22,14 @@ export class InterruptEntity {
   userId!: string;
 
   @Column('integer', { name: 'session_no' })
-  sessionNo!: number;
+  sessionRowId!: number;
 
   @Column('varchar', { name: 'session_id', length: 256 })
   sessionId!: string;
 
   /** The run that asked. */
   @Column('integer', { name: 'run_no' })
-  runNo!: number;
+  runRowId!: number;
 
   @Column('varchar', { name: 'run_id', length: 128 })
   runId!: string;
@@ -40,7 +40,7 @@ export class InterruptEntity {
 
   /** The run that waits for the answer: the one that asked, or a later one that found it unanswered. */
   @Column('integer', { name: 'waiting_run_no' })
-  waitingRunNo!: number;
+  waitingRunRowId!: number;
 
   /** `approval` or `input`. */
   @Column('varchar', { name: 'kind', length: 16 })

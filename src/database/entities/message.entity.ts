@@ -2,12 +2,12 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A message of a session, of a request or of an answer. Read in the order of (runOrdinal, seq). */
 @Entity({ name: 'messages' })
-@Index('ix_messages_session_run', ['sessionNo', 'runOrdinal', 'seq'])
-@Index('ix_messages_session_id', ['sessionNo', 'id'])
+@Index('ix_messages_session_run', ['sessionRowId', 'runOrdinal', 'seq'])
+@Index('ix_messages_session_id', ['sessionRowId', 'id'])
 @Index('ix_messages_id', ['id'])
 export class MessageEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
-  sessionNo!: number;
+  sessionRowId!: number;
 
   /** Unique in the session; grows with every message, gaps are legal. */
   @PrimaryColumn('integer', { name: 'seq', primaryKeyConstraintName: 'pk_messages' })
@@ -18,7 +18,7 @@ export class MessageEntity {
 
   /** The run it belongs to; 0 for one that was added outside a run. */
   @Column('integer', { name: 'run_no' })
-  runNo!: number;
+  runRowId!: number;
 
   @Column('integer', { name: 'run_ordinal' })
   runOrdinal!: number;

@@ -7,7 +7,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity({ name: 'run_event_chunks' })
 export class RunEventChunkEntity {
   @PrimaryColumn('integer', { name: 'run_no', primaryKeyConstraintName: 'pk_run_event_chunks' })
-  runNo!: number;
+  runRowId!: number;
 
   /** The number of the first event; the next chunk begins at `firstSeq + count`. */
   @PrimaryColumn('integer', { name: 'first_seq', primaryKeyConstraintName: 'pk_run_event_chunks' })

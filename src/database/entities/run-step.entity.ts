@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity({ name: 'run_steps' })
 export class RunStepEntity {
   @PrimaryColumn('integer', { name: 'run_no', primaryKeyConstraintName: 'pk_run_steps' })
-  runNo!: number;
+  runRowId!: number;
 
   @PrimaryColumn('varchar', { name: 'step_key', length: 256, primaryKeyConstraintName: 'pk_run_steps' })
   stepKey!: string;

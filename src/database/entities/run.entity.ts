@@ -6,13 +6,13 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
  */
 @Entity({ name: 'runs' })
 @Unique('uq_runs_tenant_id', ['tenantId', 'id'])
-@Unique('uq_runs_session_ordinal', ['sessionNo', 'ordinal'])
-@Index('ix_runs_status', ['status', 'no'])
-@Index('ux_runs_session_key', ['sessionNo', 'runKey'], { unique: true })
+@Unique('uq_runs_session_ordinal', ['sessionRowId', 'ordinal'])
+@Index('ix_runs_status', ['status', 'rowId'])
+@Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
 @Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
 export class RunEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })
-  no!: number;
+  rowId!: number;
 
   @Column('varchar', { name: 'id', length: 128 })
   id!: string;
@@ -27,7 +27,7 @@ export class RunEntity {
   sessionId!: string;
 
   @Column('integer', { name: 'session_no' })
-  sessionNo!: number;
+  sessionRowId!: number;
 
   /** 1, 2, 3 … within the session: the order of execution. */
   @Column('integer', { name: 'ordinal' })
@@ -102,7 +102,7 @@ export class RunEntity {
 
   /** `kept`; `transient` (no history for later runs, unknown once it is over); `rolled_back` (its work is undone). */
   @Column('varchar', { name: 'keep', length: 16, default: 'kept' })
-  keep!: string;
+  visibility!: string;
 
   /** 1 when the session was made for this run. */
   @Column('integer', { name: 'created_session', default: 0 })
@@ -126,5 +126,5 @@ export class RunEntity {
 
   /** What wires keep of the removed events, JSON by name; null before, and for runs whose events were removed without. */
   @Column('text', { name: 'digests', nullable: true })
-  digests!: string | null;
+  retainedSummaries!: string | null;
 }

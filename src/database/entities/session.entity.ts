@@ -7,10 +7,10 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Entity({ name: 'sessions' })
 @Unique('uq_sessions_owner_id', ['tenantId', 'userId', 'id'])
 @Index('ix_sessions_tenant_id', ['tenantId', 'id'])
-@Index('ix_sessions_owner_updated', ['tenantId', 'userId', 'updatedAt', 'no'])
+@Index('ix_sessions_owner_updated', ['tenantId', 'userId', 'updatedAt', 'rowId'])
 export class SessionEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
-  no!: number;
+  rowId!: number;
 
   @Column('varchar', { name: 'tenant_id', length: 128 })
   tenantId!: string;

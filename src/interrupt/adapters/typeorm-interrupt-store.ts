@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
 import { Database, type Queryable, type SqlValue } from '../../database/index.js';
 import type { AskedInterrupt, AuditAction, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
-import { type CheckedAnswer, type InterruptRun, InterruptStore, type WaitingInterrupt } from '../interrupt-store.js';
+import {
+  type CheckedAnswer,
+  type InterruptRun,
+  InterruptStore,
+  type WaitingInterrupt,
+} from '../ports/interrupt-store.js';
 import { INTERRUPT_COLUMNS, type InterruptRow, openInterrupt, settledInterrupt } from './interrupt-row.js';
 
 const INSERT = `
@@ -49,12 +54,12 @@ export class TypeOrmInterruptStore extends InterruptStore {
     super();
   }
 
-  async open(tx: Queryable, runNo: number, asked: readonly AskedInterrupt[], now: number): Promise<void> {
+  async open(tx: Queryable, runRowId: number, asked: readonly AskedInterrupt[], now: number): Promise<void> {
     if (asked.length === 0) return;
-    const owner = await ownerOf(tx, runNo);
+    const owner = await ownerOf(tx, runRowId);
     for (const one of asked) {
       const [row] = await tx.all<{ run_no: number }>(INSERT, insertValues(owner, one, now));
-      if (row?.run_no !== runNo) continue;
+      if (row?.run_no !== runRowId) continue;
       const { item } = one;
       await audit(tx, owner, 'requested', {
         interruptId: item.id,
@@ -67,15 +72,15 @@ export class TypeOrmInterruptStore extends InterruptStore {
     }
   }
 
-  async waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]> {
+  async waiting(tx: Queryable, sessionRowId: number): Promise<readonly WaitingInterrupt[]> {
     const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts
       WHERE session_no = ? AND status IN ('pending', 'expired') AND resumed_by_run_no IS NULL ORDER BY no`;
-    const rows = await tx.all<InterruptRow>(sql, [sessionNo]);
+    const rows = await tx.all<InterruptRow>(sql, [sessionRowId]);
     return rows.map((row) => ({
-      no: row.no,
+      rowId: row.no,
       id: row.id,
       kind: row.kind,
-      waitingRunNo: row.waiting_run_no,
+      waitingRunRowId: row.waiting_run_no,
       expiresAt: row.expires_at,
     }));
   }
@@ -84,10 +89,10 @@ export class TypeOrmInterruptStore extends InterruptStore {
     for (const { id, status, decision } of answers) {
       const known = await tx.all<{ status: InterruptStatus; expires_at: number | null }>(
         `SELECT status, expires_at FROM interrupts WHERE session_no = ? AND id = ?`,
-        [run.sessionNo, id],
+        [run.sessionRowId, id],
       );
       refuseClosed(known[0], status, now);
-      const values = [status, JSON.stringify(decision), now, run.no, run.id, run.sessionNo, id];
+      const values = [status, JSON.stringify(decision), now, run.rowId, run.id, run.sessionRowId, id];
       const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND id = ?${RETURNING}`, values);
       if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
       await this.auditAll(tx, rows, status, decision, now);
@@ -95,34 +100,34 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 
   async giveUp(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
-    const values = ['cancelled', '{}', now, run.no, run.id, run.sessionNo];
+    const values = ['cancelled', '{}', now, run.rowId, run.id, run.sessionRowId];
     const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ?${RETURNING}`, values);
     await this.auditAll(tx, rows, 'cancelled', { by: 'new message' }, now);
   }
 
   async expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
-    const values = ['expired', '{}', now, run.no, run.id, run.sessionNo, now];
+    const values = ['expired', '{}', now, run.rowId, run.id, run.sessionRowId, now];
     const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND expires_at <= ?${RETURNING}`, values);
     await this.auditAll(tx, rows, 'expired', {}, now);
     // What the sweep found first belongs to the next run too.
     await tx.run(
       `UPDATE interrupts SET resumed_by_run_no = ?, resumed_by_run_id = ?
        WHERE session_no = ? AND status = 'expired' AND resumed_by_run_no IS NULL`,
-      [run.no, run.id, run.sessionNo],
+      [run.rowId, run.id, run.sessionRowId],
     );
   }
 
-  async cancelOfRun(runNo: number, now: number, tx?: Queryable): Promise<number> {
-    if (!tx) return this.database.write((own) => this.cancelOfRun(runNo, now, own));
+  async cancelOfRun(runRowId: number, now: number, tx?: Queryable): Promise<number> {
+    if (!tx) return this.database.write((own) => this.cancelOfRun(runRowId, now, own));
     const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
-    const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runNo, runNo]);
+    const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runRowId, runRowId]);
     await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
     return rows.length;
   }
 
-  cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]> {
+  cancelOfSession(sessionRowId: number, now: number): Promise<readonly string[]> {
     return this.database.write(async (tx) => {
-      const rows = await tx.all<ClosedRow>(`${CLOSE} AND session_no = ?${RETURNING}`, ['cancelled', now, sessionNo]);
+      const rows = await tx.all<ClosedRow>(`${CLOSE} AND session_no = ?${RETURNING}`, ['cancelled', now, sessionRowId]);
       await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
       return [...new Set(rows.map((row) => row.run_id))];
     });
@@ -142,7 +147,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
     const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts WHERE session_no = ? AND (
       (kind = 'approval' AND (status = 'pending' OR resumed_by_run_no = ? OR resumed_by_run_no > ?))
       OR (kind = 'input' AND root_run_no = ? AND status <> 'pending')) ORDER BY no`;
-    const values = [run.sessionNo, base, run.no, run.rootRunNo];
+    const values = [run.sessionRowId, base, run.rowId, run.rootRunNo];
     const rows = await this.database.read.all<InterruptRow>(sql, values);
     const approvals = rows.filter((row) => row.kind === 'approval');
     const isMine = (row: InterruptRow): boolean => row.status !== 'pending' && row.resumed_by_run_no === base;
@@ -153,24 +158,24 @@ export class TypeOrmInterruptStore extends InterruptStore {
     };
   }
 
-  async audit(tx: Queryable, runNo: number, notes: readonly AuditNote[], now: number): Promise<void> {
+  async audit(tx: Queryable, runRowId: number, notes: readonly AuditNote[], now: number): Promise<void> {
     if (notes.length === 0) return;
-    const owner = await ownerOf(tx, runNo);
+    const owner = await ownerOf(tx, runRowId);
     for (const { action, ...note } of notes) await audit(tx, owner, action, { ...note, interruptId: null, now });
   }
 
   async remove(
     tx: Queryable,
-    of: { readonly sessionNo: number } | { readonly runNo: number },
+    of: { readonly sessionRowId: number } | { readonly runRowId: number },
     now: number,
   ): Promise<void> {
-    const [column, no] = 'sessionNo' in of ? ['session_no', of.sessionNo] : ['run_no', of.runNo];
-    const waits = 'sessionNo' in of ? '' : ' OR waiting_run_no = ?';
+    const [column, no] = 'sessionRowId' in of ? ['session_no', of.sessionRowId] : ['run_no', of.runRowId];
+    const waits = 'sessionRowId' in of ? '' : ' OR waiting_run_no = ?';
     const values = ['cancelled', now, no, ...(waits === '' ? [] : [no])];
     const closed = await tx.all<ClosedRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
     await this.auditAll(tx, closed, 'cancelled', { by: 'removal' }, now);
     await tx.run(`DELETE FROM interrupts WHERE ${column} = ?`, [no]);
-    if ('runNo' in of) await tx.run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
+    if ('runRowId' in of) await tx.run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
   }
 
   private async auditAll(
@@ -193,9 +198,9 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 }
 
-async function ownerOf(tx: Queryable, runNo: number): Promise<OwnerRow> {
-  const [owner] = await tx.all<OwnerRow>(OWNER, [runNo]);
-  if (!owner) throw new Error(`there is no run ${runNo}`);
+async function ownerOf(tx: Queryable, runRowId: number): Promise<OwnerRow> {
+  const [owner] = await tx.all<OwnerRow>(OWNER, [runRowId]);
+  if (!owner) throw new Error(`there is no run ${runRowId}`);
   return owner;
 }
 

@@ -8,7 +8,7 @@ import {
   Interrupts,
   type InterruptScope,
   isInterruptId,
-} from '../interrupts.js';
+} from '../ports/interrupts.js';
 import { INTERRUPT_COLUMNS, type InterruptRow, interruptView } from './interrupt-row.js';
 
 const CURSOR = /^[1-9]\d{0,9}$/;

@@ -1,13 +1,13 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { RunDigest, RunView } from '../../run/index.js';
+import type { RetainedSummary, RunView } from '../../run/index.js';
 import { SharedState } from './shared-state.js';
 
 /** The name of what `StateDigest` keeps. */
 export const STATE_DIGEST = 'ag-ui.state';
 
 /** Keeps the shared state as a run left it, for when its events are gone. */
-export class StateDigest implements RunDigest {
+export class StateDigest implements RetainedSummary {
   private readonly state = new SharedState();
 
   take({ event }: LoggedEvent): void {
@@ -20,7 +20,7 @@ export class StateDigest implements RunDigest {
 }
 
 /** The state that a run left; undefined while its events are there, and where nobody kept it. */
-export function leftState({ digests }: Pick<RunView, 'digests'>): JsonObject | undefined {
-  const state = digests?.[STATE_DIGEST];
+export function leftState({ retainedSummaries }: Pick<RunView, 'retainedSummaries'>): JsonObject | undefined {
+  const state = retainedSummaries?.[STATE_DIGEST];
   return isPlainObject(state) ? state : undefined;
 }

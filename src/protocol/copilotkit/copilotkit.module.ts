@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { Interrupts } from '../../interrupt/index.js';
-import { RunDigests, Runs } from '../../run/index.js';
+import { RetainedSummaries, Runs } from '../../run/index.js';
 import { SessionModule, Sessions } from '../../session/index.js';
 import { AgUiRuns, STATE_DIGEST, StateDigest } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
@@ -31,7 +31,7 @@ import { CopilotThreads } from './threads.service.js';
   ],
 })
 export class CopilotKitModule {
-  constructor(digests: RunDigests) {
+  constructor(digests: RetainedSummaries) {
     digests.register(STATE_DIGEST, () => new StateDigest());
   }
 }

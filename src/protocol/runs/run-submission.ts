@@ -113,7 +113,7 @@ function runRequest(
     principal,
     wire: RUNS_WIRE,
     sessionId: input.threadId,
-    soleOwner: true,
+    tenantUniqueId: true,
     runKey: input.runId,
     agentType: input.agentType,
     input: [userMessage(input, references)],

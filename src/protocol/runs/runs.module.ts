@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RunDigests } from '../../run/index.js';
+import { RetainedSummaries } from '../../run/index.js';
 import { WireModule } from '../wire/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
@@ -42,7 +42,7 @@ import { RunViews } from './status/run-views.js';
   ],
 })
 export class RunsModule {
-  constructor(digests: RunDigests) {
+  constructor(digests: RetainedSummaries) {
     digests.register(RUNS_DIGEST, (run) => new RunsDigest(run));
   }
 }

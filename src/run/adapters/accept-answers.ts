@@ -30,7 +30,7 @@ export async function goesOn(
   { answers = [] }: AcceptOptions,
 ): Promise<Turn> {
   if (session.runOrdinal === 1) return NOTHING;
-  const waiting = await interrupts.waiting(tx, session.no);
+  const waiting = await interrupts.waiting(tx, session.rowId);
   if (answers.length === 0 && !isToolResults(input)) return { resumes: undefined, waiting };
   const before = await waitingRun(tx, session, waiting, new Set(answers.map(({ id }) => id)));
   return { resumes: before && resumed(before, waiting), waiting };
@@ -60,19 +60,19 @@ async function waitingRun(
   waiting: readonly WaitingInterrupt[],
   answered: ReadonlySet<string>,
 ): Promise<RunRecord | undefined> {
-  const numbers = waiting.filter(({ id }) => answered.has(id)).map((one) => one.waitingRunNo);
+  const numbers = waiting.filter(({ id }) => answered.has(id)).map((one) => one.waitingRunRowId);
   const [row] =
     numbers.length === 0
-      ? await tx.all<RunRow>(WAITING_RUN, [session.no])
+      ? await tx.all<RunRow>(WAITING_RUN, [session.rowId])
       : await tx.all<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE no = ?`, [Math.max(...numbers)]);
   return row && runRecord(row);
 }
 
 /** A run that waits for an input is done again from its beginning; any other is gone on with. */
 function resumed(before: RunRecord, waiting: readonly WaitingInterrupt[]): ResumedRuns {
-  const rootRunNo = before.request.resumes?.rootRunNo ?? before.no;
-  const asksItself = waiting.some((one) => one.kind === 'input' && one.waitingRunNo === before.no);
+  const rootRunNo = before.request.resumes?.rootRunNo ?? before.rowId;
+  const asksItself = waiting.some((one) => one.kind === 'input' && one.waitingRunRowId === before.rowId);
   if (!asksItself) return { rootRunNo, reruns: [] };
-  const { no, ordinal } = before;
-  return { rootRunNo, reruns: [...(before.request.resumes?.reruns ?? []), { no, ordinal }] };
+  const { rowId, ordinal } = before;
+  return { rootRunNo, reruns: [...(before.request.resumes?.reruns ?? []), { no: rowId, ordinal }] };
 }

@@ -33,9 +33,14 @@ export async function openFor(
   request: RunRequest,
   now: number,
 ): Promise<RunPlace> {
-  const { after, principal, sessionId, soleOwner } = request;
+  const { after, principal, sessionId, tenantUniqueId } = request;
   if (after === undefined) {
-    const session = await sessions[soleOwner === true ? 'openSole' : 'open'](tx, principal, sessionId, now);
+    const session = await sessions[tenantUniqueId === true ? 'openTenantUnique' : 'open'](
+      tx,
+      principal,
+      sessionId,
+      now,
+    );
     return { session, sessionId, created: session.runOrdinal === 1 };
   }
   const parent = await findParent(tx, request, after);
@@ -45,7 +50,7 @@ export async function openFor(
     return { session, sessionId: parent.session_id, created: false };
   }
   if (parent.status === 'queued' || parent.status === 'running') throw new AppError('SESSION_BUSY');
-  const from = { sessionNo: parent.session_no, ordinal: parent.ordinal };
+  const from = { sessionRowId: parent.session_no, ordinal: parent.ordinal };
   const session = await sessions.fork(tx, from, sessionId, now);
   return { session, sessionId, created: true, forkedFrom: parent.session_no };
 }

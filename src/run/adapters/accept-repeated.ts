@@ -35,7 +35,7 @@ export async function findRepeated(
 
 async function queuedBefore(tx: Queryable, run: RunRecord): Promise<number> {
   if (run.state !== 'queued') return 0;
-  const [row] = await tx.all<{ n: number }>(WAITING_BEFORE, [run.sessionNo, run.ordinal]);
+  const [row] = await tx.all<{ n: number }>(WAITING_BEFORE, [run.sessionRowId, run.ordinal]);
   return row?.n ?? 0;
 }
 

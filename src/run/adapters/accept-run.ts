@@ -4,8 +4,8 @@ import type { Queryable, SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 import type { InterruptStore } from '../../interrupt/index.js';
 import type { OpenedSession, SessionStore } from '../../session/index.js';
-import { newInConversation } from '../accept-conversation.js';
-import { checkToolResults, withoutRepetition, withoutServerResults } from '../accept-input.js';
+import { newInConversation } from '../accept/resent-conversation.js';
+import { checkToolResults, withoutRepetition, withoutServerResults } from '../accept/input-repetition.js';
 import type { AcceptOptions, Acceptance, ResumedRuns, StoredRequest } from '../ports/run-store.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { goesOn, settle } from './accept-answers.js';
@@ -46,7 +46,7 @@ export async function acceptRun(
   if (supersedes(request)) await lockActive(tx, request.principal, request.sessionId);
   const place = await openFor(tx, sessions, request, options.now);
   const { session } = place;
-  if (place.forkedFrom !== undefined) await attachments.copy(tx, place.forkedFrom, session.no);
+  if (place.forkedFrom !== undefined) await attachments.copy(tx, place.forkedFrom, session.rowId);
   const turn = await takeTurn(tx, sessions, session, request, options);
   const input = await newInput(tx, sessions, session, request);
   // A request of nothing but repetition is still what it says: results, which close no question.
@@ -57,10 +57,10 @@ export async function acceptRun(
     stateBefore: await replaceState(tx, sessions, session, request, options.now),
   });
   await settle(tx, interrupts, run, questions, options);
-  const owner = { sessionNo: session.no, runNo: run.no, runOrdinal: session.runOrdinal };
+  const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: session.runOrdinal };
   const { principal } = request;
-  await attachments.bind(tx, { principal, sessionNo: session.no, messages: input, now: options.now });
-  await sessions.append(tx, owner, input, options.now, { origin: 'input', hidden: run.keep !== 'kept' });
+  await attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now: options.now });
+  await sessions.append(tx, owner, input, options.now, { origin: 'input', hidden: run.visibility !== 'kept' });
   return { run, input, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
 }
 
@@ -87,10 +87,10 @@ async function takeTurn(
   if (session.runOrdinal === 1) return { starts: true, queuedBefore: 0, canceled: [] };
   if (supersedes(request)) {
     const rollback = request.onBusy === 'rollback';
-    const canceled = await cancelActive(tx, sessions, session.no, { now: options.now, rollback });
+    const canceled = await cancelActive(tx, sessions, session.rowId, { now: options.now, rollback });
     return { starts: canceled.length === 0, queuedBefore: 0, canceled };
   }
-  const [row] = await tx.all<{ active: number; queued: number }>(COUNT_ACTIVE, [session.no]);
+  const [row] = await tx.all<{ active: number; queued: number }>(COUNT_ACTIVE, [session.rowId]);
   const { active = 0, queued = 0 } = row ?? {};
   if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
   if (active > options.queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
@@ -105,16 +105,16 @@ async function newInput(
 ): Promise<readonly Message[]> {
   const { input } = request;
   const first = session.runOrdinal === 1;
-  const byId = first ? new Map<string, Message>() : await sessions.known(tx, session.no, idsOf(input));
+  const byId = first ? new Map<string, Message>() : await sessions.known(tx, session.rowId, idsOf(input));
   if (request.resendsHistory === true) {
-    const traffic = !first && input.some(isTraffic) ? await sessions.toolTraffic(tx, session.no, 'all') : [];
+    const traffic = !first && input.some(isTraffic) ? await sessions.toolTraffic(tx, session.rowId, 'all') : [];
     const fresh = newInConversation(input, { byId, traffic }, (request.answers?.length ?? 0) > 0);
     checkToolResults(fresh, traffic);
     return fresh;
   }
   const outputs = input.filter((message) => message.type.endsWith('_call_output'));
   const whose = outputs.every((message) => message.type === 'function_call_output') ? 'client' : 'all';
-  const traffic = outputs.length > 0 && !first ? await sessions.toolTraffic(tx, session.no, whose) : [];
+  const traffic = outputs.length > 0 && !first ? await sessions.toolTraffic(tx, session.rowId, whose) : [];
   const fresh = withoutServerResults(withoutRepetition(input, byId, traffic), traffic);
   if (outputs.length > 0) checkToolResults(fresh, traffic);
   return fresh;
@@ -137,8 +137,8 @@ async function replaceState(
   now: number,
 ): Promise<string | null> {
   if (state === undefined) return null;
-  const before = session.runOrdinal === 1 ? {} : await sessions.state(session.no, tx);
-  await sessions.saveState(tx, session.no, state, now);
+  const before = session.runOrdinal === 1 ? {} : await sessions.state(session.rowId, tx);
+  await sessions.saveState(tx, session.rowId, state, now);
   return JSON.stringify(before);
 }
 
@@ -177,7 +177,7 @@ async function insert(
     request.principal.tenantId,
     request.principal.userId,
     sessionId,
-    session.no,
+    session.rowId,
     session.runOrdinal,
     request.agentType,
     lease ? 'running' : 'queued',

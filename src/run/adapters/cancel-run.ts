@@ -36,12 +36,12 @@ const NEXT_STATE = `
 export async function cancelActive(
   tx: Queryable,
   sessions: SessionStore,
-  sessionNo: number,
+  sessionRowId: number,
   request: CancelRequest,
 ): Promise<readonly number[]> {
   const left: number[] = [];
   // The newest first, so that each rollback puts back what was there before the next older one.
-  for (const row of await tx.all<RunRow>(ACTIVE + forUpdate(tx), [sessionNo])) {
+  for (const row of await tx.all<RunRow>(ACTIVE + forUpdate(tx), [sessionRowId])) {
     const after = await cancelRun(tx, sessions, row, request);
     if (after.finished_at === null) left.push(row.no);
   }

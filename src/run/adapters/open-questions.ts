@@ -26,15 +26,16 @@ export interface QuestionStores {
 export async function openQuestions(
   tx: Queryable,
   { sessions, interrupts }: QuestionStores,
-  { runNo, runOrdinal, sessionNo, at }: LogWrite,
+  { runRowId, runOrdinal, sessionRowId, at }: LogWrite,
   asked: readonly AskedInterrupt[],
   isCanceled: boolean,
 ): Promise<void> {
   // Whoever is accepted from now on sees the questions.
-  await sessions.lock(tx, sessionNo);
-  await interrupts.open(tx, runNo, asked, at);
-  if (isCanceled) await interrupts.cancelOfRun(runNo, at, tx);
-  const [next] = await tx.all<NextRow>(NEXT, [sessionNo, runOrdinal]);
+  await sessions.lock(tx, sessionRowId);
+  await interrupts.open(tx, runRowId, asked, at);
+  if (isCanceled) await interrupts.cancelOfRun(runRowId, at, tx);
+  const [next] = await tx.all<NextRow>(NEXT, [sessionRowId, runOrdinal]);
   const goesOn = next !== undefined && (JSON.parse(next.request) as StoredRequest).resumes !== undefined;
-  if (next && !goesOn) await interrupts.giveUp(tx, { no: next.no, id: next.id, sessionNo, rootRunNo: next.no }, at);
+  if (next && !goesOn)
+    await interrupts.giveUp(tx, { rowId: next.no, id: next.id, sessionRowId, rootRunNo: next.no }, at);
 }

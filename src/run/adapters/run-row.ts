@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
 import type { RunState } from '../run.types.js';
-import type { RunKeeping, RunRecord, StoredRequest } from '../ports/run-store.js';
+import type { RunVisibility, RunRecord, StoredRequest } from '../ports/run-store.js';
 
 /** A row of `runs` as plain SQL returns it. */
 export interface RunRow {
@@ -48,12 +48,12 @@ export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, 
 /** A row as the rest of the house knows it. */
 export function runRecord(row: RunRow): RunRecord {
   return {
-    no: row.no,
+    rowId: row.no,
     id: row.id,
     tenantId: row.tenant_id,
     userId: row.user_id,
     sessionId: row.session_id,
-    sessionNo: row.session_no,
+    sessionRowId: row.session_no,
     ordinal: row.ordinal,
     agentType: row.agent_type,
     state: row.status as RunState,
@@ -74,11 +74,11 @@ export function runRecord(row: RunRow): RunRecord {
     runKey: row.run_key,
     parentRunId: row.parent_run_id,
     wireData: JSON.parse(row.wire_data) as JsonObject,
-    keep: row.keep as RunKeeping,
+    visibility: row.keep as RunVisibility,
     createdSession: row.created_session === 1,
     claimedAt: row.claimed_at,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
-    digests: row.digests === null ? null : (JSON.parse(row.digests) as JsonObject),
+    retainedSummaries: row.digests === null ? null : (JSON.parse(row.digests) as JsonObject),
   };
 }

@@ -4,7 +4,7 @@ import { LoggedEvent } from '../../events/index.js';
 import { InterruptStore } from '../../interrupt/index.js';
 import { SessionStore } from '../../session/index.js';
 import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
-import type { RunKeeping } from '../ports/run-store.js';
+import type { RunVisibility } from '../ports/run-store.js';
 import { openQuestions } from './open-questions.js';
 
 /** Only the holder of the fence writes, and only where the log ends. */
@@ -59,7 +59,7 @@ interface ChunkRow {
 
 /** What a write needs to know of its run. */
 interface WrittenRow {
-  readonly keep: RunKeeping;
+  readonly keep: RunVisibility;
   readonly cancel_requested_at: number | string | null;
 }
 
@@ -81,7 +81,9 @@ export class TypeOrmRunLog extends RunLog {
       const results: boolean[] = [];
       for (const write of writes) {
         results.push(
-          written && isPlain(write) ? written.has(holderOf(write.runNo, write.fence)) : await this.appendOne(tx, write),
+          written && isPlain(write)
+            ? written.has(holderOf(write.runRowId, write.fence))
+            : await this.appendOne(tx, write),
         );
       }
       return results;
@@ -92,13 +94,13 @@ export class TypeOrmRunLog extends RunLog {
     // Without events the end of the log tells nothing; writing the steps again does no harm.
     if (write.lines.length === 0) return false;
     const sql = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
-    const rows = await this.database.read.all(sql, [write.runNo, write.fence, write.firstSeq + write.lines.length]);
+    const rows = await this.database.read.all(sql, [write.runRowId, write.fence, write.firstSeq + write.lines.length]);
     return rows.length > 0;
   }
 
-  async read(runNo: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+  async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
     const events: LoggedEvent[] = [];
-    let chunks = await this.database.read.all<ChunkRow>(READ_FIRST, [runNo, fromSeq]);
+    let chunks = await this.database.read.all<ChunkRow>(READ_FIRST, [runRowId, fromSeq]);
     let last = -1;
     let chunkCount = 0;
     let lineCount = 0;
@@ -111,27 +113,27 @@ export class TypeOrmRunLog extends RunLog {
       if (events.length >= limit) return events;
       // Chunks hold one event or hundreds: ask for about as many rows as the rest of the page needs.
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
-      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runNo, last, Math.min(wanted, 64)]);
+      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
       if (chunks.length === 0) return events;
     }
   }
 
   private async appendOne(tx: Queryable, write: LogWrite): Promise<boolean> {
-    const guard: SqlValue[] = [write.runNo, write.fence, write.firstSeq];
+    const guard: SqlValue[] = [write.runRowId, write.fence, write.firstSeq];
     const count = write.lines.length;
     const [row] = write.end
       ? await tx.all<WrittenRow>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
       : await tx.all<WrittenRow>(ADVANCE, [count, ...guard]);
     if (!row) return false;
     if (count > 0) {
-      await tx.run(INSERT_CHUNK, [write.runNo, write.firstSeq, count, write.lines.join('\n'), write.at]);
+      await tx.run(INSERT_CHUNK, [write.runRowId, write.firstSeq, count, write.lines.join('\n'), write.at]);
     }
     for (const step of write.steps) {
       const output = step.output === null ? null : JSON.stringify(step.output);
       const ids = JSON.stringify(step.messageIds);
-      await tx.run(UPSERT_STEP, [write.runNo, step.key, step.status, step.inputHash, output, ids, write.at]);
+      await tx.run(UPSERT_STEP, [write.runRowId, step.key, step.status, step.inputHash, output, ids, write.at]);
     }
-    if (write.notes) await this.interrupts.audit(tx, write.runNo, write.notes, write.at);
+    if (write.notes) await this.interrupts.audit(tx, write.runRowId, write.notes, write.at);
     // Most commits hold pieces of a text only.
     if (row.keep === 'kept' && (write.messages || write.end)) await this.addMessages(tx, write);
     if (write.end) await this.saveSession(tx, write, write.end, row);
@@ -143,7 +145,7 @@ export class TypeOrmRunLog extends RunLog {
     const { lines, messages = [], end } = write;
     // A write without events may be made twice.
     const ids = messages.map(({ id }) => id);
-    const known = lines.length === 0 ? await this.sessions.known(tx, write.sessionNo, ids) : undefined;
+    const known = lines.length === 0 ? await this.sessions.known(tx, write.sessionRowId, ids) : undefined;
     const fresh = known ? messages.filter(({ id }) => !known.has(id)) : messages;
     await this.sessions.append(tx, write, [...fresh, ...(end?.output ?? [])], write.at, { origin: 'output' });
   }
@@ -154,7 +156,7 @@ export class TypeOrmRunLog extends RunLog {
     if (end.asked)
       await openQuestions(tx, { sessions, interrupts }, write, end.asked, ended.cancel_requested_at !== null);
     if (end.sessionState && ended.keep !== 'rolled_back')
-      await sessions.saveState(tx, write.sessionNo, end.sessionState, write.at);
+      await sessions.saveState(tx, write.sessionRowId, end.sessionState, write.at);
   }
 }
 
@@ -167,13 +169,13 @@ function endValues(end: RunEnd): SqlValue[] {
 }
 
 /** Who writes a run. */
-function holderOf(runNo: number, fence: number): string {
-  return `${runNo}/${fence}`;
+function holderOf(runRowId: number, fence: number): string {
+  return `${runRowId}/${fence}`;
 }
 
 async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<Set<string>> {
   const input = writes.map((write) => ({
-    run_no: write.runNo,
+    run_no: write.runRowId,
     fence: write.fence,
     first_seq: write.firstSeq,
     event_count: write.lines.length,

@@ -43,27 +43,27 @@ export class TypeOrmRunRemover extends RunRemover {
     super();
   }
 
-  removeRun({ no }: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
+  removeRun({ rowId }: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
     return this.database.write(async (tx) => {
-      const [row] = await tx.all<RunRow>(FIND + forUpdate(tx), [no]);
+      const [row] = await tx.all<RunRow>(FIND + forUpdate(tx), [rowId]);
       if (!row) return [];
       return row.finished_at === null ? undefined : this.deleteRun(tx, row);
     });
   }
 
-  removeSession(sessionNo: number): Promise<readonly AfterRemoval[] | undefined> {
+  removeSession(sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
     return this.database.write(async (tx) => {
       // Runs before their session, as the end of a run does; then those that came in between.
-      await tx.all(OF_SESSION + forUpdate(tx), [sessionNo]);
-      await this.sessions.lock(tx, sessionNo);
-      const rows = await tx.all<RunRow>(OF_SESSION + forUpdate(tx), [sessionNo]);
+      await tx.all(OF_SESSION + forUpdate(tx), [sessionRowId]);
+      await this.sessions.lock(tx, sessionRowId);
+      const rows = await tx.all<RunRow>(OF_SESSION + forUpdate(tx), [sessionRowId]);
       if (rows.some((row) => row.finished_at === null)) return undefined;
       for (const row of rows) await deleteLog(tx, row.no);
-      const owner = await this.sessions.owner(tx, sessionNo);
+      const owner = await this.sessions.owner(tx, sessionRowId);
       const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
-      await this.interrupts.remove(tx, { sessionNo }, this.clock.now());
-      await tx.manager.delete(RunEntity, { sessionNo });
-      await this.sessions.remove(tx, sessionNo);
+      await this.interrupts.remove(tx, { sessionRowId }, this.clock.now());
+      await tx.manager.delete(RunEntity, { sessionRowId });
+      await this.sessions.remove(tx, sessionRowId);
       return after;
     });
   }
@@ -77,11 +77,11 @@ export class TypeOrmRunRemover extends RunRemover {
     return this.database.write(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
       const pruned = { runs: 0, events: 0 };
-      for (const { run, digests } of runs) {
-        const [row] = await tx.all<RunRow>(UNPRUNED + lock, [run.no]);
+      for (const { run, summaries } of runs) {
+        const [row] = await tx.all<RunRow>(UNPRUNED + lock, [run.rowId]);
         if (!row) continue;
         const isTransient = row.keep === 'transient';
-        pruned.events += isTransient ? await this.forget(tx, row) : await compact(tx, row, digests, now);
+        pruned.events += isTransient ? await this.forget(tx, row) : await compact(tx, row, summaries, now);
         pruned.runs += 1;
       }
       return pruned;
@@ -97,16 +97,16 @@ export class TypeOrmRunRemover extends RunRemover {
     const run = runRecord(row);
     const after = await this.cleaners.cleanRun(tx, { ...run, runId: run.id });
     await deleteLog(tx, row.no);
-    await this.interrupts.remove(tx, { runNo: row.no }, this.clock.now());
+    await this.interrupts.remove(tx, { runRowId: row.no }, this.clock.now());
     await this.sessions.removeRun(tx, row.session_no, row.no);
-    await tx.manager.delete(RunEntity, { no: row.no });
+    await tx.manager.delete(RunEntity, { rowId: row.no });
     return after;
   }
 }
 
-async function deleteLog(tx: Queryable, runNo: number): Promise<void> {
-  await tx.manager.delete(RunEventChunkEntity, { runNo });
-  await tx.manager.delete(RunStepEntity, { runNo });
+async function deleteLog(tx: Queryable, runRowId: number): Promise<void> {
+  await tx.manager.delete(RunEventChunkEntity, { runRowId });
+  await tx.manager.delete(RunStepEntity, { runRowId });
 }
 
 /** Keeps the last event only, which is the whole response, and returns how many were removed. */

@@ -111,9 +111,9 @@ export class TypeOrmRunStore extends RunStore {
   }
 
   async list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]> {
-    const sessionNo = await this.sessions.find(principal, sessionId);
-    if (sessionNo === undefined) return [];
-    const values: SqlValue[] = [sessionNo];
+    const sessionRowId = await this.sessions.find(principal, sessionId);
+    if (sessionRowId === undefined) return [];
+    const values: SqlValue[] = [sessionRowId];
     let where = '';
     if (query.before !== undefined) {
       where += ' AND ordinal < ?';
@@ -144,13 +144,13 @@ export class TypeOrmRunStore extends RunStore {
   }
 
   async waitingBefore(run: RunRecord): Promise<number> {
-    const [row] = await this.database.read.all<{ n: number }>(WAITING_BEFORE, [run.sessionNo, run.ordinal]);
+    const [row] = await this.database.read.all<{ n: number }>(WAITING_BEFORE, [run.sessionRowId, run.ordinal]);
     return row?.n ?? 0;
   }
 
-  async active(sessionNo: number): Promise<readonly RunRecord[]> {
+  async active(sessionRowId: number): Promise<readonly RunRecord[]> {
     const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ? AND status IN ('queued', 'running') ORDER BY no`;
-    const rows = await this.database.read.all<RunRow>(sql, [sessionNo]);
+    const rows = await this.database.read.all<RunRow>(sql, [sessionRowId]);
     return rows.map(runRecord);
   }
 
@@ -170,17 +170,17 @@ export class TypeOrmRunStore extends RunStore {
     });
   }
 
-  async renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]> {
-    if (runNos.length === 0) return [];
-    const [first = 0, ...others] = runNos;
+  async renew(lease: Lease, runRowIds: readonly number[]): Promise<readonly number[]> {
+    if (runRowIds.length === 0) return [];
+    const [first = 0, ...others] = runRowIds;
     const [sql, among] =
-      others.length === 0 ? [RENEW_ONE, first] : [RENEW_MANY[this.database.dialect], JSON.stringify(runNos)];
+      others.length === 0 ? [RENEW_ONE, first] : [RENEW_MANY[this.database.dialect], JSON.stringify(runRowIds)];
     const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, [lease.until, lease.owner, among]));
     return rows.map((row) => row.no);
   }
 
-  async release(runNo: number, fence: number, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(RELEASE, [now, now, now, runNo, fence]));
+  async release(runRowId: number, fence: number, now: number): Promise<void> {
+    await this.database.write((tx) => tx.run(RELEASE, [now, now, now, runRowId, fence]));
   }
 
   async requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined> {
@@ -224,8 +224,8 @@ export class TypeOrmRunStore extends RunStore {
     await this.database.write((tx) => tx.run(EXPIRE, [now, now, now, owner]));
   }
 
-  async steps(runNo: number): Promise<readonly StoredStep[]> {
-    const rows = await this.database.read.manager.findBy(RunStepEntity, { runNo });
+  async steps(runRowId: number): Promise<readonly StoredStep[]> {
+    const rows = await this.database.read.manager.findBy(RunStepEntity, { runRowId });
     return rows.map((row) => ({
       key: row.stepKey,
       status: row.status === 'finished' ? 'finished' : 'begun',

@@ -1,6 +1,6 @@
 import type { Agent, AgentContext, AgentOutcome } from '../../agent/index.js';
 import { type AgentEvent, ResponseBuilder } from '../../events/index.js';
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import { driveAgent } from './agent-drive.js';
 import { RunStop } from './run-stop.js';
 

@@ -1,7 +1,7 @@
 import { type Agent, type AgentContext, type AgentOutcome, InputInterrupt } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
 import { type AgentEvent, isBuilderEvent, type ResponseBuilder } from '../../events/index.js';
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import { RunStop } from './run-stop.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { RunSettings } from '../run.settings.js';
 import type { RunControl } from './run-control.js';

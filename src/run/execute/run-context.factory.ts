@@ -6,7 +6,7 @@ import { type Message, type ResponseBuilder, textOf } from '../../events/index.j
 import { SessionStore } from '../../session/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { AgentQuestions } from './agent-questions.js';
 import type { FinalMessages } from './final-messages.js';
@@ -49,9 +49,9 @@ export class RunContextFactory {
 
   async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
     const { base, resumption, steps } = await this.past.of(run);
-    const own = base.no === run.no ? parts.input : undefined;
-    const input = own ?? (await this.sessions.inputOf(run.sessionNo, base.no));
-    const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionNo, base.ordinal, HISTORY_LIMIT);
+    const own = base.rowId === run.rowId ? parts.input : undefined;
+    const input = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
+    const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
     const stored = await this.stateFor(run);
     const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
     const principal = { tenantId: run.tenantId, userId: run.userId };
@@ -94,7 +94,7 @@ export class RunContextFactory {
   /** The state that the run begins with: what its request brought, else the session's. */
   private async stateFor(run: RunRecord): Promise<JsonObject> {
     if (run.request.state) return run.request.state;
-    return run.ordinal === 1 ? {} : this.sessions.state(run.sessionNo);
+    return run.ordinal === 1 ? {} : this.sessions.state(run.sessionRowId);
   }
 }
 

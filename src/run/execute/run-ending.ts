@@ -1,7 +1,7 @@
 import type { AgentOutcome } from '../../agent/index.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode, type JsonObject, publicError } from '../../common/index.js';
 import type { AgentResponse, ErrorModel, ResponseBuilder } from '../../events/index.js';
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import type { RunEnd } from '../ports/run-log.js';
 import type { FinalMessages } from './final-messages.js';
 import type { StopKind } from './run-stop.js';

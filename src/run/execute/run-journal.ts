@@ -1,6 +1,6 @@
 import { AppError, type JsonObject } from '../../common/index.js';
 import type { Journal, StepRecord } from '../../agent/index.js';
-import type { RunWriter } from '../live/run-writer.js';
+import type { RunWriter } from '../log/run-writer.js';
 import type { StoredStep } from '../ports/run-store.js';
 import type { FinalMessages } from './final-messages.js';
 

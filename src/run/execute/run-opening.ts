@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, IdFactory } from '../../common/index.js';
 import { ResponseBuilder } from '../../events/index.js';
-import { GroupCommit } from '../live/group-commit.js';
-import { RunFeeds } from '../live/run-feeds.js';
-import { RunWriter } from '../live/run-writer.js';
+import { GroupCommit } from '../log/group-commit.js';
+import { RunFeeds } from '../log/run-feeds.js';
+import { RunWriter } from '../log/run-writer.js';
 import type { RunRecord } from '../ports/run-store.js';
 import { FinalMessages } from './final-messages.js';
 import { finishedMessages, type Remains, RunRecovery } from './run-recovery.js';
@@ -32,7 +32,7 @@ export class RunOpening {
 
   async open(run: RunRecord, control: RunControl): Promise<OpenRun> {
     const remains = await this.recovery.remains(run);
-    const feed = this.feeds.join(run.no);
+    const feed = this.feeds.join(run.rowId);
     feed.owned = true;
     const writer = new RunWriter(run, {
       commits: this.commits,
@@ -56,7 +56,7 @@ export class RunOpening {
     const close = (): void => {
       feed.owned = false;
       feed.ring();
-      this.feeds.leave(run.no);
+      this.feeds.leave(run.rowId);
     };
     return { writer, response, remains, messages, close };
   }

@@ -5,7 +5,7 @@ import { interruptRun, type RunRecord, RunStore, type StoredStep } from '../port
 /** Where a run begins. */
 export interface Past {
   /** The run whose input, history and answers count. */
-  readonly base: { readonly no: number; readonly ordinal: number };
+  readonly base: { readonly rowId: number; readonly ordinal: number };
   readonly resumption: Resumption;
   /** Of the runs that this one does again. */
   readonly steps: readonly StoredStep[];
@@ -22,9 +22,10 @@ export class RunPast {
   async of(run: RunRecord): Promise<Past> {
     const { resumes } = run.request;
     if (!resumes) return { base: run, resumption: NO_RESUMPTION, steps: [] };
-    const base = resumes.reruns[0] ?? run;
-    const resumption = await this.interrupts.resumption(interruptRun(run), base.no);
-    const steps = await Promise.all(resumes.reruns.map(({ no }) => this.store.steps(no)));
+    const [first] = resumes.reruns;
+    const base = first ? { rowId: first.no, ordinal: first.ordinal } : run;
+    const resumption = await this.interrupts.resumption(interruptRun(run), base.rowId);
+    const steps = await Promise.all(resumes.reruns.map(({ no: rowId }) => this.store.steps(rowId)));
     return { base, resumption, steps: steps.flat() };
   }
 }

@@ -57,7 +57,7 @@ export class RunRecovery {
     const state = new StateTrace();
     const callIds = new Set<string>();
     for (let next = 0; next < run.nextSeq;) {
-      const events = await this.log.read(run.no, next, PAGE);
+      const events = await this.log.read(run.rowId, next, PAGE);
       for (const { event } of events) {
         fold.apply(event);
         state.apply(event);
@@ -69,10 +69,10 @@ export class RunRecovery {
     return {
       response: fold.response(),
       retired: fold.retired,
-      steps: await this.store.steps(run.no),
+      steps: await this.store.steps(run.rowId),
       sessionState: state.changed,
       stateShown: state.shown,
-      joined: await this.sessions.outputCount(run.sessionNo, run.no),
+      joined: await this.sessions.outputCount(run.sessionRowId, run.rowId),
       shownCallIds: [...callIds],
     };
   }

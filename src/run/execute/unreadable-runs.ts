@@ -29,8 +29,8 @@ export class UnreadableRuns {
     };
     const [written] = await this.log.append([
       {
-        runNo: run.no,
-        sessionNo: run.sessionNo,
+        runRowId: run.rowId,
+        sessionRowId: run.sessionRowId,
         runOrdinal: run.ordinal,
         fence: run.fence,
         firstSeq: run.nextSeq,

@@ -22,5 +22,5 @@ export abstract class Dispatcher {
   abstract wake(): void;
 
   /** Says that a run's cancel was requested. */
-  abstract cancel(runNo: number): void;
+  abstract cancel(runRowId: number): void;
 }

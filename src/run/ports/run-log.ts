@@ -27,8 +27,8 @@ export interface RunEnd {
 
 /** What one run adds to its log in one commit. */
 export interface LogWrite {
-  readonly runNo: number;
-  readonly sessionNo: number;
+  readonly runRowId: number;
+  readonly sessionRowId: number;
   readonly runOrdinal: number;
   readonly fence: number;
   /** The number of the first line; equal to the number of events committed so far. */
@@ -62,5 +62,5 @@ export abstract class RunLog {
   abstract committed(write: LogWrite): Promise<boolean>;
 
   /** Committed events from a number on, in order: at most about `limit` (whole chunks are read). */
-  abstract read(runNo: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
+  abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
 }

@@ -11,7 +11,7 @@ export interface Pruning {
 /** A run whose events shall go, and what is kept of them. */
 export interface PrunedRun {
   readonly run: RunRecord;
-  readonly digests: JsonObject | null;
+  readonly summaries: JsonObject | null;
 }
 
 /** Removes what is no longer wanted, whole or in part. */
@@ -28,7 +28,7 @@ export abstract class RunRemover {
    *
    * @returns what to do after the commit; undefined when a run is not over, and nothing was removed
    */
-  abstract removeSession(sessionNo: number): Promise<readonly AfterRemoval[] | undefined>;
+  abstract removeSession(sessionRowId: number): Promise<readonly AfterRemoval[] | undefined>;
 
   /**
    * Up to `limit` runs that ended before a time and have their events.

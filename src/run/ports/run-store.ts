@@ -32,30 +32,35 @@ export interface ResumedRuns {
 
 /** A run as its questions see it. */
 export function interruptRun(run: RunRecord): InterruptRun {
-  return { no: run.no, id: run.id, sessionNo: run.sessionNo, rootRunNo: run.request.resumes?.rootRunNo ?? run.no };
+  return {
+    rowId: run.rowId,
+    id: run.id,
+    sessionRowId: run.sessionRowId,
+    rootRunNo: run.request.resumes?.rootRunNo ?? run.rowId,
+  };
 }
 
 /**
  * Whether a run counts: `kept`; `transient` (no history for later runs, unknown once it is over);
  * `rolled_back` (its messages and state are undone).
  */
-export type RunKeeping = 'kept' | 'transient' | 'rolled_back';
+export type RunVisibility = 'kept' | 'transient' | 'rolled_back';
 
 /** A run as the ledger has it. Times are milliseconds since the epoch. */
 export interface RunRecord {
-  readonly no: number;
+  readonly rowId: number;
   readonly id: string;
   readonly tenantId: string;
   readonly userId: string;
   readonly sessionId: string;
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   readonly ordinal: number;
   readonly agentType: string;
   readonly wire: string;
   readonly runKey: string | null;
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
-  readonly keep: RunKeeping;
+  readonly visibility: RunVisibility;
   /** Whether the session was made for this run. */
   readonly createdSession: boolean;
   readonly state: RunState;
@@ -79,7 +84,7 @@ export interface RunRecord {
   /** When the events before the terminal one were removed. */
   readonly eventsPrunedAt: number | null;
   /** What wires keep of them, by the names they registered; null before. */
-  readonly digests: JsonObject | null;
+  readonly retainedSummaries: JsonObject | null;
 }
 
 /** A worker's hold on the runs it claims. */
@@ -161,7 +166,7 @@ export abstract class RunStore {
   abstract waitingBefore(run: RunRecord): Promise<number>;
 
   /** The session's runs that are not over, oldest first. */
-  abstract active(sessionNo: number): Promise<readonly RunRecord[]>;
+  abstract active(sessionRowId: number): Promise<readonly RunRecord[]>;
 
   /**
    * Takes over up to `limit` runs: the heads of their sessions' queues and runs whose lease is over.
@@ -175,10 +180,10 @@ export abstract class RunStore {
    * Several runs are not waited for: one that is being written at this moment is left out, because
    * whoever holds some and waits for others waits for ever when two do it. A single one is waited for.
    */
-  abstract renew(lease: Lease, runNos: readonly number[]): Promise<readonly number[]>;
+  abstract renew(lease: Lease, runRowIds: readonly number[]): Promise<readonly number[]>;
 
   /** Gives a run back to the queue without counting the attempt. */
-  abstract release(runNo: number, fence: number, now: number): Promise<void>;
+  abstract release(runRowId: number, fence: number, now: number): Promise<void>;
 
   /**
    * Writes down that a run shall end; undefined when there is no such run. One that was never begun
@@ -198,5 +203,5 @@ export abstract class RunStore {
   /** Ends all leases of an owner that is known to be gone. */
   abstract expire(owner: string, now: number): Promise<void>;
 
-  abstract steps(runNo: number): Promise<readonly StoredStep[]>;
+  abstract steps(runRowId: number): Promise<readonly StoredStep[]>;
 }

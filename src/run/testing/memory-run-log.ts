@@ -28,25 +28,27 @@ export class MemoryRunLog extends RunLog {
 
   committed(write: LogWrite): Promise<boolean> {
     const at = write.firstSeq + write.lines.length;
-    return Promise.resolve(write.lines.length > 0 && this.fence === write.fence && this.of(write.runNo).length === at);
+    return Promise.resolve(
+      write.lines.length > 0 && this.fence === write.fence && this.of(write.runRowId).length === at,
+    );
   }
 
-  async read(runNo: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+  async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
     this.reads += 1;
-    const found = this.of(runNo).slice(fromSeq, fromSeq + limit);
+    const found = this.of(runRowId).slice(fromSeq, fromSeq + limit);
     await turn();
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
   /** The committed lines of a run. */
-  of(runNo: number): string[] {
-    const lines = this.lines.get(runNo) ?? [];
-    this.lines.set(runNo, lines);
+  of(runRowId: number): string[] {
+    const lines = this.lines.get(runRowId) ?? [];
+    this.lines.set(runRowId, lines);
     return lines;
   }
 
   private write(write: LogWrite): boolean {
-    const lines = this.of(write.runNo);
+    const lines = this.of(write.runRowId);
     if (write.fence !== this.fence || write.firstSeq !== lines.length) return false;
     lines.push(...write.lines);
     this.steps.push(...write.steps);
@@ -57,12 +59,12 @@ export class MemoryRunLog extends RunLog {
 /** A run that is being executed. */
 export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
   return {
-    no: 1,
+    rowId: 1,
     id: 'run',
     tenantId: 'default',
     userId: 'user',
     sessionId: 'session',
-    sessionNo: 1,
+    sessionRowId: 1,
     ordinal: 1,
     agentType: 'test',
     state: 'running',
@@ -83,12 +85,12 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     runKey: null,
     parentRunId: null,
     wireData: {},
-    keep: 'kept',
+    visibility: 'kept',
     createdSession: false,
     claimedAt: 0,
     usedMs: 0,
     eventsPrunedAt: null,
-    digests: null,
+    retainedSummaries: null,
     ...overrides,
   };
 }

@@ -1,6 +1,6 @@
 import { AppError, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import type { SessionMessage, SessionView } from '../sessions.js';
+import type { SessionMessage, SessionView } from '../ports/sessions.js';
 
 /** A row of `sessions`, as `s`, with the number of its runs. */
 export interface SessionRow {

@@ -10,7 +10,7 @@ import {
   type MessageOwner,
   type OpenedSession,
   SessionStore,
-} from '../session-store.js';
+} from '../ports/session-store.js';
 
 const OPEN = `
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
@@ -71,7 +71,7 @@ export class TypeOrmSessionStore extends SessionStore {
     return opened(await tx.all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]));
   }
 
-  async openSole(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
+  async openTenantUnique(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
     const { tenantId, userId } = principal;
     const lock = JSON.stringify(['session', tenantId, sessionId]);
     if (tx.dialect === 'postgres') await tx.all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
@@ -81,19 +81,19 @@ export class TypeOrmSessionStore extends SessionStore {
     return session;
   }
 
-  async reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession> {
-    return opened(await tx.all<OpenedRow>(REOPEN, [now, sessionNo]));
+  async reopen(tx: Queryable, sessionRowId: number, now: number): Promise<OpenedSession> {
+    return opened(await tx.all<OpenedRow>(REOPEN, [now, sessionRowId]));
   }
 
-  async lock(tx: Queryable, sessionNo: number): Promise<void> {
-    if (tx.dialect === 'postgres') await tx.all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionNo]);
+  async lock(tx: Queryable, sessionRowId: number): Promise<void> {
+    if (tx.dialect === 'postgres') await tx.all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId]);
   }
 
   async fork(tx: Queryable, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession> {
-    const rows = await tx.all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionNo]);
+    const rows = await tx.all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionRowId]);
     if (rows.length === 0) throw new AppError('SESSION_EXISTS');
     const session = opened(rows);
-    await tx.run(COPY_MESSAGES, [session.no, from.sessionNo, from.ordinal]);
+    await tx.run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
     return session;
   }
 
@@ -105,16 +105,16 @@ export class TypeOrmSessionStore extends SessionStore {
     { origin, hidden }: AppendOptions,
   ): Promise<void> {
     if (messages.length === 0) return;
-    const [row] = await tx.all<{ message_count: number }>(TAKE_NUMBERS, [messages.length, now, owner.sessionNo]);
+    const [row] = await tx.all<{ message_count: number }>(TAKE_NUMBERS, [messages.length, now, owner.sessionRowId]);
     if (!row) throw new Error('the session is gone');
     let seq = row.message_count - messages.length;
     for (const message of messages) {
       seq += 1;
       await tx.run(INSERT_MESSAGE, [
-        owner.sessionNo,
+        owner.sessionRowId,
         seq,
         message.id,
-        owner.runNo,
+        owner.runRowId,
         owner.runOrdinal,
         message.role,
         message.type,
@@ -126,57 +126,57 @@ export class TypeOrmSessionStore extends SessionStore {
     }
   }
 
-  async hideRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void> {
-    await tx.manager.update(MessageEntity, { sessionNo, runNo }, { hidden: 1 });
+  async hideRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void> {
+    await tx.manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
   }
 
-  async hasMessagesAfter(tx: Queryable, sessionNo: number, ordinal: number): Promise<boolean> {
-    return tx.manager.existsBy(MessageEntity, { sessionNo, runOrdinal: MoreThan(ordinal), hidden: 0 });
+  async hasMessagesAfter(tx: Queryable, sessionRowId: number, ordinal: number): Promise<boolean> {
+    return tx.manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
 
-  async saveState(tx: Queryable, sessionNo: number, state: JsonObject, now: number): Promise<void> {
-    await tx.manager.update(SessionEntity, { no: sessionNo }, { state: JSON.stringify(state), updatedAt: now });
+  async saveState(tx: Queryable, sessionRowId: number, state: JsonObject, now: number): Promise<void> {
+    await tx.manager.update(SessionEntity, { rowId: sessionRowId }, { state: JSON.stringify(state), updatedAt: now });
   }
 
-  async known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>> {
+  async known(tx: Queryable, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
     const rows = await tx.manager.find(MessageEntity, {
-      where: { sessionNo, id: In([...ids]), hidden: 0 },
+      where: { sessionRowId, id: In([...ids]), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }
 
-  async toolTraffic(tx: Queryable, sessionNo: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
+  async toolTraffic(tx: Queryable, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
     const types = whose === 'all' ? [...CLIENT_TRAFFIC, ...SERVER_TRAFFIC] : CLIENT_TRAFFIC;
     const rows = await tx.manager.find(MessageEntity, {
-      where: { sessionNo, type: In(types), hidden: 0 },
+      where: { sessionRowId, type: In(types), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return rows.map(messageOf);
   }
 
-  async inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]> {
-    const where = { sessionNo, runNo, origin: 'input' };
+  async inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]> {
+    const where = { sessionRowId, runRowId, origin: 'input' };
     const rows = await this.database.read.manager.find(MessageEntity, { where, order: { seq: 'ASC' } });
     return rows.map(messageOf);
   }
 
-  outputCount(sessionNo: number, runNo: number): Promise<number> {
-    return this.database.read.manager.countBy(MessageEntity, { sessionNo, runNo, origin: 'output' });
+  outputCount(sessionRowId: number, runRowId: number): Promise<number> {
+    return this.database.read.manager.countBy(MessageEntity, { sessionRowId, runRowId, origin: 'output' });
   }
 
-  async history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
+  async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
     const rows = await this.database.read.manager.find(MessageEntity, {
-      where: { sessionNo, runOrdinal: LessThan(beforeOrdinal), hidden: 0 },
+      where: { sessionRowId, runOrdinal: LessThan(beforeOrdinal), hidden: 0 },
       order: { runOrdinal: 'DESC', seq: 'DESC' },
       take: limit,
     });
     return rows.reverse().map(messageOf);
   }
 
-  async state(sessionNo: number, tx: Queryable = this.database.read): Promise<JsonObject> {
-    const row = await tx.manager.findOneBy(SessionEntity, { no: sessionNo });
+  async state(sessionRowId: number, tx: Queryable = this.database.read): Promise<JsonObject> {
+    const row = await tx.manager.findOneBy(SessionEntity, { rowId: sessionRowId });
     return row ? (JSON.parse(row.state) as JsonObject) : {};
   }
 
@@ -187,21 +187,21 @@ export class TypeOrmSessionStore extends SessionStore {
       userId: principal.userId,
       id: sessionId,
     });
-    return row?.no;
+    return row?.rowId;
   }
 
-  async owner(tx: Queryable, no: number): Promise<RemovedSession | undefined> {
-    const row = await tx.manager.findOneBy(SessionEntity, { no });
-    return row ? { no, tenantId: row.tenantId, userId: row.userId, sessionId: row.id } : undefined;
+  async owner(tx: Queryable, rowId: number): Promise<RemovedSession | undefined> {
+    const row = await tx.manager.findOneBy(SessionEntity, { rowId });
+    return row ? { rowId, tenantId: row.tenantId, userId: row.userId, sessionId: row.id } : undefined;
   }
 
-  async removeRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void> {
-    await tx.manager.delete(MessageEntity, { sessionNo, runNo });
+  async removeRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void> {
+    await tx.manager.delete(MessageEntity, { sessionRowId, runRowId });
   }
 
-  async remove(tx: Queryable, sessionNo: number): Promise<void> {
-    await tx.manager.delete(MessageEntity, { sessionNo });
-    await tx.manager.delete(SessionEntity, { no: sessionNo });
+  async remove(tx: Queryable, sessionRowId: number): Promise<void> {
+    await tx.manager.delete(MessageEntity, { sessionRowId });
+    await tx.manager.delete(SessionEntity, { rowId: sessionRowId });
   }
 }
 
@@ -212,7 +212,7 @@ interface OpenedRow {
 
 function opened([row]: readonly OpenedRow[]): OpenedSession {
   if (!row) throw new Error('the session was neither inserted nor found');
-  return { no: row.no, runOrdinal: row.run_count };
+  return { rowId: row.no, runOrdinal: row.run_count };
 }
 
 function messageOf(row: MessageEntity): Message {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, Clock, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, isUniqueViolation, type Queryable, type SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
-import { SessionStore } from '../session-store.js';
+import { SessionStore } from '../ports/session-store.js';
 import {
   type FoundMessage,
   type MessageScope,
@@ -13,7 +13,7 @@ import {
   Sessions,
   type SessionsQuery,
   type SessionView,
-} from '../sessions.js';
+} from '../ports/sessions.js';
 import {
   cursorAfter,
   MESSAGE_COLUMNS,
@@ -141,7 +141,7 @@ export class TypeOrmSessions extends Sessions {
     return this.database.write(async (tx) => {
       const { no } = await this.require(tx, principal, sessionId);
       const { runOrdinal } = await this.store.reopen(tx, no, now);
-      await this.store.append(tx, { sessionNo: no, runNo: 0, runOrdinal }, messages, now, { origin: 'input' });
+      await this.store.append(tx, { sessionRowId: no, runRowId: 0, runOrdinal }, messages, now, { origin: 'input' });
       const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
         WHERE m.session_no = ? AND m.run_ordinal = ? ORDER BY m.seq`;
       return (await tx.all<MessageRow>(sql, [no, runOrdinal])).map(messageOf);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
 import { Database } from '../../database/index.js';
 import { checkedPreferences } from '../checked-preferences.js';
-import { NO_PREFERENCES, type UserPreferences, UserSettings } from '../user-settings.js';
+import { NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
 const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
 

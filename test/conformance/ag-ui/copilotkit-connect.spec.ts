@@ -1,5 +1,5 @@
 import { HttpAgent } from '@ag-ui/client';
-import { RunDigests } from '../../../src/run/index.js';
+import { RetainedSummaries } from '../../../src/run/index.js';
 import { RunRemover } from '../../../src/run/ports/run-remover.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
@@ -44,7 +44,7 @@ describeOnDatabases('CopilotKit', (open) => {
 
     const parts = () => ({
       remover: server.get(RunRemover),
-      digests: server.get(RunDigests),
+      digests: server.get(RetainedSummaries),
     });
 
     async function prune(): Promise<void> {
@@ -107,7 +107,7 @@ describeOnDatabases('CopilotKit', (open) => {
       }
       const { remover, digests } = parts();
       const found = await remover.prunable(Date.now() + 1, 100);
-      const runs = await Promise.all(found.map(async (run) => ({ run, digests: await digests.of(run) })));
+      const runs = await Promise.all(found.map(async (run) => ({ run, summaries: await digests.of(run) })));
       await remover.prune(runs, Date.now());
       const states = (await connect({ threadId: 'pruned-7' })).flatMap(({ type, snapshot }) =>
         type === 'STATE_SNAPSHOT' ? [snapshot] : [],

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import { type LoggedEvent } from '../../../events/index.js';
-import type { RunDigest, RunView } from '../../../run/index.js';
+import type { RetainedSummary, RunView } from '../../../run/index.js';
 import { RunsEncoder } from './runs.encoder.js';
 import { RunSnapshot } from './snapshot.encoder.js';
 
@@ -16,7 +16,7 @@ export interface KeptOfRun {
 }
 
 /** Counts the events of a run as this wire shows them, and follows its state. */
-export class RunsDigest implements RunDigest {
+export class RunsDigest implements RetainedSummary {
   private readonly encoder: RunsEncoder;
   private readonly snapshot: RunSnapshot;
 
@@ -36,8 +36,8 @@ export class RunsDigest implements RunDigest {
 }
 
 /** What was kept of a run; undefined while its events are there, and for runs that earlier versions removed them of. */
-export function keptOf({ digests }: RunView): KeptOfRun | undefined {
-  const kept = digests?.[RUNS_DIGEST];
+export function keptOf({ retainedSummaries }: RunView): KeptOfRun | undefined {
+  const kept = retainedSummaries?.[RUNS_DIGEST];
   if (!isPlainObject(kept)) return undefined;
   const { lastSeq, state } = kept;
   return typeof lastSeq === 'number' ? { lastSeq, state: isPlainObject(state) ? state : {} } : undefined;

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '../common/index.js';
-import { type PrunedRun, RunRemover } from './ports/run-remover.js';
-import { RunDigests } from './run-digests.js';
-import { RunSettings } from './run.settings.js';
+import { Clock } from '../../common/index.js';
+import { type PrunedRun, RunRemover } from '../ports/run-remover.js';
+import { RetainedSummaries } from './retained-summaries.js';
+import { RunSettings } from '../run.settings.js';
 
 /** How often old events are looked for, in milliseconds. */
 const INTERVAL_MS = 600_000;
@@ -29,7 +29,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly remover: RunRemover,
-    private readonly digests: RunDigests,
+    private readonly digests: RetainedSummaries,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
@@ -62,7 +62,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
     const found = await this.remover.prunable(now - this.settings.eventsRetentionMs, BATCH);
     const runs: PrunedRun[] = [];
     for (const run of found) {
-      runs.push({ run, digests: run.keep === 'transient' ? null : await this.digests.of(run) });
+      runs.push({ run, summaries: run.visibility === 'transient' ? null : await this.digests.of(run) });
     }
     return this.remover.prune(runs, now);
   }

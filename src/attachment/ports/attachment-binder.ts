@@ -1,11 +1,11 @@
-import type { Principal } from '../common/index.js';
-import type { Queryable } from '../database/index.js';
-import type { Message } from '../events/index.js';
+import type { Principal } from '../../common/index.js';
+import type { Queryable } from '../../database/index.js';
+import type { Message } from '../../events/index.js';
 
 /** Whose session takes which messages. */
 export interface AttachmentBinding {
   readonly principal: Principal;
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   readonly messages: readonly Message[];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -21,5 +21,5 @@ export abstract class AttachmentBinder {
   abstract bind(tx: Queryable, binding: AttachmentBinding): Promise<void>;
 
   /** Binds what one session has to another one that got a copy of its messages. */
-  abstract copy(tx: Queryable, fromSessionNo: number, toSessionNo: number): Promise<void>;
+  abstract copy(tx: Queryable, fromSessionRowId: number, toSessionRowId: number): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../agent/index.js';
-import { AppError, type Principal } from '../common/index.js';
-import { AnswerCheck, type CheckedAnswer, type InterruptAnswer, isInterruptId } from '../interrupt/index.js';
-import { RunStore } from './ports/run-store.js';
-import type { RunRequest } from './run.types.js';
+import { AgentRegistry } from '../../agent/index.js';
+import { AppError, type Principal } from '../../common/index.js';
+import { AnswerCheck, type CheckedAnswer, type InterruptAnswer, isInterruptId } from '../../interrupt/index.js';
+import { RunStore } from '../ports/run-store.js';
+import type { RunRequest } from '../run.types.js';
 
 /** A request whose answers are checked, completed from the run that waits for them. */
 export interface Continuation {

@@ -3,7 +3,7 @@ import { Clock } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { RunControl } from '../execute/run-control.js';
 import { RunExecutor } from '../execute/run-executor.js';
-import { RunFeeds } from '../live/run-feeds.js';
+import { RunFeeds } from '../log/run-feeds.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import { type Lease, type RunRecord, RunStore } from '../ports/run-store.js';
 import { RunSettings } from '../run.settings.js';
@@ -96,16 +96,16 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     void this.sweep();
   }
 
-  cancel(runNo: number): void {
-    this.active.get(runNo)?.control.stop('cancel');
+  cancel(runRowId: number): void {
+    this.active.get(runRowId)?.control.stop('cancel');
   }
 
   private execute(run: RunRecord, input?: readonly Message[]): void {
     const control = new RunControl(run.leaseUntil);
     // A run that this process lost and took over again: nobody else would tell its old execution.
-    this.active.get(run.no)?.control.stop('lost');
+    this.active.get(run.rowId)?.control.stop('lost');
     const done = this.finish(run, control, this.executor.execute(run, control, input));
-    this.active.set(run.no, { control, done });
+    this.active.set(run.rowId, { control, done });
   }
 
   private async finish(
@@ -115,12 +115,12 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   ): Promise<void> {
     try {
       const how = await execution;
-      if (how === 'handed-over') await this.store.release(run.no, run.fence, this.clock.now());
-      else if ((await this.store.active(run.sessionNo)).length > 0) this.wake();
+      if (how === 'handed-over') await this.store.release(run.rowId, run.fence, this.clock.now());
+      else if ((await this.store.active(run.sessionRowId)).length > 0) this.wake();
     } catch (error) {
       this.logger.error(`run ${run.id} was not put away: ${String(error)}`);
     } finally {
-      if (this.active.get(run.no)?.control === control) this.active.delete(run.no);
+      if (this.active.get(run.rowId)?.control === control) this.active.delete(run.rowId);
       if (this.isBehind) this.wake();
     }
   }
@@ -143,7 +143,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   }
 
   private async sweepOnce(): Promise<void> {
-    for (const runNo of await this.store.cancelRequested(this.owner)) this.cancel(runNo);
+    for (const runRowId of await this.store.cancelRequested(this.owner)) this.cancel(runRowId);
     if (!this.accepting) return;
     for (const owner of await this.store.owners()) {
       if (isGone(owner, this.owner)) await this.store.expire(owner, this.clock.now());
@@ -177,15 +177,15 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   }
 
   private async renewLate(lease: Lease): Promise<void> {
-    for (const [runNo, { control }] of this.active) {
-      if (control.leaseUntil < lease.until) await this.renewThese(lease, [runNo]);
+    for (const [runRowId, { control }] of this.active) {
+      if (control.leaseUntil < lease.until) await this.renewThese(lease, [runRowId]);
     }
   }
 
-  private async renewThese(lease: Lease, runNos: readonly number[]): Promise<void> {
+  private async renewThese(lease: Lease, runRowIds: readonly number[]): Promise<void> {
     try {
-      for (const runNo of await this.store.renew(lease, runNos)) {
-        const run = this.active.get(runNo);
+      for (const runRowId of await this.store.renew(lease, runRowIds)) {
+        const run = this.active.get(runRowId);
         if (run) run.control.leaseUntil = lease.until;
       }
     } catch (error) {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, fingerprint, IdFactory } from '../common/index.js';
-import { Dispatcher } from './ports/dispatcher.js';
-import { RunStore } from './ports/run-store.js';
+import { AppError, Clock, fingerprint, IdFactory } from '../../common/index.js';
+import { Dispatcher } from '../ports/dispatcher.js';
+import { RunStore } from '../ports/run-store.js';
 import type { Continuation } from './run-answers.js';
-import { runView } from './run-view.js';
-import { RunSettings } from './run.settings.js';
-import type { AcceptedRun, RunRequest } from './run.types.js';
+import { runView } from '../run-view.js';
+import { RunSettings } from '../run.settings.js';
+import type { AcceptedRun, RunRequest } from '../run.types.js';
 
 /** Lets runs in: the durable half of it, then the hint to the dispatcher. */
 @Injectable()
@@ -38,7 +38,7 @@ export class RunAdmission {
       });
       started = created && run.state === 'running';
       if (started) this.dispatcher.start(run, input);
-      for (const runNo of canceled) this.dispatcher.cancel(runNo);
+      for (const runRowId of canceled) this.dispatcher.cancel(runRowId);
       if (run.state === 'queued') this.dispatcher.wake();
       const { createdSession, ordinal } = run;
       const view = runView(run, queuedBefore);

@@ -1,4 +1,4 @@
-import type { AttachmentContent } from './attachment.types.js';
+import type { AttachmentContent } from '../attachment.types.js';
 
 /** Gives model clients the bytes behind a reference that a message holds. */
 export abstract class AttachmentReader {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../common/index.js';
-import { RunTail } from './live/run-tail.js';
-import type { RunRecord } from './ports/run-store.js';
+import type { Principal } from '../../common/index.js';
+import { RunTail } from '../log/run-tail.js';
+import type { RunRecord } from '../ports/run-store.js';
 import { RunCancel } from './run-cancel.js';
 
 /** Brings runs to their end and waits for it. */

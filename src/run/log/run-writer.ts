@@ -123,8 +123,8 @@ export class RunWriter implements CommitSource {
   take(): LogWrite | undefined {
     if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
     const write: LogWrite = {
-      runNo: this.run.no,
-      sessionNo: this.run.sessionNo,
+      runRowId: this.run.rowId,
+      sessionRowId: this.run.sessionRowId,
       runOrdinal: this.run.ordinal,
       fence: this.run.fence,
       firstSeq: this.seq,

@@ -3,7 +3,7 @@ import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import { RunLog } from '../ports/run-log.js';
 import type { RunRecord } from '../ports/run-store.js';
-import type { TailOptions } from '../runs.js';
+import type { TailOptions } from '../ports/runs.js';
 import type { RunFeed } from './run-feed.js';
 import { RunFeeds } from './run-feeds.js';
 
@@ -33,7 +33,7 @@ export class RunTail {
 
 /** By hand: a generator costs several promises more for each batch, and a stream is made of batches. */
 class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
-  private runNo = -1;
+  private runRowId = -1;
   private feed: RunFeed | undefined;
   private position: number;
   private idlePolls = 0;
@@ -85,9 +85,9 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
     if (this.position > run.nextSeq) throw new AppError('CURSOR_AHEAD');
     if (run.eventsPrunedAt !== null && this.position < run.nextSeq - 1) throw eventsExpired(run);
     this.atEnd = run.finishedAt !== null && this.position === run.nextSeq;
-    this.runNo = run.no;
+    this.runRowId = run.rowId;
     this.options.signal?.addEventListener('abort', this.wake);
-    return (this.feed = this.feeds.join(run.no));
+    return (this.feed = this.feeds.join(run.rowId));
   }
 
   private take(batch: readonly LoggedEvent[]): IteratorResult<readonly LoggedEvent[], undefined> {
@@ -108,7 +108,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
   }
 
   private async stored(): Promise<readonly LoggedEvent[]> {
-    const events = await this.log.read(this.runNo, this.position, BATCH);
+    const events = await this.log.read(this.runRowId, this.position, BATCH);
     // A page of a replay: let others have their turn of the event loop.
     if (events.length >= BATCH) await new Promise<void>((resolve) => setImmediate(resolve));
     return events;
@@ -131,7 +131,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
     this.ended = true;
     if (!this.feed) return;
     this.options.signal?.removeEventListener('abort', this.wake);
-    this.feeds.leave(this.runNo);
+    this.feeds.leave(this.runRowId);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Message } from '../events/index.js';
-import { callIdOf, sameMessage } from './accept-input.js';
+import type { Message } from '../../events/index.js';
+import { callIdOf, sameMessage } from './input-repetition.js';
 
 /** What a session has of what a client resends. */
 export interface KnownConversation {

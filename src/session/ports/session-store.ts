@@ -1,20 +1,20 @@
-import type { JsonObject, Principal } from '../common/index.js';
-import type { Queryable } from '../database/index.js';
-import type { Message } from '../events/index.js';
-import type { RemovedSession } from './session-cleaners.js';
+import type { JsonObject, Principal } from '../../common/index.js';
+import type { Queryable } from '../../database/index.js';
+import type { Message } from '../../events/index.js';
+import type { RemovedSession } from '../session-cleaners.js';
 
 /** A session that was opened inside a write: its key and what the new run gets of it. */
 export interface OpenedSession {
-  readonly no: number;
+  readonly rowId: number;
   /** The ordinal of the run that opened it: 1 for the first of a session that did not exist before. */
   readonly runOrdinal: number;
 }
 
 /** Whose messages are stored. */
 export interface MessageOwner {
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   /** 0 outside a run. */
-  readonly runNo: number;
+  readonly runRowId: number;
   readonly runOrdinal: number;
 }
 
@@ -27,7 +27,7 @@ export interface AppendOptions {
 
 /** Where a session is forked. */
 export interface ForkPoint {
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   /** The last ordinal whose messages are copied. */
   readonly ordinal: number;
 }
@@ -46,13 +46,18 @@ export abstract class SessionStore {
    *
    * @throws AppError SESSION_NOT_FOUND when it would be made and another user has a session with this id
    */
-  abstract openSole(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
+  abstract openTenantUnique(
+    tx: Queryable,
+    principal: Principal,
+    sessionId: string,
+    now: number,
+  ): Promise<OpenedSession>;
 
   /** Counts one more run of a session that exists. Whoever does so waits for the rivals before. */
-  abstract reopen(tx: Queryable, sessionNo: number, now: number): Promise<OpenedSession>;
+  abstract reopen(tx: Queryable, sessionRowId: number, now: number): Promise<OpenedSession>;
 
   /** Makes rivals for a session wait until this transaction is over. */
-  abstract lock(tx: Queryable, sessionNo: number): Promise<void>;
+  abstract lock(tx: Queryable, sessionRowId: number): Promise<void>;
 
   /**
    * Makes a session that begins with a copy of another's messages and state, and counts its first run.
@@ -71,41 +76,41 @@ export abstract class SessionStore {
   ): Promise<void>;
 
   /** Takes the messages of a run out of the conversation. */
-  abstract hideRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void>;
+  abstract hideRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void>;
 
   /** Whether the conversation has messages of later ordinals. */
-  abstract hasMessagesAfter(tx: Queryable, sessionNo: number, ordinal: number): Promise<boolean>;
+  abstract hasMessagesAfter(tx: Queryable, sessionRowId: number, ordinal: number): Promise<boolean>;
 
   /** Replaces the shared state. */
-  abstract saveState(tx: Queryable, sessionNo: number, state: JsonObject, now: number): Promise<void>;
+  abstract saveState(tx: Queryable, sessionRowId: number, state: JsonObject, now: number): Promise<void>;
 
   /** Those of the given ids that the conversation has, with their messages. */
-  abstract known(tx: Queryable, sessionNo: number, ids: readonly string[]): Promise<Map<string, Message>>;
+  abstract known(tx: Queryable, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;
 
   /** The conversation's tool calls and their outputs, oldest first: all of them, or those for clients. */
-  abstract toolTraffic(tx: Queryable, sessionNo: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
+  abstract toolTraffic(tx: Queryable, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
 
   /** The messages that a run was accepted with, in order. */
-  abstract inputOf(sessionNo: number, runNo: number): Promise<readonly Message[]>;
+  abstract inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]>;
 
   /** How many messages of its output a run has in the session so far, hidden ones too. */
-  abstract outputCount(sessionNo: number, runNo: number): Promise<number>;
+  abstract outputCount(sessionRowId: number, runRowId: number): Promise<number>;
 
   /** Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. */
-  abstract history(sessionNo: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
+  abstract history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 
   /** The shared state, `{}` at first. Inside a write: as that write sees it. */
-  abstract state(sessionNo: number, tx?: Queryable): Promise<JsonObject>;
+  abstract state(sessionRowId: number, tx?: Queryable): Promise<JsonObject>;
 
   /** The key of a session, or undefined when nobody opened it. */
   abstract find(principal: Principal, sessionId: string): Promise<number | undefined>;
 
   /** Whose session it is; undefined when it is gone. */
-  abstract owner(tx: Queryable, sessionNo: number): Promise<RemovedSession | undefined>;
+  abstract owner(tx: Queryable, sessionRowId: number): Promise<RemovedSession | undefined>;
 
   /** Removes a run's messages. */
-  abstract removeRun(tx: Queryable, sessionNo: number, runNo: number): Promise<void>;
+  abstract removeRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void>;
 
   /** Removes the session and its messages. */
-  abstract remove(tx: Queryable, sessionNo: number): Promise<void>;
+  abstract remove(tx: Queryable, sessionRowId: number): Promise<void>;
 }

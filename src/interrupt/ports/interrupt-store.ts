@@ -1,6 +1,6 @@
-import type { JsonObject } from '../common/index.js';
-import type { Queryable } from '../database/index.js';
-import type { AskedInterrupt, AuditNote, InterruptStatus, Resumption } from './interrupt.types.js';
+import type { JsonObject } from '../../common/index.js';
+import type { Queryable } from '../../database/index.js';
+import type { AskedInterrupt, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
 
 /** An answer that was checked against what was asked. */
 export interface CheckedAnswer {
@@ -11,19 +11,19 @@ export interface CheckedAnswer {
 
 /** A run that questions are opened or settled by. */
 export interface InterruptRun {
-  readonly no: number;
+  readonly rowId: number;
   readonly id: string;
-  readonly sessionNo: number;
+  readonly sessionRowId: number;
   /** The first run of its chain. */
   readonly rootRunNo: number;
 }
 
 /** A question that no run of its session has gone on from: it is open, or its time is over. */
 export interface WaitingInterrupt {
-  readonly no: number;
+  readonly rowId: number;
   readonly id: string;
   readonly kind: string;
-  readonly waitingRunNo: number;
+  readonly waitingRunRowId: number;
   readonly expiresAt: number | null;
 }
 
@@ -33,10 +33,10 @@ export interface WaitingInterrupt {
  */
 export abstract class InterruptStore {
   /** Stores what a run ends with. A question that is known already waits for this run from now on. */
-  abstract open(tx: Queryable, runNo: number, asked: readonly AskedInterrupt[], now: number): Promise<void>;
+  abstract open(tx: Queryable, runRowId: number, asked: readonly AskedInterrupt[], now: number): Promise<void>;
 
   /** What no run of a session has gone on from, oldest first. */
-  abstract waiting(tx: Queryable, sessionNo: number): Promise<readonly WaitingInterrupt[]>;
+  abstract waiting(tx: Queryable, sessionRowId: number): Promise<readonly WaitingInterrupt[]>;
 
   /**
    * Answers questions of the run's session, each once, whoever is faster.
@@ -53,10 +53,10 @@ export abstract class InterruptStore {
   abstract expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
 
   /** Closes what the given run waits for, in a transaction of its own unless one is given. Returns how many questions that were. */
-  abstract cancelOfRun(runNo: number, now: number, tx?: Queryable): Promise<number>;
+  abstract cancelOfRun(runRowId: number, now: number, tx?: Queryable): Promise<number>;
 
   /** Closes what is open in a session and returns the ids of the runs that waited. */
-  abstract cancelOfSession(sessionNo: number, now: number): Promise<readonly string[]>;
+  abstract cancelOfSession(sessionRowId: number, now: number): Promise<readonly string[]>;
 
   /** Marks everything whose time is over as expired. Returns how many questions that were. */
   abstract expire(now: number): Promise<number>;
@@ -65,7 +65,7 @@ export abstract class InterruptStore {
   abstract resumption(run: InterruptRun, base: number): Promise<Resumption>;
 
   /** Adds lines to the audit trail in the name of a run. */
-  abstract audit(tx: Queryable, runNo: number, notes: readonly AuditNote[], now: number): Promise<void>;
+  abstract audit(tx: Queryable, runRowId: number, notes: readonly AuditNote[], now: number): Promise<void>;
 
   /**
    * Deletes a session's questions, or those one run asked. What is open is closed first, for the audit
@@ -73,7 +73,7 @@ export abstract class InterruptStore {
    */
   abstract remove(
     tx: Queryable,
-    of: { readonly sessionNo: number } | { readonly runNo: number },
+    of: { readonly sessionRowId: number } | { readonly runRowId: number },
     now: number,
   ): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../common/index.js';
+import type { Principal } from '../../common/index.js';
 import { RunCancel } from './run-cancel.js';
 import { RunRemoval } from './run-removal.js';
-import type { CancelOptions } from './runs.js';
+import type { CancelOptions } from '../ports/runs.js';
 
 /** All that brings runs to an end from outside: cancel and removal. */
 @Injectable()

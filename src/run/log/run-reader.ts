@@ -6,7 +6,7 @@ import { RunLog } from '../ports/run-log.js';
 import { type RunRecord, RunStore } from '../ports/run-store.js';
 import { runView } from '../run-view.js';
 import type { RunView } from '../run.types.js';
-import type { ListOptions, ReadOptions, TailOptions } from '../runs.js';
+import type { ListOptions, ReadOptions, TailOptions } from '../ports/runs.js';
 import { RunTail } from './run-tail.js';
 import { SessionFollower } from './session-follower.js';
 
@@ -56,11 +56,11 @@ export class RunReader {
   async response(principal: Principal, runId: string, options: ReadOptions): Promise<AgentResponse> {
     const run = await this.find(principal, runId, options);
     if (run.nextSeq === 0) return waiting(run);
-    const [last] = await this.log.read(run.no, run.nextSeq - 1, 1);
+    const [last] = await this.log.read(run.rowId, run.nextSeq - 1, 1);
     if (last?.isTerminal) return last.event as AgentResponse;
     const fold = new ResponseFold();
     for (let next = 0; next < run.nextSeq;) {
-      const events = await this.log.read(run.no, next, PAGE);
+      const events = await this.log.read(run.rowId, next, PAGE);
       if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
       for (const { event } of events) fold.apply(event);
       next += events.length;
@@ -70,13 +70,13 @@ export class RunReader {
 
   async input(principal: Principal, runId: string): Promise<readonly Message[]> {
     const run = await this.find(principal, runId, {});
-    return this.sessions.inputOf(run.sessionNo, run.no);
+    return this.sessions.inputOf(run.sessionRowId, run.rowId);
   }
 
   /** The runs of the caller's session that are not over, oldest first. */
   async active(principal: Principal, sessionId: string): Promise<readonly RunRecord[]> {
-    const sessionNo = await this.sessions.find(principal, sessionId);
-    return sessionNo === undefined ? [] : this.store.active(sessionNo);
+    const sessionRowId = await this.sessions.find(principal, sessionId);
+    return sessionRowId === undefined ? [] : this.store.active(sessionRowId);
   }
 
   private async viewOf(run: RunRecord): Promise<RunView> {
@@ -92,7 +92,7 @@ export class RunReader {
 
 /** A transient run that is over is unknown to everybody but the request that it was accepted by. */
 function isForgotten(run: RunRecord): boolean {
-  return run.keep === 'transient' && run.finishedAt !== null;
+  return run.visibility === 'transient' && run.finishedAt !== null;
 }
 
 function waiting(run: RunRecord): AgentResponse {

@@ -1,6 +1,6 @@
-import type { BackpressureGate, Principal } from '../common/index.js';
-import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
-import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from './run.types.js';
+import type { BackpressureGate, Principal } from '../../common/index.js';
+import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
+import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from '../run.types.js';
 
 /** Who reads a run. */
 export interface ReadOptions {
@@ -47,7 +47,7 @@ export abstract class Runs {
    * @throws AppError SESSION_BUSY (policy `reject`; a fork of a run that is not over), RUN_ID_CONFLICT,
    *   AGENT_NOT_FOUND, QUEUE_FULL, INVALID_PARAMETER (a tool result that answers no open call),
    *   RUN_NOT_FOUND (`after`), SESSION_EXISTS (a fork under a session id that is taken), SESSION_NOT_FOUND
-   *   (`soleOwner`), SHUTTING_DOWN;
+   *   (`tenantUniqueId`), SHUTTING_DOWN;
    *   with answers also INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED,
    *   INVALID_PARAMETER (edits or a payload that are not allowed or not valid)
    */

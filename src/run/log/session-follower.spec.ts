@@ -1,4 +1,4 @@
-import { InProcessAnnouncements } from '../adapters/in-process-announcements.js';
+import { InProcessAnnouncements } from './in-process-announcements.js';
 import type { RunRecord, RunStore } from '../ports/run-store.js';
 import { runningRun } from '../testing/memory-run-log.js';
 import { RunFeeds } from './run-feeds.js';

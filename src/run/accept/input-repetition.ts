@@ -1,5 +1,5 @@
-import { AppError, canonicalJson } from '../common/index.js';
-import type { DataContent, Message } from '../events/index.js';
+import { AppError, canonicalJson } from '../../common/index.js';
+import type { DataContent, Message } from '../../events/index.js';
 
 /**
  * Leaves out of a request's messages what the session has already. Some clients send the whole

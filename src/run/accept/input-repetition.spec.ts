@@ -1,6 +1,6 @@
-import { AppError } from '../common/index.js';
-import { dataMessage, type Message, textMessage } from '../events/index.js';
-import { checkToolResults, withoutRepetition } from './accept-input.js';
+import { AppError } from '../../common/index.js';
+import { dataMessage, type Message, textMessage } from '../../events/index.js';
+import { checkToolResults, withoutRepetition } from './input-repetition.js';
 
 const user = (text: string, id: string): Message => textMessage({ id, role: 'user', text });
 const call = (callId: string, id: string): Message =>

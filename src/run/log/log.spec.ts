@@ -38,7 +38,7 @@ class Process {
   }
 
   writer(run: RunRecord = runningRun()): RunWriter {
-    const feed = this.feeds.join(run.no);
+    const feed = this.feeds.join(run.rowId);
     feed.owned = true;
     return new RunWriter(run, {
       commits: this.commits,
@@ -92,7 +92,7 @@ describe('the writer', () => {
 
   it('commits the events of many runs at once', async () => {
     const here = new Process();
-    const writers = range(1, 21).map((no) => here.writer(runningRun({ no })));
+    const writers = range(1, 21).map((rowId) => here.writer(runningRun({ rowId })));
     for (const writer of writers) writer.emit(note(0));
     await Promise.all(writers.map((writer) => writer.flush()));
     expect(here.log.batches).toEqual([20]);
@@ -111,7 +111,7 @@ describe('the writer', () => {
 
   it('learns that another process has the run', async () => {
     const here = new Process();
-    const [writer, neighbour] = [here.writer(), here.writer(runningRun({ no: 2, fence: 2 }))];
+    const [writer, neighbour] = [here.writer(), here.writer(runningRun({ rowId: 2, fence: 2 }))];
     here.log.fence = 2;
     writer.emit(note(0));
     neighbour.emit(note(0));
@@ -124,7 +124,7 @@ describe('the writer', () => {
 
   it.each<LogFailure>(['before', 'after'])('writes once when an append fails %s its commit', async (failure) => {
     const here = new Process();
-    const [first, second] = [here.writer(), here.writer(runningRun({ no: 2 }))];
+    const [first, second] = [here.writer(), here.writer(runningRun({ rowId: 2 }))];
     here.log.failures.push(failure);
     for (const value of range(0, 3)) first.emit(note(value));
     second.step(STEP);

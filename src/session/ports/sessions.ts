@@ -1,5 +1,5 @@
-import type { JsonObject, Principal } from '../common/index.js';
-import type { Message } from '../events/index.js';
+import type { JsonObject, Principal } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
 
 /** A session as its owner sees it. Times are milliseconds since the epoch. */
 export interface SessionView {

@@ -1,4 +1,4 @@
-import type { Principal } from '../common/index.js';
+import type { Principal } from '../../common/index.js';
 
 /** What a user chose once for all runs. */
 export interface UserPreferences {

@@ -1,4 +1,4 @@
-import type { InterruptStatus, InterruptView } from './interrupt.types.js';
+import type { InterruptStatus, InterruptView } from '../interrupt.types.js';
 
 /** Whose questions: of a tenant, and of one user unless the asking side may see all of them. */
 export interface InterruptScope {

@@ -9,20 +9,20 @@ export class RunFeeds {
   private readonly closeListeners = new Set<() => void>();
 
   /** Takes the feed of a run into use; every call needs one `leave`. */
-  join(runNo: number): RunFeed {
-    let feed = this.feeds.get(runNo);
+  join(runRowId: number): RunFeed {
+    let feed = this.feeds.get(runRowId);
     if (!feed) {
       feed = new RunFeed();
-      this.feeds.set(runNo, feed);
+      this.feeds.set(runRowId, feed);
     }
     feed.users += 1;
     return feed;
   }
 
   /** Ends a use; the feed goes with its last user. */
-  leave(runNo: number): void {
-    const feed = this.feeds.get(runNo);
-    if (feed && (feed.users -= 1) === 0) this.feeds.delete(runNo);
+  leave(runRowId: number): void {
+    const feed = this.feeds.get(runRowId);
+    if (feed && (feed.users -= 1) === 0) this.feeds.delete(runRowId);
   }
 
   /** True once the process is shutting down: readers end, their clients resume elsewhere. */
