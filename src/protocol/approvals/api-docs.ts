@@ -3,11 +3,11 @@ import { ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { ERROR_CATALOGUE } from '../../common/index.js';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is not valid, or the answer is not what may be answered.',
-  404: "There is no such question, or it is another user's.",
-  409: 'It was already answered.',
-  410: 'The time to answer is over.',
-  503: 'The server is shutting down or its database is away.',
+  400: 'The request is not valid, or the answer does not fit the interrupt.',
+  404: 'Unknown interrupt, or one of another user.',
+  409: 'The interrupt was already answered.',
+  410: 'The interrupt has expired.',
+  503: 'The server is shutting down or its database is unavailable.',
 };
 
 /** The body of an error. */
@@ -20,7 +20,7 @@ export class AnswerErrorDto {
 }
 
 /** Documents what a route does and the errors it answers with. */
-export function ApiQuestionRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
+export function ApiInterruptRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
   const responses = errors.map((status) =>
     ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: AnswerErrorDto }),
   );

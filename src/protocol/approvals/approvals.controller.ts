@@ -1,40 +1,44 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/index.js';
-import { requestScope, ShapePipe } from '../http/index.js';
-import { AnswerDesk } from './answer-desk.js';
-import { ApiQuestionRoute } from './api-docs.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { InterruptService } from './interrupt.service.js';
+import { ApiInterruptRoute } from './api-docs.js';
 import { ApprovalDecisionDto, ApprovalDto, ApprovalListDto } from './dto/approval.dto.js';
-import { OwnerQueryDto, QuestionsQueryDto } from './dto/queries.dto.js';
-import { approvalView } from './question-views.js';
+import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
+import { approvalView } from './interrupt.mapper.js';
 
 const DECISIONS = {
   approve: { summary: 'Allow the call', value: { approve: true } },
   deny: { summary: 'Deny it, with a reason', value: { approve: false, reason: 'Not on a Sunday.' } },
 };
 
-/** Permissions for tool calls, for any client: list them, decide about them. The run goes on by itself. */
+/** Approvals of tool calls, for any client. A decision continues the session with a new run. */
 @ApiTags('Approvals')
 @Controller('approvals')
 export class ApprovalsController {
-  constructor(private readonly desk: AnswerDesk) {}
+  constructor(private readonly service: InterruptService) {}
 
   @Get()
   @ApiOkResponse({ type: ApprovalListDto })
-  @ApiQuestionRoute('List permissions', 'Newest first; `status=pending` for those that wait.', [400, 503])
-  async list(@Query(new ShapePipe(QuestionsQueryDto)) query: QuestionsQueryDto): Promise<ApprovalListDto> {
-    const { items, nextCursor = null } = await this.desk.list(requestScope(query.user_id), query, 'approval');
+  @ApiInterruptRoute('List approvals', 'Newest first; `status=pending` for those that nobody has decided.', [400, 503])
+  async list(
+    @Query(new ShapePipe(InterruptsQueryDto)) query: InterruptsQueryDto,
+    @Caller() caller: Caller,
+  ): Promise<ApprovalListDto> {
+    const { items, nextCursor = null } = await this.service.list(caller.scope(query.user_id), query, 'approval');
     return { data: items.map(approvalView), nextCursor };
   }
 
   @Get(':id')
   @ApiOkResponse({ type: ApprovalDto })
-  @ApiQuestionRoute('Read a permission', 'As it stands now.', [404, 503])
+  @ApiInterruptRoute('Read an approval', 'Its current status.', [404, 503])
   async read(
     @Param('id') id: string,
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Caller() caller: Caller,
   ): Promise<ApprovalDto> {
-    return approvalView(await this.desk.find(requestScope(userId), id, 'approval'));
+    return approvalView(await this.service.find(caller.scope(userId), id, 'approval'));
   }
 
   @Post(':id')
@@ -42,16 +46,17 @@ export class ApprovalsController {
   @ApiBody({ type: ApprovalDecisionDto, examples: DECISIONS })
   @ApiOkResponse({
     type: ApprovalDto,
-    description: 'The permission as it stands; `resumedByRunId` is the run that goes on.',
+    description: 'The approval; `resumedByRunId` is the run that continues.',
   })
-  @ApiQuestionRoute(
-    'Decide about a permission',
-    'The run goes on by itself, in its session. A permission is decided about once.',
+  @ApiInterruptRoute(
+    'Decide an approval',
+    'A new run continues the session. An approval is decided once.',
     [400, 404, 409, 410, 503],
   )
   async decide(
     @Param('id') id: string,
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Caller() caller: Caller,
     @Body(new ShapePipe(ApprovalDecisionDto)) { approve, reason, arguments: edited }: ApprovalDecisionDto,
   ): Promise<ApprovalDto> {
     const answer = {
@@ -60,6 +65,6 @@ export class ApprovalsController {
       ...(reason !== undefined && { reason }),
       ...(edited && { editedArguments: edited as JsonObject }),
     };
-    return approvalView(await this.desk.answer(requestScope(userId), id, answer, 'approval'));
+    return approvalView(await this.service.answer(caller.scope(userId), id, answer, 'approval'));
   }
 }

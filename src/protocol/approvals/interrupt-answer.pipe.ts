@@ -4,13 +4,13 @@ import type { InterruptAnswer } from '../../run/index.js';
 import { validateShape } from '../http/index.js';
 import { InterruptAnswerDto } from './dto/interrupt.dto.js';
 
-/** An answer whose question the path names. */
+/** An answer to the interrupt that the path names. */
 export type RestAnswer = Omit<InterruptAnswer, 'interruptId'>;
 
-/** The body of `POST /interrupts/{id}`. A payload is taken as it is: it may be any JSON, also null. */
+/** The body of `POST /interrupts/{id}`. A payload may be any JSON, also null. */
 @Injectable()
 export class InterruptAnswerPipe implements PipeTransform<unknown, RestAnswer> {
-  /** @throws AppError PARAMETER_VALIDATION, MISSING_PARAMETER when it says nothing */
+  /** @throws AppError PARAMETER_VALIDATION, MISSING_PARAMETER without payload, approve and cancel */
   transform(body: unknown): RestAnswer {
     const { cancel, approve, reason, arguments: edited } = validateShape(InterruptAnswerDto, body);
     const why = reason === undefined ? {} : { reason };

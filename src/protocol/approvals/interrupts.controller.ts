@@ -1,41 +1,45 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { requestScope, ShapePipe } from '../http/index.js';
-import { AnswerDesk } from './answer-desk.js';
-import { ApiQuestionRoute } from './api-docs.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { InterruptService } from './interrupt.service.js';
+import { ApiInterruptRoute } from './api-docs.js';
 import { InterruptAnswerDto, InterruptDto, InterruptListDto } from './dto/interrupt.dto.js';
-import { OwnerQueryDto, QuestionsQueryDto } from './dto/queries.dto.js';
+import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
 import { InterruptAnswerPipe, type RestAnswer } from './interrupt-answer.pipe.js';
-import { interruptView } from './question-views.js';
+import { interruptView } from './interrupt.mapper.js';
 
 const ANSWERS = {
   input: { summary: 'An input', value: { payload: { seat: '12A' } } },
   cancel: { summary: 'Give up', value: { cancel: true } },
-  approve: { summary: 'A permission', value: { approve: true } },
+  approve: { summary: 'An approval', value: { approve: true } },
 };
 
-/** All questions that runs wait for: permissions, and inputs that agents ask for. */
+/** All interrupts: approvals, and inputs that agents ask for. */
 @ApiTags('Approvals')
 @Controller('interrupts')
 export class InterruptsController {
-  constructor(private readonly desk: AnswerDesk) {}
+  constructor(private readonly service: InterruptService) {}
 
   @Get()
   @ApiOkResponse({ type: InterruptListDto })
-  @ApiQuestionRoute('List questions', 'Permissions and inputs, newest first.', [400, 503])
-  async list(@Query(new ShapePipe(QuestionsQueryDto)) query: QuestionsQueryDto): Promise<InterruptListDto> {
-    const { items, nextCursor = null } = await this.desk.list(requestScope(query.user_id), query);
+  @ApiInterruptRoute('List interrupts', 'Approvals and inputs, newest first.', [400, 503])
+  async list(
+    @Query(new ShapePipe(InterruptsQueryDto)) query: InterruptsQueryDto,
+    @Caller() caller: Caller,
+  ): Promise<InterruptListDto> {
+    const { items, nextCursor = null } = await this.service.list(caller.scope(query.user_id), query);
     return { data: items.map(interruptView), nextCursor };
   }
 
   @Get(':id')
   @ApiOkResponse({ type: InterruptDto })
-  @ApiQuestionRoute('Read a question', 'As it stands now.', [404, 503])
+  @ApiInterruptRoute('Read an interrupt', 'Its current status.', [404, 503])
   async read(
     @Param('id') id: string,
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Caller() caller: Caller,
   ): Promise<InterruptDto> {
-    return interruptView(await this.desk.find(requestScope(userId), id));
+    return interruptView(await this.service.find(caller.scope(userId), id));
   }
 
   @Post(':id')
@@ -43,18 +47,19 @@ export class InterruptsController {
   @ApiBody({ type: InterruptAnswerDto, examples: ANSWERS })
   @ApiOkResponse({
     type: InterruptDto,
-    description: 'The question as it stands; `resumedByRunId` is the run that goes on.',
+    description: 'The interrupt; `resumedByRunId` is the run that continues.',
   })
-  @ApiQuestionRoute(
-    'Answer a question',
-    'The run goes on by itself, in its session. An input is checked against its schema. A question is answered once.',
+  @ApiInterruptRoute(
+    'Answer an interrupt',
+    'A new run continues the session. An input is checked against its schema. An interrupt is answered once.',
     [400, 404, 409, 410, 503],
   )
   async answer(
     @Param('id') id: string,
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Caller() caller: Caller,
     @Body(InterruptAnswerPipe) answer: RestAnswer,
   ): Promise<InterruptDto> {
-    return interruptView(await this.desk.answer(requestScope(userId), id, answer));
+    return interruptView(await this.service.answer(caller.scope(userId), id, answer));
   }
 }

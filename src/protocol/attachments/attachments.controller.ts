@@ -11,7 +11,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AttachmentService, AttachmentSettings, signatureOf } from '../../attachment/index.js';
 import { AppError, Clock } from '../../common/index.js';
-import { requestPrincipal, ShapePipe } from '../http/index.js';
+import { Caller, ShapePipe } from '../http/index.js';
 import { AttachmentQueryDto } from './dto/attachment-query.dto.js';
 import { AttachmentDto, AttachmentErrorDto, AttachmentUploadDto } from './dto/attachment.dto.js';
 import { UPLOAD_PATH } from './upload-body.js';
@@ -44,12 +44,13 @@ export class AttachmentsController {
   async upload(
     @Req() request: FastifyRequest,
     @Query(new ShapePipe(AttachmentQueryDto)) { user_id: userId }: AttachmentQueryDto,
+    @Caller() caller: Caller,
   ): Promise<AttachmentDto> {
     const { file, fields } = await readUpload(request, this.settings.maxBytes);
     if (fields['threadId'] !== undefined && !THREAD_ID.test(fields['threadId'])) {
       throw new AppError('ATTACHMENT_INVALID', 'threadId must be a valid UUID');
     }
-    const { attachment, signed } = await this.attachments.upload(requestPrincipal(userId), file);
+    const { attachment, signed } = await this.attachments.upload(caller.actingFor(userId), file);
     const { id, mimeType, filename, size, sha256 } = attachment;
     return {
       id,

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type UserPreferences, UserSettings } from '../../user-settings/index.js';
-import { requestPrincipal, ShapePipe } from '../http/index.js';
+import { Caller, ShapePipe } from '../http/index.js';
 import { UserQueryDto, UserSettingsDto, UserSettingsErrorDto } from './dto/user-settings.dto.js';
 import { PreferencesPipe } from './preferences.pipe.js';
 
@@ -15,8 +15,11 @@ export class UserSettingsController {
   @ApiOperation({ summary: 'Read the settings', description: 'A user who never chose anything has nulls.' })
   @ApiOkResponse({ type: UserSettingsDto })
   @ApiResponse({ status: 400, description: 'user_id is not valid.', type: UserSettingsErrorDto })
-  read(@Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto): Promise<UserPreferences> {
-    return this.settings.get(requestPrincipal(userId));
+  read(
+    @Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto,
+    @Caller() caller: Caller,
+  ): Promise<UserPreferences> {
+    return this.settings.get(caller.actingFor(userId));
   }
 
   @Put()
@@ -31,7 +34,8 @@ export class UserSettingsController {
   replace(
     @Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto,
     @Body(PreferencesPipe) preferences: UserPreferences,
+    @Caller() caller: Caller,
   ): Promise<UserPreferences> {
-    return this.settings.replace(requestPrincipal(userId), preferences);
+    return this.settings.replace(caller.actingFor(userId), preferences);
   }
 }

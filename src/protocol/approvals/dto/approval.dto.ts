@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/index.js';
 
-/** A permission that a tool call needs, as people see it. */
+/** An approval that a tool call needs. */
 export class ApprovalDto {
   @ApiProperty({ example: 'apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11' })
   id!: string;
@@ -10,13 +10,13 @@ export class ApprovalDto {
   @ApiProperty({ enum: INTERRUPT_STATUSES, example: 'pending' })
   status!: InterruptStatus;
 
-  @ApiProperty({ description: 'The run that asks.', example: 'response_1' })
+  @ApiProperty({ description: 'The run that was interrupted.', example: 'response_1' })
   runId!: string;
 
   @ApiProperty({ example: 'session-1' })
   sessionId!: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The call that waits.', example: 'call_1' })
+  @ApiProperty({ type: String, nullable: true, description: 'The call that needs the approval.', example: 'call_1' })
   callId!: string | null;
 
   @ApiProperty({ type: String, nullable: true, example: 'calendar_write' })
@@ -28,7 +28,7 @@ export class ApprovalDto {
   @ApiProperty({ type: String, nullable: true, description: 'The MCP server; `local` for a tool of this server.' })
   serverLabel!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why permission is needed, as the policy says.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why the policy requires an approval.' })
   reason!: string | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'The question, for a person.' })
@@ -46,14 +46,14 @@ export class ApprovalDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   answeredAt!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The run that goes on with the decision.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The run that continues with the decision.' })
   resumedByRunId!: string | null;
 
   @ApiProperty({ type: Object, nullable: true, example: { approve: true, reason: 'fine' } })
   decision!: object | null;
 }
 
-/** One page of permissions, newest first. */
+/** One page of approvals, newest first. */
 export class ApprovalListDto {
   @ApiProperty({ type: [ApprovalDto] })
   data!: readonly ApprovalDto[];

@@ -2,16 +2,16 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { ApprovalDto } from './approval.dto.js';
 
-/** A question to a person: a permission, or an input an agent asked for. */
+/** An interrupt: an approval, or an input that an agent asked for. */
 export class InterruptDto extends ApprovalDto {
   @ApiProperty({ enum: ['approval', 'input'] })
   kind!: 'approval' | 'input';
 
-  @ApiProperty({ type: Object, nullable: true, description: 'JSON Schema that an input has to fit.' })
+  @ApiProperty({ type: Object, nullable: true, description: 'The JSON Schema of the input.' })
   responseSchema!: object | null;
 }
 
-/** One page of questions, newest first. */
+/** One page of interrupts, newest first. */
 export class InterruptListDto {
   @ApiProperty({ type: [InterruptDto] })
   data!: readonly InterruptDto[];
@@ -25,12 +25,12 @@ export class InterruptAnswerDto {
   @ApiPropertyOptional({ description: 'The input: any JSON that fits the response schema.', example: { seat: '12A' } })
   payload?: unknown;
 
-  @ApiPropertyOptional({ description: 'true: nobody will answer. A permission then counts as denied.' })
+  @ApiPropertyOptional({ description: 'true: nobody will answer. An approval is denied then.' })
   @IsOptional()
   @IsBoolean({ message: 'cancel must be true or false' })
   cancel?: boolean;
 
-  @ApiPropertyOptional({ description: 'The decision about a permission.' })
+  @ApiPropertyOptional({ description: 'The decision about an approval.' })
   @IsOptional()
   @IsBoolean({ message: 'approve must be true or false' })
   approve?: boolean;

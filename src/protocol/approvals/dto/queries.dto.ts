@@ -5,12 +5,12 @@ import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/ind
 const STORABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 const NUMBER = /^([1-9]\d?|100)$/;
 
-/** Whose questions. */
+/** Whose interrupts. */
 export class OwnerQueryDto {
   @ApiPropertyOptional({
     maxLength: 256,
     example: 'alice',
-    description: 'Only those of this user. Without it, and as long as nobody has to log in, those of all users.',
+    description: 'Only those of this user. Without it, and without authentication, those of all users.',
   })
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })
@@ -19,9 +19,9 @@ export class OwnerQueryDto {
   user_id?: string;
 }
 
-/** Which questions a list shows. */
-export class QuestionsQueryDto extends OwnerQueryDto {
-  @ApiPropertyOptional({ enum: INTERRUPT_STATUSES, description: 'Only those that stand so.' })
+/** Which interrupts a list shows. */
+export class InterruptsQueryDto extends OwnerQueryDto {
+  @ApiPropertyOptional({ enum: INTERRUPT_STATUSES, description: 'Only those with this status.' })
   @IsOptional()
   @IsIn(INTERRUPT_STATUSES, { message: `status must be one of ${INTERRUPT_STATUSES.join(', ')}` })
   status?: InterruptStatus;
@@ -38,7 +38,7 @@ export class QuestionsQueryDto extends OwnerQueryDto {
   @Matches(NUMBER, { message: 'limit must be a whole number from 1 to 100' })
   limit?: string;
 
-  @ApiPropertyOptional({ description: '`nextCursor` of the page before.' })
+  @ApiPropertyOptional({ description: '`nextCursor` of the previous page.' })
   @IsOptional()
   @IsString({ message: 'cursor must be a string' })
   cursor?: string;

@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import { type InterruptPage, Interrupts, type InterruptScope, type InterruptView } from '../../interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
-import type { QuestionsQueryDto } from './dto/queries.dto.js';
+import type { InterruptsQueryDto } from './dto/queries.dto.js';
 
 const DEFAULT_LIMIT = 20;
 
-/** Reads and answers questions for the two REST faces of them. */
+/** Reads and answers interrupts for `/approvals` and `/interrupts`. */
 @Injectable()
-export class AnswerDesk {
+export class InterruptService {
   constructor(
     private readonly interrupts: Interrupts,
     private readonly runs: Runs,
   ) {}
 
-  /** @throws AppError INVALID_PARAMETER for a cursor of nobody */
-  list(scope: InterruptScope, query: QuestionsQueryDto, kind?: InterruptView['kind']): Promise<InterruptPage> {
+  /** @throws AppError INVALID_PARAMETER for an unknown cursor */
+  list(scope: InterruptScope, query: InterruptsQueryDto, kind?: InterruptView['kind']): Promise<InterruptPage> {
     const { status, session_id: sessionId, limit, cursor } = query;
     return this.interrupts.list(scope, {
       limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
@@ -34,7 +34,7 @@ export class AnswerDesk {
   }
 
   /**
-   * Answers a question; its run goes on by itself. Returns the question as it stands then.
+   * Answers an interrupt, which continues its session with a new run. Returns the interrupt as it is then.
    *
    * @throws AppError as `Runs.answer`
    */

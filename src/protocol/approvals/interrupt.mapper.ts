@@ -2,7 +2,7 @@ import type { InterruptView } from '../../interrupt/index.js';
 import type { ApprovalDto } from './dto/approval.dto.js';
 import type { InterruptDto } from './dto/interrupt.dto.js';
 
-/** A permission as `GET /approvals` shows it. */
+/** An approval as `GET /approvals` shows it. */
 export function approvalView(view: InterruptView): ApprovalDto {
   return {
     id: view.id,
@@ -24,7 +24,7 @@ export function approvalView(view: InterruptView): ApprovalDto {
   };
 }
 
-/** A question as `GET /interrupts` shows it. */
+/** An interrupt as `GET /interrupts` shows it. */
 export function interruptView(view: InterruptView): InterruptDto {
   const { kind, responseSchema } = view;
   return { ...approvalView(view), kind, responseSchema };
