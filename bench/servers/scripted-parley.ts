@@ -11,12 +11,12 @@ import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.
 import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import type { BackpressureGate } from '../../src/common/index.js';
+import { DEFAULT_TENANT } from '../../src/common/index.js';
 import { type Configuration } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
-import { HttpModule, ActiveStreams, requestPrincipal, SsePost, StreamGate } from '../../src/protocol/http/index.js';
-import { encodeTail, tailObservable } from '../../src/protocol/wire/index.js';
+import { ActiveStreams, HttpModule, SsePost, type StreamClient, StreamFor } from '../../src/protocol/http/index.js';
+import { RunFrames, RunStream } from '../../src/protocol/wire/index.js';
 import { Runs } from '../../src/run/index.js';
 import { readScript, type ServerAnswer, type ServerQuestion } from '../protocol.js';
 import { countWrites, openSideChannel } from '../side-channel.js';
@@ -72,13 +72,23 @@ async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<re
 
 @Controller()
 class BenchController {
+  constructor(private readonly active: ActiveStreams) {}
+
   @SsePost('bench/live')
-  live(@Query() query: Record<string, string>, @StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
-    return tailObservable({
-      open: () => encodeTail(eventsInMemory(query), new AgentApiEncoder({ doneFrame: true })),
-      gate,
-    });
+  live(@Query() query: Record<string, string>, @StreamFor() client: StreamClient): Observable<readonly string[]> {
+    const source = framesOf(eventsInMemory(query), client.gone);
+    const nothing = (): void => undefined;
+    const { active } = this;
+    return new RunStream({
+      ...{ source, reader: client, active, keepAliveFrame: undefined },
+      stop: nothing,
+      onLeft: nothing,
+    }).events();
   }
+}
+
+function framesOf(events: AsyncIterable<readonly LoggedEvent[]>, signal: AbortSignal): RunFrames {
+  return new RunFrames(events[Symbol.asyncIterator](), { encoder: new AgentApiEncoder({ doneFrame: true }), signal });
 }
 
 @Module({})
@@ -123,9 +133,10 @@ export async function startScriptedParley(databaseUrl: string | undefined): Prom
 async function answer(app: NestFastifyApplication, question: ServerQuestion): Promise<ServerAnswer | undefined> {
   if (question.ask === 'gone') return { goneMs: await untilGone(app.get(ActiveStreams, { strict: false })) };
   if (question.ask !== 'replay') return undefined;
-  const tail = app.get(Runs, { strict: false }).tail(requestPrincipal(undefined), question.runId, {});
+  const principal = { tenantId: DEFAULT_TENANT, userId: 'anonymous' };
+  const tail = app.get(Runs, { strict: false }).tail(principal, question.runId, {});
   let frames = 0;
-  for await (const batch of encodeTail(tail, new AgentApiEncoder({ doneFrame: true }))) frames += batch.length;
+  for await (const batch of framesOf(tail, new AbortController().signal)) frames += batch.length;
   return { frames };
 }
 
