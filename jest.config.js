@@ -22,5 +22,6 @@ module.exports = {
     ],
   },
   testTimeout: 30000,
-  maxWorkers: 2,
+  // One more than a small machine has cores: many specs wait for processes and time-outs.
+  maxWorkers: 3,
 };

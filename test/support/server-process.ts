@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { TestDatabase } from './databases.js';
 
 type Env = Readonly<Record<string, string>>;
@@ -10,7 +11,8 @@ type Env = Readonly<Record<string, string>>;
 const ROOT = join(__dirname, '../..');
 const MAIN = join(ROOT, 'dist/src/main.js');
 const START_TIMEOUT_MS = 120_000;
-const POLL_MS = 20;
+/** What the server prints once it listens. */
+const LISTENS = ' listens on http';
 /** Nothing of the machine's own configuration reaches a server under test. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
 
@@ -31,7 +33,7 @@ export class ServerProcess {
   ) {}
 
   /**
-   * Starts a server on a free port and waits until it is alive.
+   * Starts a server on a free port and waits until it listens.
    *
    * @param main the script of the process, for a server with tools or agents of its own
    * @param before a program, with its arguments, that becomes the server: one that watches it
@@ -82,7 +84,7 @@ export class ServerProcess {
       running.delete(child);
       this.child = undefined;
     });
-    await this.alive(child);
+    await this.listening(child);
   }
 
   /** `kill -9`: the process gets no chance to put anything in order. */
@@ -114,16 +116,18 @@ export class ServerProcess {
     return child.exitCode;
   }
 
-  private async alive(child: ChildProcess): Promise<void> {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline;) {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`The server ended at its start:\n${this.log}`);
-      const answer = await fetch(`${this.url}/liveness`).catch(() => undefined);
-      if (answer?.ok) return;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  private async listening(child: ChildProcess): Promise<void> {
+    const starting = new AbortController();
+    const timer = setTimeout(() => starting.abort(), START_TIMEOUT_MS);
+    child.once('close', () => starting.abort());
+    while (!this.log.includes(LISTENS)) {
+      await once(child.stdout as Readable, 'data', { signal: starting.signal }).catch(() => undefined);
+      if (!starting.signal.aborted) continue;
+      clearTimeout(timer);
+      await this.stop();
+      throw new Error(`The server did not start:\n${this.log}`);
     }
-    await this.stop();
-    throw new Error(`The server was not alive within ${START_TIMEOUT_MS} ms:\n${this.log}`);
+    clearTimeout(timer);
   }
 }
 

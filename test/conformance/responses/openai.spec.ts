@@ -32,7 +32,8 @@ function script(upstream: LLMock): void {
   upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
   upstream.onMessage('an animal', { content: '{"name":"cat","legs":4}' });
   upstream.onMessage('server error', { error: { message: 'secret', type: 'server_error' }, status: 500 });
-  upstream.onMessage('slow text', { content: LONG }, { latency: 200 });
+  upstream.onMessage('slow text', { content: LONG }, { latency: 50 });
+  upstream.onMessage('endless text', { content: LONG }, { latency: 5000 });
   upstream.onMessage('cut text', { content: 'So far', finishReason: 'length' });
   toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c1' }], 'Fine.');
   toolScript(upstream, 'client tool', [{ name: 'lookup_order', arguments: '{"id":"7"}', id: 'c2' }], 'On its way.');
@@ -165,9 +166,9 @@ describe('openai', () => {
       response = await client.responses.retrieve(response.id);
     }
     expect(response).toMatchObject({ status: 'completed', output_text: LONG });
-    const slow = await ask('slow text', { background: true });
-    expect((await client.responses.cancel(slow.id)).status).toBe('cancelled');
-    expect((await client.responses.cancel(slow.id)).status).toBe('cancelled');
+    const endless = await ask('endless text', { background: true });
+    expect((await client.responses.cancel(endless.id)).status).toBe('cancelled');
+    expect((await client.responses.cancel(endless.id)).status).toBe('cancelled');
     const sync = await ask('plain text');
     await expect(client.responses.cancel(sync.id)).rejects.toThrow(BadRequestError);
   });

@@ -89,14 +89,6 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     socket.raw.close();
   });
 
-  it('a message over the body limit closes the connection with 1009', async () => {
-    const small = await ResponsesDriver.start({ env: { BODY_LIMIT_BYTES: '100000' } });
-    const socket = await small.socket();
-    socket.raw.send('x'.repeat(200_000));
-    expect(await socket.closed()).toMatchObject({ code: 1009 });
-    await small.server.close();
-  });
-
   it('a reader that pauses gets every event', async () => {
     const words = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ');
     const socket = await bench.socket();
@@ -125,16 +117,6 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     else expect(kept).toMatchObject({ error: { code: 'response_not_found' } });
   });
 
-  it('a connection that reaches its maximum age is closed with an error', async () => {
-    const brief = await ResponsesDriver.start({ env: { RESPONSES_SOCKET_LIFETIME_MS: '1000' } });
-    const socket = await brief.socket();
-    const closed = socket.closed();
-    const error = { code: 'websocket_connection_limit_reached', type: 'invalid_request_error' };
-    expect(await socket.until('error')).toMatchObject({ type: 'error', status: 400, error });
-    expect(await closed).toEqual({ code: 1000, reason: 'age limit' });
-    await brief.server.close();
-  });
-
   it('a shutdown closes the connection with an error, and its response continues', async () => {
     const [socket, deaf] = [await bench.socket(), await bench.socket()];
     socket.create({ input: 'hold' });
@@ -149,5 +131,25 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     deaf.raw.terminate();
     bench = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP } });
     expect(await bench.response(socket.ids[0] ?? '')).toMatchObject({ status: 'in_progress' });
+  });
+});
+
+describe('the limits of a Responses WebSocket', () => {
+  it('a message over the body limit closes the connection with 1009', async () => {
+    const small = await ResponsesDriver.start({ env: { BODY_LIMIT_BYTES: '100000' } });
+    const socket = await small.socket();
+    socket.raw.send('x'.repeat(200_000));
+    expect(await socket.closed()).toMatchObject({ code: 1009 });
+    await small.server.close();
+  });
+
+  it('a connection that reaches its maximum age is closed with an error', async () => {
+    const brief = await ResponsesDriver.start({ env: { RESPONSES_SOCKET_LIFETIME_MS: '1000' } });
+    const socket = await brief.socket();
+    const closed = socket.closed();
+    const error = { code: 'websocket_connection_limit_reached', type: 'invalid_request_error' };
+    expect(await socket.until('error')).toMatchObject({ type: 'error', status: 400, error });
+    expect(await closed).toEqual({ code: 1000, reason: 'age limit' });
+    await brief.server.close();
   });
 });

@@ -68,10 +68,10 @@ describeOnDatabases('the events of a run on the Runs API', (open) => {
   });
 
   it('many readers join a running stream at any cursor without gap or repeat', async () => {
-    const input = runInput('count to 60 slowly');
+    const input = runInput('count to 30 slowly');
     const live = await client.stream(input);
     const readers = [];
-    for (const count of [3, 20, 40]) {
+    for (const count of [3, 10, 20]) {
       await live.until(({ frames }) => frames.length >= count);
       readers.push(await client.events(input.threadId as string, '', live.frames[count - 2]?.id));
     }

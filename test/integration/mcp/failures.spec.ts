@@ -197,7 +197,7 @@ describe('a long MCP call', () => {
 
   it('the call continues as long as it reports progress', async () => {
     const source = sourceOf({ all: { ...everythingStdio, timeoutMs: 800 } });
-    expect(await source.call(LONG, { duration: 2, steps: 20 })).toMatchObject({ isError: false });
+    expect(await source.call(LONG, { duration: 1.2, steps: 12 })).toMatchObject({ isError: false });
   });
 
   it('the call fails at the limit of its total time in spite of progress', async () => {
