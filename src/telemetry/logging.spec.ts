@@ -40,7 +40,9 @@ describe('the log', () => {
 
   async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
     const lines: string[] = [];
-    const logger = createLogger(LoggingSettings.from({ LOG_LEVEL: 'info', ...env }), { write: (line) => lines.push(line) });
+    const logger = createLogger(LoggingSettings.from({ LOG_LEVEL: 'info', ...env }), {
+      write: (line) => lines.push(line),
+    });
     const testing = await Test.createTestingModule({ controllers: [ProbeController] }).compile();
     const adapter = new FastifyAdapter({ genReqId: requestIdOf });
     const fastify = testing.createNestApplication<NestFastifyApplication>(adapter, { bufferLogs: true });
