@@ -22,7 +22,7 @@ export const MODEL_REPLAY = 'model_replay';
 /** The `replay` that was kept with a call. */
 export function replayOf({ metadata }: Message): JsonObject | undefined {
   const replay = metadata?.[MODEL_REPLAY];
-  return isPlainObject(replay) ? (replay as JsonObject) : undefined;
+  return isPlainObject(replay) ? (replay) : undefined;
 }
 
 /** True for messages that show a tool call, of any kind of tool. */

@@ -19,6 +19,6 @@ export function replayedAnswer({ replay }: Extract<ModelMessage, { role: 'assist
   const { reasoning_content: reasoning, extra_content: extra } = answer;
   return {
     ...(typeof reasoning === 'string' && { reasoning_content: reasoning }),
-    ...(isPlainObject(extra) && { extra_content: extra as JsonObject }),
+    ...(isPlainObject(extra) && { extra_content: extra }),
   };
 }
