@@ -47,6 +47,15 @@ export class ModelSettings extends settings('Model', {
     default: 2,
     description: 'How often a model call is repeated if it fails before its first chunk.',
   }),
+  maxConnections: setting('LLM_MAX_CONNECTIONS', integer({ min: 1, max: 100_000 }), {
+    unset: 'no limit',
+    description: 'Connections to the model server. A model call takes one; further calls wait for a free one.',
+  }),
+  keepAliveMs: setting('LLM_KEEP_ALIVE_MS', milliseconds({ min: 1, max: HOUR_MS }), {
+    default: 4000,
+    description:
+      'How long an unused connection to the model server is kept open. It must be less than the keep-alive time of that server.',
+  }),
 }) {
   readonly #selection = selectModel(this);
 

@@ -5,11 +5,12 @@ import { ChatCompletionsModelClient } from './chat-completions/chat-completions-
 
 /** The client of the configured model server. It sends nothing yet. @param attachments the images of prompts */
 export function createModelClient(settings: ModelSettings, attachments: AttachmentReader): ModelClient {
-  const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries } = settings;
+  const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
-  const options = { provider, baseUrl, apiKey, model, firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
-  return new ChatCompletionsModelClient(options, attachments);
+  const patience = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  const connections = { maxConnections, keepAliveMs };
+  return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...patience, ...connections }, attachments);
 }
 
 /** A short name for well-known hosts, else the host itself. */
