@@ -5,7 +5,7 @@ import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js'
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
 
-/** An agent that can be run, with what its decorator said of it. */
+/** An agent with the options of its decorator. */
 export interface RegisteredAgent {
   readonly name: string;
   readonly description: string;
@@ -14,7 +14,7 @@ export interface RegisteredAgent {
   readonly agent: Agent;
 }
 
-/** All agents of this process, by agent type. Filled when the modules start. */
+/** All agents of this process, by agent type. Filled when the modules are initialized. */
 @Injectable()
 export class AgentRegistry implements OnModuleInit {
   private readonly logger = new Logger(AgentRegistry.name);
@@ -30,7 +30,7 @@ export class AgentRegistry implements OnModuleInit {
     return this.settings.defaultAgent;
   }
 
-  /** @throws AppError CONFIGURATION_ERROR when two agents have one name */
+  /** @throws AppError CONFIGURATION_ERROR if two agents have the same name */
   onModuleInit(): void {
     for (const wrapper of this.discovery.getProviders()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
@@ -46,12 +46,12 @@ export class AgentRegistry implements OnModuleInit {
     return agent;
   }
 
-  /** All agents, internal ones too, in the order of their registration. */
+  /** All agents, including internal ones, in the order of their registration. */
   list(): readonly RegisteredAgent[] {
     return [...this.agents.values()];
   }
 
-  /** True when a client's request may name this agent type; false for internal and unknown ones. */
+  /** True if requests of clients may name this agent type; false for internal and unknown ones. */
   isPublic(name: string): boolean {
     return this.agents.get(name)?.exposure === 'public';
   }

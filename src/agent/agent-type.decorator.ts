@@ -3,26 +3,26 @@ import { Injectable } from '@nestjs/common';
 import type { Agent } from './agent.js';
 
 /**
- * What happens to a run of this agent when its worker stops: `journal` goes on at the first
- * unfinished step, `restart` begins the run again, `fail` ends it as failed.
+ * What happens to a run of this agent when its worker stops: `journal` continues at the first unfinished step,
+ * `restart` starts the run again, `fail` ends it as failed.
  */
 export type AgentRecovery = 'journal' | 'restart' | 'fail';
 
-/** What `@AgentType()` is told about the class below it. */
+/** The options of `@AgentType()`. */
 export interface AgentTypeOptions {
-  /** The agent type that requests name. */
+  /** The name of the agent type in requests. */
   readonly name: string;
-  /** For people: what the agent does. */
+  /** Describes to users what the agent does. */
   readonly description: string;
-  /** Whether requests of clients may name it; `internal` ones are run by the server itself only. */
+  /** Whether requests of clients may name it. `internal` agents are run only by the server itself. */
   readonly exposure: 'public' | 'internal';
-  /** Default `fail`. Agents that do everything through the model loop or the journal use `journal`. */
+  /** Default `fail`. Use `journal` for agents that do everything through the model loop or the journal. */
   readonly recovery?: AgentRecovery;
 }
 
 const METADATA_KEY = Symbol('parley:agent-type');
 
-/** Makes a provider an agent, by the name that requests use. The class is injectable. */
+/** Makes a class an agent with the name that requests use, and an injectable provider. */
 export function AgentType(options: AgentTypeOptions) {
   return (target: abstract new (...args: never[]) => Agent): void => {
     Injectable()(target);
@@ -30,7 +30,7 @@ export function AgentType(options: AgentTypeOptions) {
   };
 }
 
-/** What a class's `@AgentType()` said, or undefined when it has none. */
+/** The options of a class's `@AgentType()`, or undefined if it has none. */
 export function agentTypeOptions(target: unknown): AgentTypeOptions | undefined {
   if (typeof target !== 'function') return undefined;
   return Reflect.getOwnMetadata(METADATA_KEY, target) as AgentTypeOptions | undefined;

@@ -7,7 +7,7 @@ import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
 import type { ModelClient } from './ports/model-client.js';
 
-/** What the composition root gives the agents. */
+/** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
   /** A provider of the token `ModelClient`. */
   readonly model: Provider<ModelClient>;
@@ -18,7 +18,7 @@ export interface AgentModuleOptions {
 /** The agents and the model loop. Needs its settings from a global module. */
 @Module({})
 export class AgentModule {
-  /** Global, so that a module with agents of its own can inject `ModelLoop` without importing this. */
+  /** Global, so that modules with their own agents can inject `ModelLoop` without importing this one. */
   static forRoot(options: AgentModuleOptions): DynamicModule {
     return {
       module: AgentModule,

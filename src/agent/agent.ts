@@ -1,39 +1,38 @@
 import type { Json, JsonObject, Principal } from '../common/index.js';
-import type { AskedInterrupt, AuditNote, Resumption } from '../interrupt/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
+import type { AskedInterrupt, AuditNote, Resumption, SettledInterrupt } from '../interrupt/index.js';
 import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
-import type { InputQuestion } from './input-interrupt.js';
 import type { ModelOptions } from './ports/model-client.js';
 
-/** A finished step as the journal kept it. */
+/** A finished step in the journal. */
 export interface StepRecord {
   readonly output: JsonObject;
 }
 
 /**
- * The journal of a run: a step that is in it is never repeated, whatever happens to the worker.
- * Keys are unique within the run and the same on every attempt, for example `model:0`, `tool:call_1`.
+ * The journal of a run. A step that it contains is never repeated, even if the worker is lost. Keys are unique
+ * in the run and the same in every attempt, for example `model:0` or `tool:call_1`.
  */
 export interface Journal {
   /**
-   * The stored output of a finished step, or undefined when it has to be done (again).
+   * The stored output of a finished step, or undefined if the step must be executed (again).
    *
-   * @throws AppError JOURNAL_MISMATCH when the step was finished or begun with another `inputHash`:
-   *   the agent is no longer the one that wrote the journal
+   * @throws AppError JOURNAL_MISMATCH if the step was started or finished with another `inputHash`, which means
+   *   that the agent has changed since it wrote the journal
    */
   finished(key: string, inputHash: string): StepRecord | undefined;
-  /** True when the step is finished, whatever its input was. */
+  /** True if the step is finished, regardless of its input. */
   isFinished(key: string): boolean;
-  /** True when an earlier attempt began this step and did not finish it. */
+  /** True if an earlier attempt started this step and did not finish it. */
   inDoubt(key: string): boolean;
-  /** Writes down that the step begins; resolves when that is committed. For steps with side effects. */
+  /** Records the start of a step with side effects. Resolves when it is committed. */
   begin(key: string, inputHash: string): Promise<void>;
   /**
-   * Writes down the step's output. It is committed together with the events written since the last
-   * `await`, so a step is finished if and only if its events are in the log.
+   * Records the output of a step. It is committed together with the events written since the last `await`, so
+   * a step is finished if and only if its events are in the log.
    *
-   * `messageIds` are the messages this step wrote: they stand when the run is resumed. Messages of
-   * no finished step are discarded then.
+   * @param messageIds the messages that this step wrote. When the run is resumed, they are kept, and messages
+   *   of unfinished steps are discarded
    */
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
 }
@@ -41,106 +40,146 @@ export interface Journal {
 /** One operation of an RFC 6902 patch, for example `{op: 'replace', path: '/title', value: 'x'}`. */
 export type StateOperation = JsonObject;
 
-/** A session's shared state: a JSON object that is kept between runs. */
+/** The shared state of a session: a JSON object that is kept between runs. */
 export interface SessionState {
   get(): JsonObject;
-  /** Replaces the state; kept when the run ends, shown to richer wires at once. */
+  /** Replaces the state. Clients of wires that show state see it immediately; it is stored when the run ends. */
   set(state: JsonObject): void;
   /**
-   * Changes the state by an RFC 6902 patch, all of it or nothing; richer wires show the patch.
+   * Changes the state by an RFC 6902 patch, which is applied completely or not at all. Wires that show state
+   * send the patch.
    *
-   * @throws AppError AGENT_ERROR when the patch does not fit, or would leave no JSON object
+   * @throws AppError AGENT_ERROR if the patch cannot be applied, or if the result is not a JSON object
    */
   patch(operations: readonly StateOperation[]): void;
 }
 
-/** Everything an agent is given for one run. */
+/** An input that an agent requests from a person. */
+export interface InputQuestion {
+  /** Identifies the question in the run. Default: `input:0`, `input:1` … in the order of the calls. */
+  readonly key?: string;
+  /** The kind of input, for programs, for example `choose_flight`. */
+  readonly reason: string;
+  /** The question to the person. */
+  readonly message: string;
+  /** JSON Schema of the answer. Without one, any JSON value is accepted. */
+  readonly responseSchema?: JsonObject;
+  /** Milliseconds until the question expires. Default: APPROVAL_EXPIRES_IN. */
+  readonly expiresInMs?: number;
+}
+
+/** Thrown by `context.interrupt()` to end the run, which then waits for the input. Agents must not catch it. */
+export class InputInterrupt extends Error {
+  constructor(
+    readonly asked: AskedInterrupt,
+    readonly question: InputQuestion,
+  ) {
+    super(`The run waits for an input: ${question.message}`);
+    this.name = 'InputInterrupt';
+  }
+}
+
+/** Thrown by `context.interrupt()` if there will be no answer. If the agent does not catch it, the run is canceled. */
+export class InputRefused extends Error {
+  constructor(readonly interrupt: SettledInterrupt) {
+    super(interrupt.status === 'expired' ? 'Nobody answered in time' : 'The question was not answered: given up');
+    this.name = 'InputRefused';
+  }
+}
+
+/** What an agent receives for one run. */
 export interface AgentContext {
   readonly runId: string;
   readonly sessionId: string;
   readonly agentType: string;
-  /** 1 for the first execution; higher when a lost worker's run is resumed. */
+  /** 1 for the first execution, more if the run is resumed after its worker was lost. */
   readonly attempt: number;
   /**
-   * Ids of the tool calls that earlier executions of this run have shown, also of those that were taken
-   * back: clients keep them, so a call that is made again needs another id.
+   * Ids of the tool calls that earlier attempts of this run have shown, including discarded ones. Clients keep
+   * them, so a call that is made again needs a new id.
    */
   readonly shownCallIds: readonly string[];
   readonly principal: Principal;
   /** The messages of this request. */
   readonly input: readonly Message[];
-  /** The text of this request's user messages, joined by line breaks. */
+  /** The texts of this request's user messages, joined by line breaks. */
   readonly inputText: string;
   /** Earlier messages of the session, oldest first, within the token budget. */
   readonly history: readonly Message[];
   readonly state: SessionState;
-  /** Tools the client declared and runs itself. */
+  /** Tools that the client declared and runs itself. */
   readonly clientTools: readonly ToolDeclaration[];
-  /** What the request takes away of the server's tools. */
+  /** Restrictions of the server's tools by the request. */
   readonly toolLimits?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
-  /** The user's IANA zone: the device's, else that of the user's settings, else UTC (docs/tools.md#time-zones). */
+  /**
+   * The user's IANA zone: the device's, otherwise that of the user's settings, otherwise UTC
+   * (docs/tools.md#time-zones).
+   */
   readonly timeZone: string;
-  /** The language the request wants, else that of the user's settings: a BCP 47 tag; null when there is neither. */
+  /** The language of the request, otherwise that of the user's settings: a BCP 47 tag; null if neither is set. */
   readonly locale: string | null;
-  /** When the request was made: the device's clock where it told one, else when the run was accepted. Milliseconds. */
+  /**
+   * When the request was made, in milliseconds: by the device's clock if it sent one, otherwise when the run was
+   * accepted.
+   */
   readonly requestedAt: number;
   readonly forwardedProps: JsonObject;
-  /** The answers that this run goes on with, when it goes on where an earlier one waited. */
+  /** The answers to interrupts that this run continues with. */
   readonly resumption: Resumption;
   /**
-   * Asks a person for an input and ends the run until it is there; then the agent runs again from its
-   * beginning, in a new run of the same session with the same input, history and journal, and this
-   * call returns the answer. What must not be done twice before it belongs behind a step of `journal`.
+   * Requests an input from a person and ends the run. When it is answered, the agent runs again from its
+   * beginning, in a new run of the same session with the same input, history and journal, and this call
+   * returns the answer. Side effects before this call must be steps of `journal`, so that they are not repeated.
    *
-   * @throws InputInterrupt the first time: let it pass
-   * @throws InputRefused when the person gave up or the time is over
+   * @throws InputInterrupt the first time; must not be caught
+   * @throws InputRefused if the person declined or the question has expired
    */
   interrupt(question: InputQuestion): Promise<Json>;
-  /** Writes a line for the audit trail, with the events of this turn. */
+  /** Adds an entry to the audit log, committed with the events of this turn. */
   audit(note: AuditNote): void;
-  /** What the request adds to the agent's own prompt, for this run only; often empty. */
+  /** Text that the request adds to the agent's system prompt for this run; empty if there is none. */
   readonly instructions: string;
   /**
-   * The builder bound to this run's log: every call is an event of the run. The run opens and ends
+   * The builder that writes to this run's log: every call makes an event of the run. The run starts and ends
    * the response itself; an agent makes messages and contents.
    */
   readonly response: ResponseBuilder;
   readonly journal: Journal;
-  /** Aborts on cancel, on time-out and when the worker loses the run. */
+  /** Aborts on cancellation, on timeout and when the worker loses the run. */
   readonly signal: AbortSignal;
   /** The subagent that this context belongs to (`beginSubagent`); absent for the run's own agent. */
   readonly subagent?: { readonly id: string; readonly path: string };
-  /** Writes an event that the builder does not make: state, step, activity, custom, raw, subagent. */
+  /** Writes an extension event: state, step, activity, custom, raw, subagent. */
   emit(event: AgentEvent): void;
   /** Resolves when everything written so far is committed. */
   flush(): Promise<void>;
 }
 
-/** How a run of an agent ended, when it was not by a thrown error. */
+/** How a run of an agent ended, if it did not throw. */
 export type AgentOutcome =
   | { readonly kind: 'completed' }
-  /** A limit was reached: the answer is cut. */
+  /** A limit was reached, so the answer is incomplete. */
   | { readonly kind: 'incomplete'; readonly reason: string }
-  /** The run waits for a person or for client tools. */
+  /** The run waits for a person or for results of client tools. */
   | {
       readonly kind: 'interrupted';
       readonly reason: 'client_tool' | 'approval' | 'input';
       readonly message: string | null;
       readonly callIds: readonly string[];
       readonly responseSchema: JsonObject | null;
-      /** The questions to a person. */
+      /** The approvals and inputs that are requested. */
       readonly asked?: readonly AskedInterrupt[];
     };
 
 /**
- * An agent: one method that writes a run. Values it yields are checkpoints, at which the run may be
- * slowed while the log catches up; events that the bound builder made are already written, any other
- * event it yields is written then. Returning nothing means completed.
+ * An agent: one method that executes a run. At every `yield` the run may be paused until the log has caught
+ * up. A yielded event is written, unless the builder of the context made it and therefore wrote it already.
+ * Returning nothing means completed.
  *
- * @throws AppError its code and message end the run as failed; any other error ends it as
- *   AGENT_UNKNOWN_ERROR with nothing of its text shown.
+ * @throws AppError ends the run as failed with its code and message; any other error ends it as
+ *   AGENT_UNKNOWN_ERROR, without showing the error's message
  */
 export interface Agent {
   run(context: AgentContext): AsyncGenerator<AgentEvent | undefined, AgentOutcome | void, void>;

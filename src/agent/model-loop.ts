@@ -14,31 +14,30 @@ import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from '
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
-import { withOwnAttachments } from './prompt/own-attachments.js';
-import { toModelMessages, toolCall } from './prompt/prompt.js';
+import { toModelMessages, toolCall, withOwnAttachments } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
-/** What the interrupt of a run says that waits for permissions. */
-const PERMISSION_NEEDED = 'The agent needs permission to go on.';
+/** The message of an interrupt that waits for approvals. */
+const APPROVAL_NEEDED = 'The agent needs permission to continue.';
 
-/** How an agent uses the loop. */
+/** Options of the model loop. */
 export interface ModelLoopOptions {
   readonly systemPrompt: string;
   /**
-   * What the model is told of the moment, after the system prompt. A resumed run may be told otherwise:
-   * the journal does not compare it.
+   * Facts that change between requests, such as the date, sent after the system prompt. The journal does not
+   * compare them, so they may differ when a run is resumed.
    */
   readonly situation?: string;
-  /** Arguments of tools that become members of the shared state, shown while the model still writes them. */
+  /** Tool arguments that become members of the shared state, shown while the model is still writing them. */
   readonly predictedState?: readonly PredictedState[];
 }
 
-/** A run on its way through the loop. */
+/** The state of a run in the loop. */
 interface Conversation {
   readonly messages: ModelMessage[];
   readonly situation: string;
   readonly predictedState: readonly PredictedState[];
-  /** Of results that no text of the assistant has followed yet. */
+  /** UI hints of results that no text of the assistant has followed yet. */
   hints: readonly JsonObject[];
   readonly toolSet: ToolSet;
   readonly callIds: CallIds;
@@ -46,10 +45,9 @@ interface Conversation {
 }
 
 /**
- * The loop of an agent that thinks with a model and acts with tools: call the model, run the tools
- * it asks for, give it the results, until it answers without a call. Every model call and every tool
- * call is a step of the journal, so a resumed run goes on where it was; agents that use nothing else
- * declare `recovery: 'journal'`.
+ * Calls the model, runs the tools that it calls and sends it the results, until it answers without a tool
+ * call. Every model call and every tool call is a step of the journal, so a resumed run continues where it
+ * stopped. Agents that do nothing else declare `recovery: 'journal'`.
  */
 @Injectable()
 export class ModelLoop {
@@ -62,13 +60,13 @@ export class ModelLoop {
   ) {}
 
   /**
-   * Runs the loop. Ends as completed, as incomplete (`max_steps`, `max_output_tokens`,
-   * `content_filter`), or as interrupted when client tools were called or calls need a permission;
-   * server calls of the same answer that need none are made first. A run that goes on where another
-   * waited first acts on the answers, and ends as interrupted again while there are open ones.
+   * Runs the loop. Ends as completed, as incomplete (`max_steps`, `max_output_tokens`, `content_filter`), or as
+   * interrupted if client tools were called or calls require an approval; the other server calls of the same
+   * answer are made first. A run that answers interrupts processes the answers first, and ends as interrupted
+   * again if some are still open.
    *
-   * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid
-   *   arguments); the reason of `context.signal`, after which nothing is written
+   * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid arguments); the
+   *   reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
     const toolSet = await this.tools.toolSet(context.clientTools, context.toolLimits);
@@ -150,7 +148,7 @@ function joinPrompts(...prompts: readonly string[]): string {
   return prompts.filter((prompt) => prompt !== '').join('\n\n');
 }
 
-/** How the run ends with this answer; undefined when it goes on with tools. */
+/** How the run ends with this answer; undefined if it continues with tool calls. */
 function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefined {
   if (finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };
   if (finishReason === 'content-filter') return { kind: 'incomplete', reason: 'content_filter' };
@@ -159,11 +157,11 @@ function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefine
 
 function waitFor(callIds: readonly string[], asked: readonly AskedInterrupt[]): AgentOutcome {
   const reason = asked.length > 0 ? 'approval' : 'client_tool';
-  const message = asked.length > 0 ? PERMISSION_NEEDED : null;
+  const message = asked.length > 0 ? APPROVAL_NEEDED : null;
   return { kind: 'interrupted', reason, message, callIds, responseSchema: null, asked };
 }
 
-/** The outcome of a run that goes on while other answers are still missing; undefined when none is. */
+/** The outcome if answers to other interrupts are still missing; undefined if none are. */
 function stillWaiting(context: AgentContext): AgentOutcome | undefined {
   const { waiting } = context.resumption;
   const callIds = owedClientCalls(context);
@@ -171,13 +169,13 @@ function stillWaiting(context: AgentContext): AgentOutcome | undefined {
   return waitFor(callIds, askAgain(context, waiting));
 }
 
-/** A call that was asked for is made once: a model that must call a tool at each step would never answer. */
+/** A required tool call applies to the first step only; otherwise the model would never answer with text. */
 function unforced(options: ModelOptions): ModelOptions {
   const { toolChoice } = options;
   return toolChoice === 'required' || typeof toolChoice === 'object' ? { ...options, toolChoice: 'auto' } : options;
 }
 
-/** What the model said and what its calls gave, for the next model call. */
+/** The model's answer and the results of its calls, for the next model call. */
 function exchange(
   { text, refusal = '', toolCalls, replay }: StepOutput,
   results: readonly ToolResult[],

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/index.js';
 import { ToolSet } from '../../tools/index.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
@@ -5,8 +6,9 @@ import { CallIds } from '../loop/call-ids.js';
 import { modelStep } from '../loop/model-step.js';
 import { ModelClient } from '../ports/model-client.js';
 import { toModelMessages } from '../prompt/prompt.js';
-import { memoryNote, withMemoryNote } from './memory-note.js';
 
+/** The member of the session's state that holds the note. */
+const KEY = 'memory';
 const NOTE_STEP = 'memory:present';
 
 const TASK = [
@@ -16,8 +18,8 @@ const TASK = [
 ].join(' ');
 
 /**
- * Condenses the input messages into a memory note by one model call and keeps it in the session's
- * state under `memory`. Internal: requests of clients cannot name it.
+ * Condenses the input messages into a memory note with one model call, and stores it in the session's state
+ * under `memory`. Internal: requests of clients cannot name it.
  */
 @AgentType({
   name: 'memory',
@@ -46,11 +48,22 @@ export class MemoryAgent implements Agent {
   }
 }
 
-/** The note as it was when the run began: a resumed run must not condense its own result. */
+/** The note at the start of the run. A resumed run must not condense its own result. */
 function presentNote({ journal, state }: AgentContext): string {
   const stored = journal.finished(NOTE_STEP, '')?.output['note'];
   if (typeof stored === 'string') return stored;
   const note = memoryNote(state.get());
   journal.finish(NOTE_STEP, '', { note }, []);
   return note;
+}
+
+/** The memory note in a session's state; empty if there is none. */
+export function memoryNote(state: JsonObject): string {
+  const note = state[KEY];
+  return typeof note === 'string' ? note.trim() : '';
+}
+
+/** The state with a new memory note. */
+function withMemoryNote(state: JsonObject, note: string): JsonObject {
+  return { ...state, [KEY]: note };
 }

@@ -3,7 +3,7 @@ import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { AgentSettings } from '../agent.settings.js';
 import { ModelLoop } from '../model-loop.js';
-import { memoryNote } from './memory-note.js';
+import { memoryNote } from './memory.agent.js';
 
 const PERSONA = [
   'You are Friday, a helpful assistant.',
@@ -12,7 +12,7 @@ const PERSONA = [
   'Say plainly when you do not know something or cannot do it.',
 ].join(' ');
 
-/** The public agent: Friday, with every tool of the server and of the client. */
+/** The public agent "Friday", which uses all tools of the server and of the client. */
 @AgentType({
   name: 'worker',
   description: 'Friday, a helpful assistant that uses tools.',
@@ -36,7 +36,7 @@ export class WorkerAgent implements Agent {
   }
 }
 
-/** The day, and not the time: a text that changes with every request would miss the provider's prompt cache. */
+/** Contains the date but not the time, so that the provider's prompt cache stays valid for a day. */
 function situationOf({ requestedAt, timeZone }: AgentContext): string {
   const { weekday, date } = localTime(requestedAt, timeZone);
   return `Today is ${weekday}, ${date}, in the user's time zone ${timeZone}. Times that the user names are in that zone.`;

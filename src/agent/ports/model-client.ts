@@ -63,11 +63,11 @@ export type ResponseFormat =
       readonly name: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
-      /** What the object is for, in words to the model. */
+      /** Tells the model what the object is for. */
       readonly description?: string;
     };
 
-/** No call, a call if the model likes, at least one call, or a call of this tool. */
+/** No call, a call if the model decides so, at least one call, or a call of this tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** One model call. */
@@ -78,14 +78,13 @@ export interface ModelRequest {
 }
 
 /**
- * What a model call streams, in order. Tool calls are told by `index`; the first delta of a call
- * carries its `name` (and its `id`, when the provider has one), later ones only argument text.
- * `finish` comes last, exactly once.
+ * The events of a model call, in order. `index` identifies a tool call; its first delta has the `name` (and
+ * the `id`, if the provider has one), later ones only argument text. `finish` comes last, exactly once.
  */
 export type ModelEvent =
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'text-delta'; readonly text: string }
-  /** The model declines to answer, and says so. */
+  /** Text with which the model declines to answer. */
   | { readonly type: 'refusal-delta'; readonly text: string }
   | {
       readonly type: 'tool-call-delta';
@@ -99,8 +98,8 @@ export type ModelEvent =
       readonly reason: ModelFinishReason;
       readonly usage: Usage | null;
       /**
-       * What the provider wants back with this answer when its calls have results, such as signed
-       * reasoning. Read by the same kind of client only; each has a key of its own in it.
+       * Data that the provider requires back with this answer when its tool calls have results, such as
+       * signed reasoning. Only the same kind of client reads it; each kind uses its own key.
        */
       readonly replay?: JsonObject;
     };
@@ -112,9 +111,9 @@ export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filt
  * those of one socket read. A batch is never empty; a client need not limit its size, because the model
  * loop divides large ones.
  *
- * `stream` throws an `AppError` with a MODEL_* code when the call fails; retries of the upstream with
- * back-off happen inside and only before the first event. After `signal` aborts no further batch comes
- * and the iteration ends by throwing the signal's reason.
+ * `stream` throws an `AppError` with a MODEL_* code when the call fails; it retries with
+ * back-off, but only before the first event. After `signal` aborts, no further batch is yielded and the
+ * iteration throws the signal's reason.
  */
 export abstract class ModelClient {
   /** Provider name for logs and usage. */

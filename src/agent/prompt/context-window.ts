@@ -3,11 +3,11 @@ import { callsOf, outputsOf } from './tool-traffic.js';
 import { estimateMessageTokens } from './token-estimate.js';
 
 /**
- * The part of a session's history that fits into a token budget beside the current input. The oldest
- * whole turns (a user's message and all that answers it) are left out first; a call is never parted
- * from its output, even where the output is in the input and the budget is exceeded by it.
+ * The part of a session's history that fits into a token budget together with the current input. The oldest
+ * whole turns (a user's message and its answers) are left out first. A call is never separated from its output,
+ * even if the output is in the input and the budget is exceeded.
  *
- * @param tokenBudget of history and input together, by estimate
+ * @param tokenBudget of history and input together, estimated
  * @returns the end of `history`, possibly empty
  */
 export function fitHistory(
@@ -34,7 +34,7 @@ function opensTurn(message: Message): boolean {
   return message.type === 'message' && message.role === 'user';
 }
 
-/** The places between two messages that lie between a call and its output. */
+/** The positions between two messages that separate a call from its output. */
 function splitsOfCalls(messages: readonly Message[]): ReadonlySet<number> {
   const splits = new Set<number>();
   const callAt = new Map<string, number>();

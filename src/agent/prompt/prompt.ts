@@ -1,17 +1,17 @@
-import { isPlainObject, type JsonObject } from '../../common/index.js';
-import type { Message } from '../../events/index.js';
-import type { ModelMessage, ModelToolCall } from '../ports/model-client.js';
-import { partsOf, readableText } from './message-parts.js';
+import { isAttachmentReference, isOwnPath, parseReference } from '../../attachment/index.js';
+import { assertUnreachable, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
+import type { Content, FileContent, Message } from '../../events/index.js';
+import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
 import { callsOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
 
-/** What a model is told of a call that nobody answered: a provider must never see an open call. */
+/** The result of a call without an answer, because providers refuse conversations with open calls. */
 export const NO_RESULT = 'No result: the call was cancelled by the user.';
 
 interface OpenCall extends ModelToolCall {
   output: string | undefined;
 }
 
-/** Text and calls of the assistant that belong into one model message, and the answers to the calls. */
+/** Texts and calls of the assistant that form one model message, and the outputs of the calls. */
 class AssistantTurn {
   readonly texts: string[] = [];
   readonly calls: OpenCall[] = [];
@@ -39,11 +39,11 @@ class AssistantTurn {
 }
 
 /**
- * The conversation as a model client takes it. Each call is followed by its output, wherever the
- * output stands in the messages; outputs of no known call, reasoning, and cut messages without text
- * are left out.
+ * Converts a conversation to the messages of a model client. Each call is followed by its output, regardless
+ * of the output's position. Outputs of unknown calls, reasoning, and incomplete messages without text are left
+ * out.
  *
- * @param systemPrompt comes first; an empty one is left out
+ * @param systemPrompt the first message; left out if empty
  */
 export function toModelMessages(systemPrompt: string, messages: readonly Message[]): ModelMessage[] {
   const turns: (AssistantTurn | ModelMessage)[] = [];
@@ -66,7 +66,7 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
   return turns.flatMap((turn) => (turn instanceof AssistantTurn ? turn.toModelMessages() : [turn]));
 }
 
-/** The turn that the assistant's next text or call belongs to: a new one after an answer or another's words. */
+/** The turn of the assistant's next text or call: a new one after an output or a message of another role. */
 function assistantTurn(turns: (AssistantTurn | ModelMessage)[]): AssistantTurn {
   const last = turns.at(-1);
   if (last instanceof AssistantTurn && !last.isAnswered) return last;
@@ -75,7 +75,7 @@ function assistantTurn(turns: (AssistantTurn | ModelMessage)[]): AssistantTurn {
   return turn;
 }
 
-/** The first output of a call counts; ids that return later in a session name the newest call. */
+/** Only the first output of a call counts. An id that is used again later refers to the newest call. */
 function answer(message: Message, openCalls: Map<string, { call: OpenCall; turn: AssistantTurn }>): void {
   for (const { callId, output } of outputsOf(message)) {
     const open = openCalls.get(callId);
@@ -96,13 +96,13 @@ function plainMessage(message: Message): ModelMessage[] {
 }
 
 function isLeftOut(message: Message): boolean {
-  const isTraffic = isCall(message) || isCallOutput(message);
-  if (!isTraffic && message.type !== 'message' && message.type !== 'a2ui_action') return true;
-  const isCut = message.status === 'failed' || message.status === 'incomplete' || message.status === 'canceled';
-  return isCut && (isTraffic || readableText(message) === '');
+  const isToolMessage = isCall(message) || isCallOutput(message);
+  if (!isToolMessage && message.type !== 'message' && message.type !== 'a2ui_action') return true;
+  const isUnfinished = message.status === 'failed' || message.status === 'incomplete' || message.status === 'canceled';
+  return isUnfinished && (isToolMessage || readableText(message) === '');
 }
 
-/** A call for a provider; some refuse a conversation with arguments that are no JSON object. */
+/** A call for a provider. Arguments that are not a JSON object are replaced, because some providers refuse them. */
 export function toolCall({ id, name, arguments: text }: ModelToolCall): ModelToolCall {
   return { id, name, arguments: isJsonObject(text) ? text : '{}' };
 }
@@ -113,4 +113,75 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The texts, refusals and data of a message as one text. */
+function readableText(message: Message): string {
+  return (message.content ?? []).map(contentText).filter(Boolean).join('\n');
+}
+
+/** A user's message as model parts. Contents that models do not accept are described in text. */
+function partsOf(message: Message): ModelPart[] {
+  return (message.content ?? []).flatMap(partOf);
+}
+
+function contentText(content: Content): string {
+  if (content.type === 'text') return content.text ?? '';
+  if (content.type === 'refusal') return content.refusal ?? '';
+  if (content.type === 'data') return content.data ? JSON.stringify(content.data) : '';
+  return '';
+}
+
+function partOf(content: Content): ModelPart[] {
+  switch (content.type) {
+    case 'text':
+    case 'refusal':
+    case 'data':
+      return textPart(contentText(content));
+    case 'image':
+      return content.image_url ? [{ type: 'image', url: content.image_url }] : [];
+    case 'audio':
+      return content.data ? [{ type: 'audio', data: content.data, format: content.format ?? 'wav' }] : [];
+    case 'file':
+      return filePart(content);
+    case 'video':
+      return textPart(content.video_url ? videoNote(content.video_url) : '');
+    default:
+      return assertUnreachable(content);
+  }
+}
+
+function textPart(text: string): ModelPart[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function filePart(content: FileContent): ModelPart[] {
+  const { file_url: url, file_data: data, filename, file_id: id } = content;
+  if (url || data) return [{ type: 'file', url, data, filename }];
+  return textPart(
+    filename || id ? `[The user attached the file ${filename ?? id}; its content is not available.]` : '',
+  );
+}
+
+function videoNote(url: string): string {
+  return url.startsWith('data:') ? '[The user attached a video.]' : `[The user attached the video ${url}]`;
+}
+
+/**
+ * Removes references to attachments of other users. Requests cannot add such references to a session; this
+ * protects against messages that were stored in another way.
+ */
+export function withOwnAttachments(messages: readonly ModelMessage[], principal: Principal): ModelMessage[] {
+  return messages.map((message) =>
+    message.role === 'user' && message.content.some((part) => isForeign(part, principal))
+      ? { ...message, content: message.content.filter((part) => !isForeign(part, principal)) }
+      : message,
+  );
+}
+
+function isForeign(part: ModelPart, principal: Principal): boolean {
+  const url = part.type === 'image' || part.type === 'file' ? part.url : null;
+  if (url === null || !isAttachmentReference(url)) return false;
+  const place = parseReference(url);
+  return !place || !isOwnPath(principal, place.path);
 }

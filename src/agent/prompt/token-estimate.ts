@@ -1,16 +1,16 @@
 import type { Content, Message, Usage } from '../../events/index.js';
 
-/** What an image, an audio or a file is counted as, in tokens. */
+/** The estimate for an image, an audio or a file, in tokens. */
 export const MEDIA_TOKENS = 1000;
 
-/** What a message costs besides its contents. */
+/** The overhead of a message, in tokens. */
 const MESSAGE_TOKENS = 4;
 
 const LATIN_PER_TOKEN = 4;
-/** From here on, a character is about a token: CJK, kana, hangul, full-width forms, emoji. */
+/** From this code unit on, a character is about one token: CJK, kana, hangul, full-width forms, emoji. */
 const FIRST_WIDE_CHARACTER = 0x2e80;
 
-/** About how many tokens a text is: 4 Latin characters or 1 CJK character each. */
+/** Estimates the tokens of a text: one for 4 Latin characters or for 1 CJK character. */
 export function estimateTextTokens(text: string): number {
   let wide = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -19,18 +19,18 @@ export function estimateTextTokens(text: string): number {
   return wide + Math.ceil((text.length - wide) / LATIN_PER_TOKEN);
 }
 
-/** The usage of one model call by its parts, in tokens. Thoughts are output, and are told only when there are any. */
-export function usageOf(input: number, spoken: number, thought: number): Usage {
-  const output = spoken + thought;
+/** The usage of one model call. Reasoning counts as output; its count is present only if it is not 0. */
+export function usageOf(input: number, answer: number, reasoning: number): Usage {
+  const output = answer + reasoning;
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    ...(thought > 0 && { reasoning_tokens: thought }),
+    ...(reasoning > 0 && { reasoning_tokens: reasoning }),
   };
 }
 
-/** About how many tokens a message is; lists of tools are shown to people only. */
+/** Estimates the tokens of a message. Lists of tools count 0, because models do not see them. */
 export function estimateMessageTokens(message: Message): number {
   if (message.type === 'mcp_list_tools') return 0;
   return (message.content ?? []).reduce((sum, content) => sum + contentTokens(content), MESSAGE_TOKENS);

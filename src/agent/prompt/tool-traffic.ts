@@ -2,7 +2,7 @@ import { isPlainObject, type Json, type JsonObject } from '../../common/index.js
 import type { Message, MessageType } from '../../events/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 
-/** The output of a call as a message tells it. */
+/** The output of a tool call. */
 export interface CallOutput {
   readonly callId: string;
   readonly output: string;
@@ -16,26 +16,26 @@ const OUTPUT_TYPES: ReadonlySet<MessageType> = new Set([
   'mcp_call_output',
 ]);
 
-/** The metadata of a call whose answer has a `replay` (see `ModelEvent`) that a later run needs. */
+/** The metadata key of a call for the `replay` (see `ModelEvent`) that later runs send back to the model. */
 export const MODEL_REPLAY = 'model_replay';
 
-/** The `replay` that was kept with a call. */
+/** The `replay` stored with a call. */
 export function replayOf({ metadata }: Message): JsonObject | undefined {
   const replay = metadata?.[MODEL_REPLAY];
   return isPlainObject(replay) ? (replay) : undefined;
 }
 
-/** True for messages that show a tool call, of any kind of tool. */
+/** True for messages that contain a tool call, of any kind of tool. */
 export function isCall(message: Message): boolean {
   return CALL_TYPES.has(message.type);
 }
 
-/** True for messages that show the output of a tool call, of any kind of tool. */
+/** True for messages that contain the output of a tool call, of any kind of tool. */
 export function isCallOutput(message: Message): boolean {
   return OUTPUT_TYPES.has(message.type);
 }
 
-/** The calls that a message shows; none when it shows something else or lacks their ids. */
+/** The tool calls in a message; none if it is of another type or their ids are missing. */
 export function callsOf(message: Message): ModelToolCall[] {
   if (!isCall(message)) return [];
   return payloads(message).flatMap(({ call_id: id, name, arguments: args }) =>
@@ -43,7 +43,7 @@ export function callsOf(message: Message): ModelToolCall[] {
   );
 }
 
-/** The call outputs that a message shows. */
+/** The tool outputs in a message. */
 export function outputsOf(message: Message): CallOutput[] {
   if (!isCallOutput(message)) return [];
   return payloads(message).flatMap(({ call_id: callId, output }) =>

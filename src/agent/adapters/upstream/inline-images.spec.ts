@@ -1,6 +1,6 @@
 import { referenceOf } from '../../../attachment/index.js';
 import type { ModelPart, ModelRequest } from '../../ports/model-client.js';
-import { withOwnAttachments } from '../../prompt/own-attachments.js';
+import { withOwnAttachments } from '../../prompt/prompt.js';
 import { GONE, withInlineImages } from './inline-images.js';
 
 const path = (user: string): string =>

@@ -1,5 +1,5 @@
-import { MemoryJournal } from '../testing/memory-journal.js';
-import { TestRun } from '../testing/test-run.js';
+import { MemoryJournal } from './testing/memory-journal.js';
+import { TestRun } from './testing/test-run.js';
 import { beginSubagent } from './subagent.js';
 
 describe('a subagent', () => {
