@@ -1,11 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CreateResponseDto } from './dto/create-response.dto.js';
-import { ResponsesErrorDto } from './dto/error.dto.js';
 import { EVENT_DTOS, eventSchema } from './dto/event.dto.js';
 import { CONVERSATION_EXAMPLES, CREATE_EXAMPLES, ITEM_EXAMPLES } from './dto/examples.js';
 import { ITEM_DTOS } from './dto/item.dto.js';
-import { ResponseDto } from './dto/response.dto.js';
+import { ResponseDto, ResponsesErrorDto } from './dto/response.dto.js';
+
+/** Under which the API's description lists this wire. */
+export const TAG = 'OpenAI Responses';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
   400: 'The request is invalid, the conversation is in use, or the previous response is unknown.',

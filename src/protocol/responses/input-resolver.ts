@@ -7,7 +7,7 @@ import { approvalOf } from './items/make-item.js';
 import { askedCallId } from './items/output-items.js';
 import { callData, isOutput, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import type { InputEntry } from './request/input-item.decoder.js';
-import { notFound } from './responses-refusal.js';
+import { notFound } from './responses.errors.js';
 
 /** How far behind a call its outcome is looked for, and before an outcome its call. */
 const OUTCOME_WINDOW = 200;

@@ -1,4 +1,4 @@
-import { ResponsesRefusal } from './responses-refusal.js';
+import { ResponsesError } from './responses.errors.js';
 
 /** Which part of a list to show. */
 export interface PageQuery {
@@ -39,5 +39,5 @@ export function listPage<T extends { readonly id: string }>(items: readonly T[],
 function positionAfter(items: readonly { readonly id: string }[], id: string): number {
   const position = items.findIndex((item) => item.id === id);
   if (position >= 0) return position + 1;
-  throw new ResponsesRefusal('INVALID_PARAMETER', `after: this list has no item with the id '${id}'`, 'after');
+  throw new ResponsesError('INVALID_PARAMETER', `after: this list has no item with the id '${id}'`, 'after');
 }

@@ -4,7 +4,7 @@ import { type InterruptAnswer, Interrupts, type InterruptView } from '../../inte
 import type { MessageScope } from '../../session/index.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
 import { isOutput, text, wireLabel } from './items/tool-data.js';
-import { notFound } from './responses-refusal.js';
+import { notFound } from './responses.errors.js';
 
 /** The answers in a request, and the requests they answer as this wire showed them. */
 export interface GivenAnswers {

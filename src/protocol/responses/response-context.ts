@@ -1,26 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
-import { AppError, type Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import { Runs } from '../../run/index.js';
-import { requestPrincipal } from '../http/index.js';
+import { type Caller, fieldError } from '../http/index.js';
+import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
-import { HISTORY_VIEW } from './items/item-view.js';
-import { historyItems } from './items/output-items.js';
 import type { Item } from './items/item.types.js';
-import { condense } from './request/compaction.js';
-import type { CreateRequest } from './request/create-request.decoder.js';
-import { bodyFields } from './request/create-request.decoder.js';
+import { partText } from './items/make-item.js';
+import { itemsOfHistory } from './items/output-items.js';
+import { callData, isOutput, isServerCall, outputData } from './items/tool-data.js';
+import { bodyFields, type CreateRequest } from './request/create-request.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from './response-info.js';
 import type { ResponseUsage } from './response.types.js';
-import { ResponsesIntake } from './responses-intake.js';
-import { ResponsesOwner } from './responses-owner.js';
-import { previousNotFound } from './responses-refusal.js';
-import { SessionHistory } from './session-history.js';
-import { fieldError } from '../http/field-reader.js';
-
-/** What a request goes on from. */
-export type Predecessor = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;
+import { ResponsesRequestDecoder } from './responses-request.decoder.js';
 
 /** How many tokens a request would give to the model. */
 export interface InputTokens {
@@ -28,7 +19,7 @@ export interface InputTokens {
   readonly input_tokens: number;
 }
 
-/** A conversation made shorter. */
+/** A conversation that was shortened. */
 export interface Compaction {
   readonly id: string;
   readonly object: 'response.compaction';
@@ -37,57 +28,64 @@ export interface Compaction {
   readonly usage: ResponseUsage;
 }
 
-/** The conversation up to a response that only a connection remembers. */
+/** The conversation up to a response that only its connection remembers; undefined for other responses. */
 export type Remembered = (responseId: string) => readonly Message[] | undefined;
 
 /** A response without output. */
 export interface PreparedResponse {
   readonly info: ResponseInfo;
-  /** The conversation with what the request brought. */
+  /** The conversation, including the input of the request. */
   readonly messages: readonly Message[];
 }
 
-/** What a request's model would see, without a run: counted, or made shorter (contract responses, section A1). */
+/** Characters of a compacted conversation. */
+const MAX_COMPACTION_LENGTH = 1024 * 1024;
+/** Characters that a compaction keeps of one answer, of one tool output, and of the arguments of one call. */
+const ANSWER_LENGTH = 2000;
+const OUTPUT_LENGTH = 500;
+const ARGUMENTS_LENGTH = 200;
+const COMPACTION_HEADING = 'Summary of the earlier conversation, condensed by the server:';
+
+/** What a request would give to the model, without a run: counted or compacted (contract responses, section A1). */
 @Injectable()
 export class ResponseContext {
   constructor(
-    private readonly runs: Runs,
-    private readonly intake: ResponsesIntake,
-    private readonly owner: ResponsesOwner,
+    private readonly decoder: ResponsesRequestDecoder,
+    private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
-    private readonly history: SessionHistory,
   ) {}
 
-  /** Estimated as the server estimates for its context window. @throws AppError as a request for a response */
-  async count(body: unknown): Promise<InputTokens> {
-    const request = this.intake.decode(body);
-    const messages = await this.messages(request);
+  /** Estimates the tokens of a request, as for the context window. @throws AppError as a request for a response */
+  async count(body: unknown, caller: Caller): Promise<InputTokens> {
+    const request = this.decoder.decode(body, caller);
+    const messages = await this.messages(request, caller);
     const tools = request.echo.tools.length === 0 ? '' : JSON.stringify(request.echo.tools);
     const texts = estimateTextTokens(request.instructions ?? '') + estimateTextTokens(tools);
-    const total = messages.reduce((sum, message) => sum + estimateMessageTokens(message), texts);
-    return { object: 'response.input_tokens', input_tokens: total };
+    return { object: 'response.input_tokens', input_tokens: texts + tokensOf(messages) };
   }
 
   /**
-   * The user's messages as they are, and everything else condensed to one item that only this server
-   * reads again. @throws AppError MISSING_PARAMETER (model); as a request for a response
+   * Returns the user's messages unchanged, and one encrypted item that replaces everything else (contract
+   * responses, section A8).
+   *
+   * @throws AppError MISSING_PARAMETER (model); as a request for a response
    */
-  async compact(body: unknown): Promise<Compaction> {
+  async compact(body: unknown, caller: Caller): Promise<Compaction> {
     if (bodyFields(body).string('model') === undefined) throw fieldError('model', 'is required', 'MISSING_PARAMETER');
-    const messages = await this.messages(this.intake.decode(body));
-    const said = messages.filter(({ type, role }) => type === 'message' && role === 'user');
+    const messages = await this.messages(this.decoder.decode(body, caller), caller);
+    const userMessages = messages.filter(({ type, role }) => type === 'message' && role === 'user');
     const text = condense(messages);
     const compacted: Item = {
-      id: this.intake.newId('cmp_'),
+      id: this.decoder.newId('cmp_'),
       type: 'compaction',
-      encrypted_content: this.intake.seal(text),
+      encrypted_content: this.decoder.encrypt(text, caller),
     };
-    const [input, output] = [tokensOf(messages), tokensOf(said) + estimateTextTokens(text)];
+    const [input, output] = [tokensOf(messages), tokensOf(userMessages) + estimateTextTokens(text)];
     return {
-      id: this.intake.newId('resp_'),
+      id: this.decoder.newId('resp_'),
       object: 'response.compaction',
-      created_at: this.intake.seconds(),
-      output: [...historyItems(said, HISTORY_VIEW), compacted],
+      created_at: this.decoder.seconds(),
+      output: [...itemsOfHistory(userMessages), compacted],
       usage: {
         input_tokens: input,
         input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
@@ -99,48 +97,62 @@ export class ResponseContext {
   }
 
   /**
-   * A response for which nothing is generated, and what a request that goes on from it sees. It is stored
-   * nowhere. @throws AppError as a request for a response
+   * Makes a response for which nothing is generated and which is not stored, and the conversation for
+   * requests that continue from it (contract responses, section B1).
+   *
+   * @throws AppError as a request for a response
    */
-  async prepare(body: unknown, remembered: Remembered): Promise<PreparedResponse> {
-    const request = this.intake.decode(body);
+  async prepare(body: unknown, caller: Caller, remembered: Remembered): Promise<PreparedResponse> {
+    const request = this.decoder.decode(body, caller);
     const { echo, clientTools, previousResponseId } = request;
     const known = previousResponseId === undefined ? undefined : remembered(previousResponseId);
     const stored = {
-      createdAt: this.intake.seconds(),
+      createdAt: this.decoder.seconds(),
       echo: { ...echo, store: false },
       clientTools: clientTools.map(({ name }) => name),
       approvals: [],
     };
-    const info = storedResponseInfo(this.intake.newId('resp_'), this.intake.agentType(echo.model), stored);
-    return { info, messages: await this.messages(request, known) };
+    const info = storedResponseInfo(this.decoder.newId('resp_'), this.decoder.agentType(echo.model), stored);
+    return { info, messages: await this.messages(request, caller, known) };
   }
 
-  private async messages(request: CreateRequest, known?: readonly Message[]): Promise<readonly Message[]> {
-    const scope = {
-      tenantId: requestPrincipal(undefined).tenantId,
-      ...(request.user !== undefined && { userId: request.user }),
-    };
-    const before = known ?? (await this.before(request));
-    return [...before, ...(await this.resolver.resolve(scope, request.input))];
-  }
-
-  /** The conversation that a request goes on from. @throws AppError SESSION_NOT_FOUND, RUN_NOT_FOUND */
-  async before({ conversationId, previousResponseId, user }: Predecessor): Promise<readonly Message[]> {
-    if (conversationId !== undefined) {
-      const principal = await this.owner.ofConversation(conversationId, user, 'conversation');
-      return this.history.messages(principal, conversationId);
-    }
-    if (previousResponseId === undefined) return [];
-    const run = await this.runs.view(requestPrincipal(user), previousResponseId).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw previousNotFound(previousResponseId);
-      throw error;
-    });
-    const principal: Principal = { ...requestPrincipal(user), userId: run.userId };
-    return this.history.messages(principal, run.sessionId, run.ordinal);
+  private async messages(
+    request: CreateRequest,
+    caller: Caller,
+    known?: readonly Message[],
+  ): Promise<readonly Message[]> {
+    const before = known ?? (await this.history.continued(caller, request));
+    return [...before, ...(await this.resolver.resolve(caller.scope(request.user), request.input))];
   }
 }
 
 function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+}
+
+/**
+ * The messages of others than the user as one text: answers and tool calls in order, each shortened;
+ * reasoning is left out. No model is called, so the same conversation always gives the same text.
+ */
+function condense(messages: readonly Message[]): string {
+  const lines = messages.flatMap(condensedLine);
+  return lines.length === 0 ? '' : [COMPACTION_HEADING, ...lines].join('\n').slice(0, MAX_COMPACTION_LENGTH);
+}
+
+function condensedLine(message: Message): string[] {
+  const { type, role } = message;
+  if (type === 'message') {
+    if (role === 'user') return [];
+    const text = (message.content ?? []).map(partText).join(' ');
+    return [`- ${role ?? 'assistant'}: ${shortened(text, ANSWER_LENGTH)}`];
+  }
+  if (isOutput(type)) return [`- tool output: ${shortened(outputData(message).output, OUTPUT_LENGTH)}`];
+  if (!isServerCall(type) && type !== 'function_call') return [];
+  const call = callData(message, '');
+  return [`- called ${call.name} with ${shortened(call.arguments, ARGUMENTS_LENGTH)}`];
+}
+
+function shortened(text: string, length: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${line.slice(0, length)} […]`;
 }

@@ -1,10 +1,9 @@
 import type { Json, JsonObject } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { HISTORY_VIEW, type ItemView } from './items/item-view.js';
-import type { McpApprovalRequestItem } from './items/item.types.js';
+import { HISTORY_VIEW, type ItemView, type McpApprovalRequestItem } from './items/item.types.js';
 import type { ResponseEcho } from './response.types.js';
 
-/** The name of this wire, in runs and in the registry of encoders. */
+/** The name of this wire, in runs and in `?protocol=`. */
 export const WIRE = 'responses';
 
 /** What this wire keeps with a run: what a response repeats of its request, and what its items need. */

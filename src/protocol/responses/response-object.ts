@@ -3,7 +3,7 @@ import { outputItems } from './items/output-items.js';
 import type { OutputItem } from './items/item.types.js';
 import type { ResponseInfo } from './response-info.js';
 import type { ResponseError, ResponseObject, ResponseStatus, ResponseUsage } from './response.types.js';
-import { responseError } from './response-error.js';
+import { responseError } from './responses.errors.js';
 
 const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
   created: 'queued',

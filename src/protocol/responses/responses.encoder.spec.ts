@@ -1,8 +1,11 @@
 import fc from 'fast-check';
+import { AppError } from '../../common/index.js';
 import { LoggedEvent, RUN_RECOVERED, serializeEvent } from '../../events/index.js';
 import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../test/support/responses-reader.js';
 import type { ScriptedLog } from '../../../test/support/scripted-log.js';
+import { toHttpError } from '../http/http-error.js';
+import { RunFrames, SkipFrames } from '../wire/index.js';
 import { responseOf } from './response-object.js';
 import { ResponsesEncoder } from './responses.encoder.js';
 import { begun, call, encode, info, itemsOf, outcome, say, USAGE } from './testing/encoded.js';
@@ -19,6 +22,25 @@ const TEXT_ROW = [
   'response.output_item.done',
   'response.completed',
 ];
+
+const REQUEST = { type: 'server_error', param: null };
+
+/** What a reader gets of a log that then fails, or is cut. An error before the first frame is thrown. */
+async function read(log: readonly LoggedEvent[], error?: Error, gone = new AbortController()): Promise<string> {
+  const tail = async function* (): AsyncGenerator<readonly LoggedEvent[]> {
+    for (const event of log) yield Promise.resolve([event]);
+    if (error) throw error;
+  };
+  const source = new RunFrames(tail(), { encoder: new ResponsesEncoder(info()), signal: gone.signal });
+  let text = '';
+  try {
+    for await (const frames of source) text += frames.join('');
+  } catch (failure) {
+    if (text === '') throw failure;
+    text += source.errorFrames(toHttpError(failure))?.join('') ?? '';
+  }
+  return text;
+}
 
 describe('the Responses encoder', () => {
   it('tells a text in the order of the contract, with the whole at the end', () => {
@@ -160,8 +182,9 @@ describe('the Responses encoder', () => {
     say(log, 'It is sunny.');
     log.response.completed();
     const frames = (after: number): string[] => {
-      const encoder = new ResponsesEncoder(info(), after);
-      return log.logged().flatMap((event) => encoder.next(event));
+      const encoder = new ResponsesEncoder(info());
+      const skip = new SkipFrames(after + 1);
+      return log.logged().flatMap((event) => skip.take(encoder.next(event)));
     };
     const all = frames(-1);
     for (let after = -1; after < all.length; after += 1) expect(frames(after)).toEqual(all.slice(after + 1));
@@ -195,5 +218,45 @@ describe('the Responses encoder', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a stream of the Responses wire', () => {
+  it('ends with an error event, numbered as the next, when its log can no longer be read', async () => {
+    const log = begun();
+    say(log, 'So');
+    const { events, done } = parseResponseFrames(await read(log.logged(), new AppError('DATABASE_ERROR')));
+    expect(done).toBe(true);
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      sequence_number: events.length - 1,
+      code: 'service_unavailable',
+      error: { ...REQUEST, code: 'service_unavailable' },
+    });
+  });
+
+  it('tells nothing of an error that nobody expected', async () => {
+    const text = await read(begun().logged(), new TypeError('a secret'));
+    expect(text).not.toContain('secret');
+    expect(parseResponseFrames(text).events.at(-1)).toMatchObject({ type: 'error', code: 'server_error' });
+  });
+
+  it('is not begun by an error before its first frame', async () => {
+    await expect(read([], new AppError('EVENTS_EXPIRED'))).rejects.toMatchObject({ code: 'EVENTS_EXPIRED' });
+  });
+
+  it('says so when the log stops before its end, but not to a client that has left', async () => {
+    const { events } = parseResponseFrames(await read(begun().logged()));
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'service_unavailable' });
+    const gone = new AbortController();
+    gone.abort();
+    expect(await read(begun().logged(), undefined, gone)).not.toContain('event: error');
+  });
+
+  it('has no error event behind its own end', async () => {
+    const log = begun();
+    log.response.completed();
+    const { events, done } = parseResponseFrames(await read(log.logged()));
+    expect([events.at(-1)?.type, done]).toEqual(['response.completed', true]);
   });
 });

@@ -1,7 +1,14 @@
 import { AppError } from '../../common/index.js';
 import { toHttpError } from '../http/http-error.js';
-import { errorEvent, wireError } from './responses.errors.js';
-import { acceptRefusal, notFound, ofResponse, previousNotFound, ResponsesRefusal } from './responses-refusal.js';
+import {
+  errorEvent,
+  notFound,
+  ofResponse,
+  previousNotFound,
+  ResponsesError,
+  submissionError,
+  wireError,
+} from './responses.errors.js';
 
 const REQUEST = 'invalid_request_error';
 
@@ -59,11 +66,11 @@ describe('the errors of the Responses wire', () => {
     ['INTERRUPT_EXPIRED', undefined, { status: 400, code: 'approval_request_expired' }],
     ['QUEUE_FULL', undefined, { status: 429 }],
   ] as const)('are no 409, which clients repeat by themselves: %s', (code, previous, expected) => {
-    expect(told(acceptRefusal(new AppError(code), previous))).toMatchObject(expected);
+    expect(told(submissionError(new AppError(code), previous))).toMatchObject(expected);
   });
 
   it('say an error event twice, for both kinds of readers', () => {
-    const error = wireError(toHttpError(new ResponsesRefusal('INVALID_PARAMETER', 'no', 'input')));
+    const error = wireError(toHttpError(new ResponsesError('INVALID_PARAMETER', 'no', 'input')));
     expect(errorEvent(error, 7)).toEqual({
       type: 'error',
       sequence_number: 7,

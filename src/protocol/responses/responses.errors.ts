@@ -1,12 +1,28 @@
-import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
+import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
+import type { ErrorModel } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
+import type { ResponseError } from './response.types.js';
 
-/** An error as this wire says it, all four keys always there (contract responses, section A4). */
+/** An error in this wire's format, always with all four keys (contract responses, section A4). */
 export interface WireError {
   readonly message: string;
   readonly type: string;
   readonly param: string | null;
   readonly code: string;
+}
+
+/**
+ * An error whose HTTP status on this wire is not that of its code: clients of this wire repeat requests
+ * that get a 409 by themselves, so what must not be repeated is a 400.
+ */
+export class ResponsesError extends AppError {
+  override readonly status: number;
+
+  /** @param param the field of the request that it is about; null when it is about none */
+  constructor(code: ErrorCode, message: string, param: string | null, status = 400) {
+    super(code, message, param === null ? {} : { details: [{ path: param, message }] });
+    this.status = status;
+  }
 }
 
 const REQUEST_ERROR = 'invalid_request_error';
@@ -33,23 +49,31 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: 'service_unavailable',
   DATABASE_ERROR: 'service_unavailable',
 };
-/** Sentences of the catalogue that speak of runs and sessions, which this wire calls otherwise. */
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
+/** Messages that replace those of the catalogue, which are about runs and sessions. */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
   EVENTS_EXPIRED: 'The events of this response were removed; the response itself is kept',
   QUEUE_FULL: 'Too many responses are waiting',
   RUN_NOT_FOUND: 'Response not found',
   SESSION_BUSY: 'A response is being generated in this conversation',
   SESSION_NOT_FOUND: 'Conversation not found',
 };
-/** Codes that depend on the field they are about. */
+/** Codes that depend on the field that they are about. */
 const CODES_OF_PARAM: Readonly<Record<string, string>> = {
   'RUN_NOT_FOUND previous_response_id': 'previous_response_not_found',
   'RESOURCE_NOT_FOUND model': 'model_not_found',
 };
+/** The codes of failed responses, by those of the log; all others are `server_error`. */
+const RUN_CODES: Readonly<Record<string, { readonly type: string; readonly code: string }>> = {
+  RATE_LIMIT_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  QUEUE_FULL: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  MODEL_QUOTA_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  MODEL_CONTEXT_LENGTH_EXCEEDED: { type: REQUEST_ERROR, code: 'invalid_prompt' },
+  INVALID_PARAMETER: { type: REQUEST_ERROR, code: 'invalid_prompt' },
+};
 
-/** A failure as this wire says it. */
-export function wireError({ status, code, message: said, details }: HttpError): WireError {
-  const message = said === ERROR_CATALOGUE[code].message ? (SENTENCES[code] ?? said) : said;
+/** An error in this wire's format. */
+export function wireError({ status, code, message: original, details }: HttpError): WireError {
+  const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
   const param = details?.[0]?.path ?? null;
   if (status === 429) return { message, type: 'rate_limit_error', param, code: 'rate_limit_exceeded' };
   if (status >= 500) return { message, type: 'server_error', param: null, code: CODES[code] ?? 'server_error' };
@@ -58,13 +82,13 @@ export function wireError({ status, code, message: said, details }: HttpError): 
 }
 
 /** The body of an error before a stream. */
-export function errorBody(failure: HttpError): { error: WireError } {
-  return { error: wireError(failure) };
+export function errorBody(error: HttpError): { error: WireError } {
+  return { error: wireError(error) };
 }
 
 /**
- * The `error` event, for what goes wrong when no response can tell of it. It says everything twice:
- * some readers look at the event, others into its `error`.
+ * The `error` event, for a stream that cannot continue to its terminal event (contract responses, section A6).
+ * It repeats its fields: some clients read those of the event, others those of its `error`.
  */
 export function errorEvent(error: WireError, sequenceNumber: number): object {
   const { type, code, message, param } = error;
@@ -76,4 +100,62 @@ export function errorEvent(error: WireError, sequenceNumber: number): object {
     param,
     error: { type, code, message, param },
   };
+}
+
+/** The `error` of a failed response, with the message of the run. @param error null when the log has none */
+export function responseError(error: ErrorModel | null): ResponseError {
+  const known = error ? RUN_CODES[error.code] : undefined;
+  const message = error?.message ?? 'The run failed';
+  return { ...(known ?? { type: 'server_error', code: 'server_error' }), message, param: null };
+}
+
+/** The error for a previous response that is unknown, deleted, not stored, or another user's. */
+export function previousNotFound(id: string): ResponsesError {
+  return new ResponsesError('RUN_NOT_FOUND', `Previous response with id '${id}' not found.`, 'previous_response_id');
+}
+
+/**
+ * The 404 for an unknown id.
+ *
+ * @param kind of the thing, such as `Conversation`
+ * @param param the field of the request that has the id; null for the path
+ */
+export function notFound(code: ErrorCode, kind: string, id: string, param: string | null = null): ResponsesError {
+  return new ResponsesError(code, `${kind} with id '${id}' not found.`, param, 404);
+}
+
+/** The result of work on one response. @throws ResponsesError RUN_NOT_FOUND that names the response; as `work` */
+export async function ofResponse<T>(id: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw notFound(error.code, 'Response', id);
+    throw error;
+  }
+}
+
+/**
+ * What to throw when a run is not accepted: this wire's error where it has its own, otherwise `error`.
+ *
+ * @param previous the response that the request continues from
+ */
+export function submissionError(error: unknown, previous: string | undefined): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === 'RUN_NOT_FOUND' && previous !== undefined) return previousNotFound(previous);
+  if (error.code === 'SESSION_BUSY') {
+    const message = 'Another response is being generated in this conversation. Retry when it is complete.';
+    const param = previous === undefined ? 'conversation' : 'previous_response_id';
+    return new ResponsesError('SESSION_BUSY', message, param);
+  }
+  if (error.code === 'RUN_ID_CONFLICT') {
+    return new ResponsesError(error.code, 'This Idempotency-Key was used with another request.', 'Idempotency-Key');
+  }
+  if (error.code === 'INTERRUPT_ALREADY_ANSWERED' || error.code === 'INTERRUPT_EXPIRED') {
+    return new ResponsesError(error.code, error.message, 'input');
+  }
+  if (error.code === 'INVALID_PARAMETER' && error.details?.[0]?.path.startsWith('input[')) {
+    // The path counts messages, which are not the items that the client sent.
+    return new ResponsesError(error.code, error.message, 'input');
+  }
+  return error;
 }

@@ -1,48 +1,39 @@
 import { Module } from '@nestjs/common';
 import { SessionModule } from '../../session/index.js';
 import { WireModule } from '../wire/index.js';
-import { ContentSeal } from './content-seal.js';
-import { ConversationItems } from './conversation-items.js';
-import { ConversationController } from './conversation.controller.js';
-import { ConversationService } from './conversation.service.js';
+import { ContentCipher } from './content-cipher.js';
+import { ConversationHistory } from './conversation-history.js';
+import { ConversationsController } from './conversations.controller.js';
+import { ConversationsService } from './conversations.service.js';
 import { InputResolver } from './input-resolver.js';
-import { LegacyMirror } from './legacy-mirror.js';
-import { ModelList } from './model-list.js';
-import { ModelController } from './model.controller.js';
+import { ModelsController } from './models.controller.js';
 import { ResponseApprovals } from './response-approvals.js';
 import { ResponseContext } from './response-context.js';
-import { ResponseContextController } from './response-context.controller.js';
-import { ResponseCreation } from './response-creation.js';
-import { ResponseController } from './response.controller.js';
-import { ResponseReader } from './response.reader.js';
-import { ResponsesIntake } from './responses-intake.js';
-import { ResponsesOwner } from './responses-owner.js';
+import { ResponseSubmission } from './response-submission.js';
+import { ResponsesController } from './responses.controller.js';
+import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { ResponsesService } from './responses.service.js';
 import { ResponsesWire } from './responses.wire.js';
-import { ResponseSocketGateway } from './socket/response-socket.gateway.js';
-import { SocketTurns } from './socket/socket-turns.js';
-import { SessionHistory } from './session-history.js';
+import { ResponsesSocketGateway } from './socket/responses-socket.gateway.js';
+import { SocketResponders } from './socket/socket-responder.js';
 
 /** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `Clock`, `IdFactory` and the settings from global modules. */
 @Module({
   imports: [WireModule, SessionModule],
-  controllers: [ResponseContextController, ResponseController, ConversationController, ModelController],
+  controllers: [ResponsesController, ConversationsController, ModelsController],
   providers: [
-    ContentSeal,
-    ConversationItems,
-    ConversationService,
+    ContentCipher,
+    ConversationHistory,
+    ConversationsService,
     InputResolver,
-    LegacyMirror,
-    ModelList,
     ResponseApprovals,
     ResponseContext,
-    ResponseCreation,
-    ResponseReader,
-    ResponseSocketGateway,
-    ResponsesIntake,
-    ResponsesOwner,
+    ResponseSubmission,
+    ResponsesRequestDecoder,
+    ResponsesService,
+    ResponsesSocketGateway,
     ResponsesWire,
-    SessionHistory,
-    SocketTurns,
+    SocketResponders,
   ],
 })
 export class ResponsesModule {}

@@ -1,11 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import type { AgentResponse } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
 import type { HttpError } from '../http/index.js';
 import { Wire } from '../wire/index.js';
 import { responseInfo, WIRE } from './response-info.js';
+import { responseOf } from './response-object.js';
+import type { ResponseObject } from './response.types.js';
 import { ResponsesEncoder } from './responses.encoder.js';
 import { errorBody } from './responses.errors.js';
-import { PREFIXES } from './routes.js';
+import { ResponsesSettings } from './responses.settings.js';
+
+/** Where this wire is served: the path that SDKs expect, and the documented one. */
+export const PREFIXES = ['v1', 'compatible-mode/v1'] as const;
+const COMPATIBLE_MODE = '/compatible-mode/v1/';
+
+/** The paths of one resource under both prefixes, such as `v1/models`. */
+export function pathsOf(resource: string): string[] {
+  return PREFIXES.map((prefix) => `${prefix}/${resource}`);
+}
 
 /** OpenAI Responses. */
 @Injectable()
@@ -13,11 +25,30 @@ export class ResponsesWire extends Wire {
   readonly name = WIRE;
   override readonly paths = PREFIXES.map((prefix) => `/${prefix}`);
 
+  constructor(private readonly settings: ResponsesSettings) {
+    super();
+  }
+
   override encoder(run: RunView): ResponsesEncoder {
     return new ResponsesEncoder(responseInfo(run));
   }
 
   override errorBody(error: HttpError): object {
     return errorBody(error);
+  }
+
+  override summary(run: RunView, response: AgentResponse): ResponseObject {
+    return responseOf(responseInfo(run), response);
+  }
+
+  /**
+   * The JSON body of a response. On the documented path it also has the key `response` with the same object:
+   * published snippets read that key, SDKs ignore it (contract responses, section D).
+   *
+   * @param path of the request
+   */
+  legacyEnvelope(path: string, response: object): object {
+    const isDocumented = path.startsWith(COMPATIBLE_MODE);
+    return isDocumented && this.settings.legacyMirror ? { ...response, response } : response;
   }
 }

@@ -49,3 +49,13 @@ const MEMBERS: DtoMembers = {
 
 /** A response as it stands, every key present. */
 export const ResponseDto = madeDto('ResponseObject', MEMBERS);
+
+const ErrorDto = madeDto('ResponsesErrorDetail', {
+  message: string,
+  type: string,
+  param: nullableString,
+  code: nullableString,
+});
+
+/** The body of every error before a stream. */
+export const ResponsesErrorDto = madeDto('ResponsesError', { error: { type: ErrorDto } });

@@ -3,21 +3,19 @@ import { type Content, isTerminalStatus, type Message } from '../../../events/in
 import { itemIdOf } from '../items/item-ids.js';
 import type { FunctionCallItem, ItemStatus } from '../items/item.types.js';
 import { itemStatus } from '../items/make-item.js';
-import { callData, type CallData, callDataOf } from '../items/tool-data.js';
-import type { EventOut } from './event-out.js';
-import { GrownText } from './grown-text.js';
-import type { ItemWriter } from './item-writer.js';
+import { callData, type CallData, callDataOf, text } from '../items/tool-data.js';
+import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-sequencer.js';
 
 /** A call of a tool that the client runs, its arguments as they come. */
 export class FunctionCallWriter implements ItemWriter {
   private index = -1;
-  private readonly text = new GrownText();
+  private readonly text = new AppendOnlyText();
   private head: Pick<CallData, 'callId' | 'name'> = { callId: '', name: '' };
   private isAnnounced = false;
   private isOver = false;
 
   constructor(
-    private readonly out: EventOut,
+    private readonly out: EventSequencer,
     private readonly message: Message,
     private readonly id = itemIdOf(message),
   ) {}
@@ -29,7 +27,7 @@ export class FunctionCallWriter implements ItemWriter {
     this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
     this.announce();
     const isPiece = event.delta === true && !isTerminalStatus(event.status);
-    this.tell(isPiece ? this.text.grow(call.arguments) : this.text.become(call.arguments));
+    this.delta(isPiece ? this.text.append(call.arguments) : this.text.replace(call.arguments));
   }
 
   close(message: Message): void {
@@ -38,7 +36,7 @@ export class FunctionCallWriter implements ItemWriter {
     this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
     this.announce();
     if (!this.isAnnounced) return;
-    this.tell(this.text.become(whole));
+    this.delta(this.text.replace(whole));
     this.end(itemStatus(message.status, true), whole);
   }
 
@@ -51,11 +49,11 @@ export class FunctionCallWriter implements ItemWriter {
     if (this.isAnnounced || name === '' || callId === '') return;
     this.isAnnounced = true;
     this.index = this.out.nextIndex();
-    this.out.write('response.output_item.added', { output_index: this.index, item: this.item('in_progress', '') });
+    this.out.append('response.output_item.added', { output_index: this.index, item: this.item('in_progress', '') });
     if (this.text.value !== '') this.write('delta', { delta: this.text.value });
   }
 
-  private tell(delta: string): void {
+  private delta(delta: string): void {
     if (delta !== '' && this.isAnnounced) this.write('delta', { delta });
   }
 
@@ -63,16 +61,56 @@ export class FunctionCallWriter implements ItemWriter {
     if (this.isOver) return;
     this.isOver = true;
     this.write('done', { arguments: whole, name: this.head.name });
-    this.out.write('response.output_item.done', { output_index: this.index, item: this.item(status, whole) });
+    this.out.append('response.output_item.done', { output_index: this.index, item: this.item(status, whole) });
   }
 
   private write(kind: 'delta' | 'done', fields: object): void {
     const place = { item_id: this.id, output_index: this.index };
-    this.out.write(`response.function_call_arguments.${kind}`, { ...place, ...fields });
+    this.out.append(`response.function_call_arguments.${kind}`, { ...place, ...fields });
   }
 
   private item(status: ItemStatus, text: string): FunctionCallItem {
     const { callId, name } = this.head;
     return { id: this.id, type: 'function_call', status, call_id: callId, name, arguments: text };
+  }
+}
+
+/** A call of which it is told by its name who makes it: until then what comes of it is kept. */
+export class NamedCall implements ItemWriter {
+  private readonly kept: Content[] = [];
+  private writer: ItemWriter | undefined;
+
+  /** @param writerOf gives the writer of a call with this name */
+  constructor(private readonly writerOf: (name: string) => ItemWriter) {}
+
+  /** Who writes the call, now that its message is whole. */
+  chosenBy(message: Message): ItemWriter {
+    return this.choose(callData(message, '').name);
+  }
+
+  content(event: Content): void {
+    if (this.writer) {
+      this.writer.content(event);
+      return;
+    }
+    this.kept.push(event);
+    const name = event.type === 'data' ? text(event.data?.['name']) : '';
+    if (name !== '') this.choose(name);
+  }
+
+  close(message: Message): void {
+    this.chosenBy(message).close(message);
+  }
+
+  cut(): void {
+    this.writer?.cut();
+  }
+
+  private choose(name: string): ItemWriter {
+    if (this.writer) return this.writer;
+    const writer = this.writerOf(name);
+    this.writer = writer;
+    for (const event of this.kept.splice(0)) writer.content(event);
+    return writer;
   }
 }

@@ -1,15 +1,12 @@
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
-import type { ApprovedCall, ItemView } from '../items/item-view.js';
-import type { ItemStatus, McpCallItem } from '../items/item.types.js';
+import type { ApprovedCall, ItemStatus, ItemView, McpCallItem } from '../items/item.types.js';
 import { approvedItem, itemStatus, mcpItem, outcomeStatus, serverCallId } from '../items/make-item.js';
 import { type CallData, callData, callDataOf, outputData } from '../items/tool-data.js';
-import type { EventOut } from './event-out.js';
-import { GrownText } from './grown-text.js';
-import type { ItemWriter } from './item-writer.js';
+import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-sequencer.js';
 
 /** What a writer of calls needs of its response. */
 export interface McpSurroundings {
-  readonly out: EventOut;
+  readonly out: EventSequencer;
   readonly view: ItemView;
 }
 
@@ -21,7 +18,7 @@ const NOTHING = { callId: '', name: '', serverLabel: '' };
  */
 export class McpCallWriter implements ItemWriter {
   private readonly id: string;
-  private readonly text = new GrownText();
+  private readonly text = new AppendOnlyText();
   private head: Omit<CallData, 'arguments'> = NOTHING;
   private index = -1;
   /** Set once they are whole. */
@@ -59,7 +56,7 @@ export class McpCallWriter implements ItemWriter {
       serverLabel: this.index < 0 ? data.serverLabel : this.head.serverLabel,
     };
     const isPiece = event.delta === true && !isTerminalStatus(event.status);
-    const piece = isPiece ? this.text.grow(data.arguments) : this.text.become(data.arguments);
+    const piece = isPiece ? this.text.append(data.arguments) : this.text.replace(data.arguments);
     if (this.head.callId === '' || this.head.name === '') return;
     this.show(piece);
   }
@@ -69,7 +66,7 @@ export class McpCallWriter implements ItemWriter {
     if (this.over) return;
     const { arguments: args, ...head } = callData(message, this.to.view.agentLabel);
     this.head = head;
-    this.show(this.text.become(args));
+    this.show(this.text.replace(args));
     this.finishArguments(args);
     if (message.status !== 'completed') this.end(itemStatus(message.status, true));
   }
@@ -90,7 +87,7 @@ export class McpCallWriter implements ItemWriter {
     if (isNew) {
       this.index = this.to.out.nextIndex();
       const item = { ...this.item('in_progress'), arguments: '' };
-      this.to.out.write('response.output_item.added', { output_index: this.index, item });
+      this.to.out.append('response.output_item.added', { output_index: this.index, item });
       this.write('response.mcp_call.in_progress', {});
     }
     const delta = isNew ? this.text.value : piece;
@@ -112,7 +109,7 @@ export class McpCallWriter implements ItemWriter {
   }
 
   private write(type: string, fields: object): void {
-    this.to.out.write(type, { item_id: this.id, output_index: this.index, ...fields });
+    this.to.out.append(type, { item_id: this.id, output_index: this.index, ...fields });
   }
 
   private item(status: ItemStatus, output?: Message): McpCallItem {
@@ -157,19 +154,19 @@ export function writeWhole({ out }: McpSurroundings, item: McpCallItem): void {
   endWhole(out, beginWhole(out, item), item);
 }
 
-function beginWhole(out: EventOut, item: McpCallItem): number {
+function beginWhole(out: EventSequencer, item: McpCallItem): number {
   const index = out.nextIndex();
   const place = { item_id: item.id, output_index: index };
   const begun: McpCallItem = { ...item, status: 'in_progress', arguments: '', output: null, error: null };
-  out.write('response.output_item.added', { output_index: index, item: begun });
-  out.write('response.mcp_call.in_progress', place);
-  if (item.arguments !== '') out.write('response.mcp_call_arguments.delta', { ...place, delta: item.arguments });
-  out.write('response.mcp_call_arguments.done', { ...place, arguments: item.arguments });
+  out.append('response.output_item.added', { output_index: index, item: begun });
+  out.append('response.mcp_call.in_progress', place);
+  if (item.arguments !== '') out.append('response.mcp_call_arguments.delta', { ...place, delta: item.arguments });
+  out.append('response.mcp_call_arguments.done', { ...place, arguments: item.arguments });
   return index;
 }
 
-function endWhole(out: EventOut, index: number, item: McpCallItem): void {
+function endWhole(out: EventSequencer, index: number, item: McpCallItem): void {
   const place = { item_id: item.id, output_index: index };
-  if (item.status === 'completed' || item.status === 'failed') out.write(`response.mcp_call.${item.status}`, place);
-  out.write('response.output_item.done', { output_index: index, item });
+  if (item.status === 'completed' || item.status === 'failed') out.append(`response.mcp_call.${item.status}`, place);
+  out.append('response.output_item.done', { output_index: index, item });
 }

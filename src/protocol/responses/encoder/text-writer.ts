@@ -1,11 +1,8 @@
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
-import { itemStatus, summaryPart, textPart } from '../items/make-item.js';
-import { partText } from '../items/part-text.js';
-import type { EventOut } from './event-out.js';
-import { GrownText } from './grown-text.js';
-import type { ItemWriter } from './item-writer.js';
+import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';
+import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-sequencer.js';
 
 /** The names and shapes in which the parts of an item are told. */
 export interface PartStyle<Part> {
@@ -52,11 +49,11 @@ const SUMMARY: PartStyle<SummaryPart> = {
 
 /** One part of an item while it grows. */
 class PartWriter<Part> {
-  private readonly text = new GrownText();
+  private readonly text = new AppendOnlyText();
   private done: Part | undefined;
 
   constructor(
-    private readonly out: EventOut,
+    private readonly out: EventSequencer,
     private readonly style: PartStyle<Part>,
     private readonly place: object,
   ) {
@@ -78,7 +75,7 @@ class PartWriter<Part> {
     const isText = event.type === 'text' || event.type === 'refusal';
     if (isText || isOver) {
       const value = partText(event);
-      this.tell(event.delta === true && !isOver ? this.text.grow(value) : this.text.become(value));
+      this.delta(event.delta === true && !isOver ? this.text.append(value) : this.text.replace(value));
       if (isOver) this.end(value);
     }
   }
@@ -91,12 +88,12 @@ class PartWriter<Part> {
     this.write(style.partDone, { part: this.done });
   }
 
-  private tell(delta: string): void {
+  private delta(delta: string): void {
     if (delta !== '') this.write(this.style.delta, { delta, ...this.style.extra });
   }
 
   private write(type: string, fields: object): void {
-    this.out.write(type, { ...this.place, ...fields });
+    this.out.append(type, { ...this.place, ...fields });
   }
 }
 
@@ -108,13 +105,13 @@ export class TextWriter implements ItemWriter {
   private isOver = false;
 
   constructor(
-    private readonly out: EventOut,
+    private readonly out: EventSequencer,
     private readonly message: Message,
     id?: string,
   ) {
     this.id = id ?? itemIdOf(message);
     this.index = out.nextIndex();
-    out.write('response.output_item.added', { output_index: this.index, item: this.item('in_progress') });
+    out.append('response.output_item.added', { output_index: this.index, item: this.item('in_progress') });
   }
 
   content(event: Content): void {
@@ -142,7 +139,7 @@ export class TextWriter implements ItemWriter {
     if (this.isOver) return;
     this.isOver = true;
     for (const part of this.parts) part.end();
-    this.out.write('response.output_item.done', { output_index: this.index, item: this.item(status) });
+    this.out.append('response.output_item.done', { output_index: this.index, item: this.item(status) });
   }
 
   private item(status: ItemStatus): MessageItem | ReasoningItem {

@@ -1,10 +1,11 @@
-import type { JsonObject } from '../../../common/index.js';
+import { assertUnreachable, type JsonObject } from '../../../common/index.js';
 import { dataOf, type Content, type Message, type RunStatus } from '../../../events/index.js';
 import { itemIdOf } from './item-ids.js';
-import type { ApprovedCall, ItemView } from './item-view.js';
 import type {
+  ApprovedCall,
   FunctionCallItem,
   ItemStatus,
+  ItemView,
   McpApprovalRequestItem,
   McpCallItem,
   McpListToolsItem,
@@ -13,7 +14,6 @@ import type {
   ReasoningItem,
   SummaryPart,
 } from './item.types.js';
-import { partText } from './part-text.js';
 import { type CallData, callData, type OutputData, outputData, text, wireLabel } from './tool-data.js';
 
 /** The state of the item that shows a message in this state. */
@@ -174,4 +174,38 @@ export function approvalRequestItem(message: Message): McpApprovalRequestItem {
 /** Optional members of a listed tool are absent, never null: clients refuse a null there. */
 function withoutNulls(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
+}
+
+/**
+ * What a content says in an `output_text` part. The wire has no parts for pictures, sounds, files and
+ * data in answers, so they become Markdown links and JSON text; the lossless form stays in the log.
+ */
+export function partText(content: Content): string {
+  switch (content.type) {
+    case 'text':
+      return content.text ?? '';
+    case 'refusal':
+      return content.refusal ?? '';
+    case 'image':
+      return content.image_url ? `![image](${content.image_url})` : '';
+    case 'video':
+      return content.video_url ? `[video](${content.video_url})` : '';
+    case 'file':
+      return fileText(content.filename ?? content.file_id ?? 'file', content.file_url);
+    case 'audio':
+      return content.data ? audioText(content.data, content.format ?? 'wav') : '';
+    case 'data':
+      return content.data ? JSON.stringify(content.data) : '';
+    default:
+      return assertUnreachable(content);
+  }
+}
+
+function fileText(name: string, url: string | null): string {
+  return url ? `[${name}](${url})` : `[${name}]`;
+}
+
+function audioText(data: string, format: string): string {
+  const isAddress = /^(https?|data):/.test(data);
+  return `[audio](${isAddress ? data : `data:audio/${format};base64,${data}`})`;
 }

@@ -1,7 +1,13 @@
 import { dataOf, type Message } from '../../../events/index.js';
-import type { ApprovedCall, ItemView } from './item-view.js';
 import { inputItem } from './input-item.js';
-import type { Item, McpListToolsItem, OutputItem } from './item.types.js';
+import {
+  type ApprovedCall,
+  HISTORY_VIEW,
+  type Item,
+  type ItemView,
+  type McpListToolsItem,
+  type OutputItem,
+} from './item.types.js';
 import {
   approvalRequestItem,
   approvedCallItem,
@@ -64,6 +70,11 @@ export function historyItems(messages: readonly Message[], view: ItemView): Item
     if (message.type === 'function_call') return [functionCallItem(message, view.isOver)];
     return itemsOf(message, traffic, view);
   });
+}
+
+/** The items of messages of any runs, all of them over. */
+export function itemsOfHistory(messages: readonly Message[]): readonly Item[] {
+  return historyItems(messages, HISTORY_VIEW);
 }
 
 function trafficOf(messages: readonly Message[]): Traffic {

@@ -1,7 +1,7 @@
 import { dataOf } from '../../../events/index.js';
 import { toHttpError } from '../../http/http-error.js';
 import { historyItems } from '../items/output-items.js';
-import { HISTORY_VIEW } from '../items/item-view.js';
+import { HISTORY_VIEW } from '../items/item.types.js';
 import { itemSources } from '../testing/encoded.js';
 import { decodeInputItem } from './input-item.decoder.js';
 

@@ -1,11 +1,12 @@
-import type { Json, JsonObject } from '../../../common/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf, type MessageType } from '../../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
-import { decodeParts } from './content-part.decoder.js';
 
 const ID_LENGTH = { min: 1, max: 250 };
+/** Parts that one message may have. */
+const MAX_PARTS = 1000;
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
 
 /** One entry of `input`: messages it stands for, or the item it names. */
@@ -17,8 +18,8 @@ export type InputEntry =
 export interface ItemSources {
   /** An id for an item that has none. */
   readonly nextId: () => string;
-  /** What this server has sealed; undefined for anything else. */
-  readonly unseal: (content: string) => string | undefined;
+  /** The text that this server has encrypted; undefined for anything else. */
+  readonly decrypt: (content: string) => string | undefined;
 }
 
 /** One item on its way to messages. */
@@ -51,7 +52,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  *
  * @throws AppError naming the path of the first wrong field
  */
-export function decodeInputItem(value: unknown, path: string, { nextId, unseal }: ItemSources): InputEntry {
+export function decodeInputItem(value: unknown, path: string, { nextId, decrypt }: ItemSources): InputEntry {
   const fields = fieldReaderAt(value, path);
   const id = fields.string('id', ID_LENGTH);
   const type = fields.string('type') ?? impliedType(fields, id);
@@ -59,7 +60,7 @@ export function decodeInputItem(value: unknown, path: string, { nextId, unseal }
     if (id === undefined) throw fieldError(fields.at('id'), 'is required', 'MISSING_PARAMETER');
     return { kind: 'reference', id, path };
   }
-  const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId, unseal };
+  const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId, decrypt };
   const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
   const messages = decode ? decode(fields, context) : [opaqueMessage(type, fields, context)];
   return { kind: 'messages', messages };
@@ -161,8 +162,8 @@ function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Mess
   return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
 }
 
-function decodeCompaction(fields: FieldReader, { id, unseal }: ItemContext): readonly Message[] {
-  const text = unseal(required(fields, 'encrypted_content'));
+function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): readonly Message[] {
+  const text = decrypt(required(fields, 'encrypted_content'));
   if (text === undefined) {
     throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
   }
@@ -179,5 +180,81 @@ function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): 
 function required(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
+  return value;
+}
+
+type PartDecoder = (fields: FieldReader) => ContentInput;
+
+const textOf: PartDecoder = (fields) => ({ type: 'text', text: stringOf(fields, 'text') });
+
+const PART_DECODERS: Readonly<Record<string, PartDecoder>> = {
+  input_text: textOf,
+  output_text: textOf,
+  summary_text: textOf,
+  reasoning_text: textOf,
+  text: textOf,
+  refusal: (fields) => ({ type: 'refusal', refusal: stringOf(fields, 'refusal') }),
+  input_image: imageOf,
+  input_file: fileOf,
+  input_audio: audioOf,
+  input_video: (fields) => ({ type: 'video', video_url: stringOf(fields, 'video_url') }),
+};
+
+/**
+ * Decodes the contents of a message: a text, or a list of parts (contract responses, section A2).
+ *
+ * @throws AppError naming the path of the first wrong field, such as `input[0].content[1].text`
+ */
+function decodeParts(message: FieldReader, name: string): readonly ContentInput[] {
+  const value = message.source[name];
+  const path = message.at(name);
+  if (value === undefined || value === null) throw fieldError(path, 'is required', 'MISSING_PARAMETER');
+  if (typeof value === 'string') return [{ type: 'text', text: value }];
+  if (!Array.isArray(value)) throw fieldError(path, `must be a string or a list of parts, not ${kindOf(value)}`);
+  const parts = message.list(name, MAX_PARTS) ?? [];
+  return parts.map((part, index) => decodePart(part, `${path}[${index}]`));
+}
+
+function decodePart(value: unknown, path: string): ContentInput {
+  const fields = fieldReaderAt(value, path);
+  const type = fields.string('type');
+  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+  const decode = Object.hasOwn(PART_DECODERS, type) ? PART_DECODERS[type] : undefined;
+  if (decode) return decode(fields);
+  throw fieldError(fields.at('type'), `must be one of ${Object.keys(PART_DECODERS).join(', ')}`, 'INVALID_PARAMETER');
+}
+
+/** An image by address, or by the id of a file, which this server can only name. */
+function imageOf(fields: FieldReader): ContentInput {
+  // The Chat Completions form `{image_url: {url}}` is a common slip.
+  const nested = fields.source['image_url'];
+  const url = isPlainObject(nested)
+    ? fieldReaderAt(nested, fields.at('image_url')).string('url')
+    : fields.string('image_url');
+  if (url !== undefined) return { type: 'image', image_url: url };
+  const id = fields.string('file_id');
+  if (id === undefined) throw fieldError(fields.at('image_url'), 'is required', 'MISSING_PARAMETER');
+  return { type: 'file', file_url: null, file_id: id, filename: null, file_data: null };
+}
+
+function fileOf(fields: FieldReader): ContentInput {
+  const [url, id, data] = [fields.string('file_url'), fields.string('file_id'), fields.string('file_data')];
+  if (url === undefined && id === undefined && data === undefined) {
+    throw fieldError(fields.at('file_url'), 'is required, or file_id, or file_data', 'MISSING_PARAMETER');
+  }
+  const filename = fields.string('filename') ?? null;
+  return { type: 'file', file_url: url ?? null, file_id: id ?? null, filename, file_data: data ?? null };
+}
+
+function audioOf(fields: FieldReader): ContentInput {
+  const audio = fields.object('input_audio');
+  if (!audio) throw fieldError(fields.at('input_audio'), 'is required', 'MISSING_PARAMETER');
+  const inner = fieldReaderAt(audio, fields.at('input_audio'));
+  return { type: 'audio', data: stringOf(inner, 'data'), format: inner.string('format') ?? 'wav' };
+}
+
+function stringOf(fields: FieldReader, name: string): string {
+  const value = fields.string(name);
+  if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return value;
 }

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
-import { AppError } from '../../../common/index.js';
+import { AppError, isPlainObject } from '../../../common/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
+import { checkJsonLimits } from '../../http/json-limits.js';
 import { wireError, type WireError } from '../responses.errors.js';
-import { bodyOf, inLane, laneOf, parseMessage } from './socket-message.js';
-import type { SocketTurn } from './socket-turn.js';
+import type { SocketRequest, SocketResponder } from './socket-responder.js';
 
-/** Messages that may wait behind the response in flight. */
+/** Messages that may wait behind the response that is being generated. */
 const MAX_WAITING = 16;
-/** How long a client may take to agree to the end of its connection, in milliseconds. */
-const FAREWELL_MS = 1000;
-/** Closing codes of the protocol: the server goes away, or is done with this connection. */
+/** Milliseconds that a client has to answer the closing handshake. */
+const CLOSING_MS = 1000;
+/** Close codes of the WebSocket protocol. */
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
 
-/** What a connection needs from outside. */
+/** The limits of a connection. */
 export interface ResponseSocketOptions {
   readonly jsonDepthLimit: number;
   readonly keepAliveMs: number;
@@ -23,13 +23,13 @@ export interface ResponseSocketOptions {
 
 /**
  * One WebSocket connection (contract responses, section B1): each `response.create` message is answered with
- * the events of its response, one message each, one response at a time. What is in flight when the
- * client leaves is cancelled.
+ * the events of its response, one message each, one response at a time. When the client disconnects, the
+ * current response is cancelled.
  */
 export class ResponseSocket {
-  /** Messages to be answered in their order; undefined is one that was no text. */
+  /** Messages in the order in which they are answered; undefined for a binary one. */
   private readonly waiting: (string | undefined)[] = [];
-  /** How many came while too many waited: they are refused in their order too. */
+  /** How many messages came while too many were waiting: they are refused in their turn. */
   private refused = 0;
   private readonly gone = new AbortController();
   private readonly timers: NodeJS.Timeout[];
@@ -38,7 +38,7 @@ export class ResponseSocket {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly turn: SocketTurn,
+    private readonly responder: SocketResponder,
     private readonly options: ResponseSocketOptions,
   ) {
     this.timers = [
@@ -46,20 +46,20 @@ export class ResponseSocket {
       setTimeout(() => this.expire(), options.lifetimeMs).unref(),
     ];
     socket.on('message', (data: Buffer, isBinary: boolean) => this.receive(isBinary ? undefined : data.toString()));
-    socket.on('close', () => this.left());
-    // A broken connection closes; there is nobody to tell.
+    socket.on('close', () => this.closed());
+    // A broken connection emits `close` too.
     socket.on('error', () => undefined);
   }
 
-  /** Ends the connection because the server stops: runs in flight go on. Resolves when it is closed. */
+  /** Closes the connection because the server shuts down; its run continues. Resolves when it is closed. */
   async shutDown(): Promise<void> {
-    this.turn.release();
-    this.fail(toHttpError(new AppError('SHUTTING_DOWN')));
+    this.responder.release();
+    this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
-    // Who does not answer must not keep the process.
-    const patience = setTimeout(() => this.socket.terminate(), FAREWELL_MS);
+    // A client that does not answer must not keep the process alive.
+    const timeout = setTimeout(() => this.socket.terminate(), CLOSING_MS);
     if (!this.gone.signal.aborted) await once(this.gone.signal, 'abort');
-    clearTimeout(patience);
+    clearTimeout(timeout);
   }
 
   private receive(text: string | undefined): void {
@@ -76,23 +76,25 @@ export class ResponseSocket {
     }
     this.isBusy = false;
     for (; this.refused > 0; this.refused -= 1) {
-      this.fail(toHttpError(new AppError('RATE_LIMIT_EXCEEDED', 'Too many messages are waiting on this connection')));
+      const message = 'Too many messages are waiting on this connection';
+      this.sendError(toHttpError(new AppError('RATE_LIMIT_EXCEEDED', message)));
     }
-    if (this.isExpired) this.close();
+    if (this.isExpired) this.closeExpired();
   }
 
   private async answer(text: string | undefined): Promise<void> {
-    let lane: string | undefined;
+    let streamId: string | undefined;
     try {
       const message = parseMessage(text, this.options.jsonDepthLimit);
-      lane = laneOf(message);
-      await this.turn.run(bodyOf(message), this.gone.signal, (json) => this.send(inLane(json, lane)));
+      streamId = streamIdOf(message);
+      const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
+      await this.responder.respond(requestOf(message), this.gone.signal, send);
     } catch (error) {
-      this.fail(toHttpError(error), lane);
+      this.sendError(toHttpError(error), streamId);
     }
   }
 
-  /** Resolves when the socket has taken the message: a slow reader slows its own answer. */
+  /** Resolves when the socket has taken the message, so that a slow client slows down its own response. */
   private send(json: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.socket.readyState === this.socket.OPEN) this.socket.send(json, () => resolve());
@@ -100,28 +102,59 @@ export class ResponseSocket {
     });
   }
 
-  private fail(failure: HttpError, lane?: string): void {
-    this.tell(failure.status, wireError(failure), lane);
+  private sendError(error: HttpError, streamId?: string): void {
+    this.sendWireError(error.status, wireError(error), streamId);
   }
 
-  private tell(status: number, error: WireError, lane?: string): void {
-    void this.send(inLane(JSON.stringify({ type: 'error', status, error }), lane));
+  private sendWireError(status: number, error: WireError, streamId?: string): void {
+    void this.send(withStreamId(JSON.stringify({ type: 'error', status, error }), streamId));
   }
 
   private expire(): void {
     this.isExpired = true;
-    if (!this.isBusy) this.close();
+    if (!this.isBusy) this.closeExpired();
   }
 
-  private close(): void {
+  private closeExpired(): void {
     const message = 'This connection has reached its maximum age. Open a new one.';
     const code = 'websocket_connection_limit_reached';
-    this.tell(400, { message, type: 'invalid_request_error', param: null, code });
+    this.sendWireError(400, { message, type: 'invalid_request_error', param: null, code });
     this.socket.close(NORMAL, 'age limit');
   }
 
-  private left(): void {
+  private closed(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.gone.abort();
   }
+}
+
+/** @param text undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
+function parseMessage(text: string | undefined, maxDepth: number): SocketRequest {
+  if (text === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new AppError('INVALID_JSON', 'The message is not valid JSON');
+  }
+  checkJsonLimits(message, { maxDepth });
+  if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
+  return message;
+}
+
+/** The request in a message. @throws AppError INVALID_PARAMETER for any other type than `response.create` */
+function requestOf(message: SocketRequest): SocketRequest {
+  const { type, stream: _stream, stream_options: _options, background: _background, ...request } = message;
+  if (type === 'response.create') return request;
+  const rule = 'type must be response.create';
+  throw new AppError('INVALID_PARAMETER', rule, { details: [{ path: 'type', message: rule }] });
+}
+
+/** Tells apart several users of one connection; undefined when the message has none. */
+function streamIdOf({ stream_id: streamId }: SocketRequest): string | undefined {
+  return typeof streamId === 'string' ? streamId : undefined;
+}
+
+function withStreamId(json: string, streamId: string | undefined): string {
+  return streamId === undefined ? json : `${json.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`;
 }

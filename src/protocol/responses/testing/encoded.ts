@@ -10,11 +10,11 @@ import { ResponsesEncoder } from '../responses.encoder.js';
 /** What a run used. */
 export const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, cached_tokens: 1 };
 
-/** Ids in order, and a seal that anybody could make. */
+/** Ids in order, and content that is not encrypted. */
 export function itemSources(): ItemSources {
   const ids = new SequentialIds();
-  const unseal = (content: string): string | undefined => /^sealed:(.*)$/.exec(content)?.[1];
-  return { nextId: () => ids.next('msg_'), unseal };
+  const decrypt = (content: string): string | undefined => /^sealed:(.*)$/.exec(content)?.[1];
+  return { nextId: () => ids.next('msg_'), decrypt };
 }
 
 /** What is known of a response whose client runs the given tools. */

@@ -9,18 +9,16 @@ import {
   RUN_RECOVERED,
 } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
-import type { ItemView } from '../items/item-view.js';
-import type { McpListToolsItem } from '../items/item.types.js';
+import type { ItemView, McpListToolsItem } from '../items/item.types.js';
 import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
 import type { ResponseInfo } from '../response-info.js';
 import { responseObject, responseOf } from '../response-object.js';
-import { FunctionCallWriter } from './call-writer.js';
-import { EventOut, type ResponseEvent } from './event-out.js';
-import type { ItemWriter } from './item-writer.js';
+import type { ResponseUsage } from '../response.types.js';
+import { FunctionCallWriter, NamedCall } from './call-writer.js';
+import { EventSequencer, type ItemWriter, type ResponseEvent } from './event-sequencer.js';
 import { McpCallWriter } from './mcp-writer.js';
-import { NamedCall } from './named-call.js';
 import { fateIn, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
 
@@ -34,7 +32,7 @@ import { TextWriter } from './text-writer.js';
  * run, tells whose it was, and what follows it waits.
  */
 export class ResponsesFold {
-  private readonly out = new EventOut();
+  private readonly out = new EventSequencer();
   private readonly view: ItemView;
   private readonly calls: ServerCalls;
   private readonly writers = new Map<string, ItemWriter>();
@@ -104,7 +102,7 @@ export class ResponsesFold {
   }
 
   private tell(type: string, status: 'queued' | 'in_progress'): void {
-    this.out.write(type, { response: responseObject(this.info, { status }) });
+    this.out.append(type, { response: responseObject(this.info, { status }) });
   }
 
   private end(event: AgentResponse): void {
@@ -116,7 +114,7 @@ export class ResponsesFold {
     const response = responseOf(this.info, event);
     // There is no event for a cancelled response: readers know only these three ends.
     const end = response.status === 'completed' || response.status === 'failed' ? response.status : 'incomplete';
-    this.out.write(`response.${end}`, { response });
+    this.out.append(`response.${end}`, { response });
   }
 
   private message(event: Message): void {
@@ -168,17 +166,17 @@ export class ResponsesFold {
       const { error: _error, ...rest } = item;
       const index = this.out.nextIndex();
       const place = { item_id: item.id, output_index: index };
-      this.out.write('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
-      this.out.write('response.mcp_list_tools.in_progress', place);
-      this.out.write(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
-      this.out.write('response.output_item.done', { output_index: index, item });
+      this.out.append('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
+      this.out.append('response.mcp_list_tools.in_progress', place);
+      this.out.append(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
+      this.out.append('response.output_item.done', { output_index: index, item });
     }
   }
 
   private whole(item: object): void {
     const index = this.out.nextIndex();
-    this.out.write('response.output_item.added', { output_index: index, item });
-    this.out.write('response.output_item.done', { output_index: index, item });
+    this.out.append('response.output_item.added', { output_index: index, item });
+    this.out.append('response.output_item.done', { output_index: index, item });
   }
 
   /** A message that is begun again after a recovery is another item. */
@@ -195,4 +193,23 @@ export class ResponsesFold {
     }
     this.calls.cutAll(ids);
   }
+}
+
+const NO_USAGE: ResponseUsage = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+/** The events of a response for which nothing is generated (contract responses, section B1). */
+export function preparedEvents(info: ResponseInfo): readonly ResponseEvent[] {
+  const out = new EventSequencer();
+  const response = responseObject(info, { status: 'in_progress' });
+  out.append('response.created', { response });
+  out.append('response.in_progress', { response });
+  const completed = { status: 'completed', completedAt: info.createdAt, usage: NO_USAGE } as const;
+  out.append('response.completed', { response: responseObject(info, completed) });
+  return out.take();
 }

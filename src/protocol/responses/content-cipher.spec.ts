@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServerSettings } from '../../config/index.js';
+import { ContentCipher } from './content-cipher.js';
+import { ResponsesSettings } from './responses.settings.js';
+
+const TENANT = 'default';
+const TEXT = 'Summary: Alice likes 🍇 and tea. '.repeat(50);
+
+describe('encrypted content', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'parley-seal-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const cipherWith = (keys?: string): ContentCipher =>
+    new ContentCipher(
+      ResponsesSettings.from({ RESPONSES_SEALING_KEYS: keys }),
+      ServerSettings.from({ DATA_DIR: folder }),
+    );
+
+  it('is decrypted to the same text, unreadable, and different each time', () => {
+    const cipher = cipherWith();
+    const encrypted = cipher.encrypt(TEXT, TENANT);
+    expect(cipher.decrypt(encrypted, TENANT)).toBe(TEXT);
+    expect(cipher.decrypt(cipher.encrypt('', TENANT), TENANT)).toBe('');
+    expect(cipher.encrypt(TEXT, TENANT)).not.toBe(encrypted);
+    expect(Buffer.from(encrypted.split(':')[2] ?? '', 'base64url').toString('latin1')).not.toContain('Alice');
+  });
+
+  it('is refused when any character was changed', () => {
+    const cipher = cipherWith();
+    const encrypted = cipher.encrypt('Alice', TENANT);
+    for (let at = 0; at < encrypted.length; at += 1) {
+      const other = encrypted[at] === 'A' ? 'B' : 'A';
+      expect(cipher.decrypt(encrypted.slice(0, at) + other + encrypted.slice(at + 1), TENANT)).toBeUndefined();
+    }
+    for (const wrong of [
+      `${encrypted}A`,
+      `${encrypted}=`,
+      `${encrypted}:x`,
+      encrypted.slice(0, -1),
+      encrypted.slice(0, 12),
+    ]) {
+      expect(cipher.decrypt(wrong, TENANT)).toBeUndefined();
+    }
+  });
+
+  it.each(['', 'plc1.abc', 'plc2', 'plc2:local', 'plc2:local:', 'plc2:local:AAAA', 'plc2:none:AAAA', 'gAAAAAB'])(
+    'is refused when this server did not make it: %j',
+    (content) => expect(cipherWith().decrypt(content, TENANT)).toBeUndefined(),
+  );
+
+  it('is refused for another tenant', () => {
+    const cipher = cipherWith();
+    expect(cipher.decrypt(cipher.encrypt('Alice', TENANT), 'another')).toBeUndefined();
+  });
+
+  it('outlives a restart by the key in the data folder, which only its owner can read', () => {
+    const encrypted = cipherWith().encrypt('Alice', TENANT);
+    expect(cipherWith().decrypt(encrypted, TENANT)).toBe('Alice');
+    const [file = ''] = readdirSync(folder);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('outlives its key as long as the ring has it', () => {
+    const old = 'k1:0123456789abcdef';
+    const next = 'k2:fedcba9876543210';
+    const encrypted = cipherWith(old).encrypt('Alice', TENANT);
+    const both = cipherWith(`${next},${old}`);
+    expect(both.decrypt(encrypted, TENANT)).toBe('Alice');
+    expect(both.encrypt('Bob', TENANT)).toMatch(/^plc2:k2:/);
+    expect(cipherWith(next).decrypt(encrypted, TENANT)).toBeUndefined();
+    expect(cipherWith('k1:another-secret-of-16').decrypt(encrypted, TENANT)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Principal } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import type { Caller } from '../http/index.js';
+import type { CreateRequest } from './request/create-request.decoder.js';
+import { notFound, previousNotFound } from './responses.errors.js';
+
+/** Above every ordinal; the largest number that the column holds. */
+const LAST_ORDINAL = 2 ** 31 - 1;
+
+/** What a request continues from. */
+export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;
+
+/**
+ * Finds what requests continue from (contract responses, section A8). Requests of this wire seldom name a user:
+ * a conversation that is created without one belongs to a user of its own name.
+ */
+@Injectable()
+export class ConversationHistory {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly runs: Runs,
+  ) {}
+
+  /**
+   * The owner of a conversation.
+   *
+   * @param user the user that the request names
+   * @param param the field of the request that has the id; null for the path
+   * @throws ResponsesError SESSION_NOT_FOUND
+   */
+  async owner(caller: Caller, id: string, user?: string, param: string | null = null): Promise<Principal> {
+    const unnamed = [caller.actingFor(undefined, id), caller.principal];
+    const candidates = user === undefined ? unnamed : [caller.actingFor(user), ...unnamed];
+    for (const principal of candidates) {
+      if (await this.sessions.view(principal, id)) return principal;
+    }
+    throw notFound('SESSION_NOT_FOUND', 'Conversation', id, param);
+  }
+
+  /**
+   * The run of a previous response.
+   *
+   * @param user the user that the request names: another user's response is unknown to it
+   * @throws ResponsesError RUN_NOT_FOUND
+   */
+  async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
+    const run = await this.runs.view(caller.actingFor(user), id).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (!run || (user !== undefined && run.userId !== user)) throw previousNotFound(id);
+    return run;
+  }
+
+  /** All messages of a conversation, oldest first. @param through only up to the run with this ordinal */
+  async messages(principal: Principal, sessionId: string, through?: number): Promise<readonly Message[]> {
+    const ordinal = through === undefined ? LAST_ORDINAL : through + 1;
+    return (await this.sessions.before(principal, { sessionId, ordinal })).map(({ message }) => message);
+  }
+
+  /** The conversation that a request continues from. @throws ResponsesError SESSION_NOT_FOUND, RUN_NOT_FOUND */
+  async continued(
+    caller: Caller,
+    { conversationId, previousResponseId, user }: ContinuedFrom,
+  ): Promise<readonly Message[]> {
+    if (conversationId !== undefined) {
+      return this.messages(await this.owner(caller, conversationId, user, 'conversation'), conversationId);
+    }
+    if (previousResponseId === undefined) return [];
+    const { userId, sessionId, ordinal } = await this.previous(caller, previousResponseId, user);
+    return this.messages({ tenantId: caller.tenantId, userId }, sessionId, ordinal);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Content, Message } from '../../../events/index.js';
+
+/** One event of a response's stream: its type, and its JSON, which begins with the type and the number. */
+export interface ResponseEvent {
+  readonly type: string;
+  readonly json: string;
+}
+
+/** Numbers the events of a stream from 0 without gaps, and its items (contract responses, section A6). */
+export class EventSequencer {
+  private events: ResponseEvent[] = [];
+  private eventCount = 0;
+  private itemCount = 0;
+
+  /** The `sequence_number` of the last event; -1 before the first. */
+  get lastNumber(): number {
+    return this.eventCount - 1;
+  }
+
+  /** Appends an event. @param fields those after the type and the number */
+  append(type: string, fields: object): void {
+    const head = `{"type":"${type}","sequence_number":${this.eventCount}`;
+    this.eventCount += 1;
+    const rest = JSON.stringify(fields).slice(1);
+    this.events.push({ type, json: rest === '}' ? `${head}}` : `${head},${rest}` });
+  }
+
+  /** The `output_index` of the next item. */
+  nextIndex(): number {
+    this.itemCount += 1;
+    return this.itemCount - 1;
+  }
+
+  /** The events that were appended since the last call. */
+  take(): readonly ResponseEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+}
+
+/** Appends the events of one item while its message grows. */
+export interface ItemWriter {
+  /** Takes a piece, a whole value or the end of one of the message's contents. */
+  content(event: Content): void;
+  /** Takes the closing event of the message. It ends the item, unless that waits for the output of its call. */
+  close(message: Message): void;
+  /** Ends the item as incomplete: its message was discarded, or the run has ended. */
+  cut(): void;
+}
+
+/**
+ * A text of which clients append the pieces. `append` and `replace` return the piece to send. A text that is
+ * replaced by one with another beginning has no further pieces: only its `done` event has the whole.
+ */
+export class AppendOnlyText {
+  private sent = '';
+  private isBroken = false;
+
+  /** What the pieces add up to. */
+  get value(): string {
+    return this.sent;
+  }
+
+  append(piece: string): string {
+    if (this.isBroken) return '';
+    this.sent += piece;
+    return piece;
+  }
+
+  replace(whole: string): string {
+    if (!whole.startsWith(this.sent)) {
+      this.isBroken = true;
+      return '';
+    }
+    const rest = whole.slice(this.sent.length);
+    this.sent = whole;
+    this.isBroken = false;
+    return rest;
+  }
+}

@@ -1,0 +1,43 @@
+import { Get, Param } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
+import { WireController } from '../wire/index.js';
+import { ApiRoute, TAG } from './api-docs.js';
+import { notFound } from './responses.errors.js';
+import { pathsOf, ResponsesWire } from './responses.wire.js';
+
+/** An agent in the format of a model. */
+export interface Model {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+/** Agents have no date of creation, but clients need a number. */
+const CREATED = 1_700_000_000;
+
+/** `/models`: the public agents, which a request can name as its model (contract responses, section A1). */
+@ApiTags(TAG)
+@WireController(ResponsesWire, pathsOf('models'))
+export class ModelsController {
+  constructor(private readonly agents: AgentRegistry) {}
+
+  @Get()
+  @ApiRoute('List the agents', 'Each can be used as `model`. Any other name selects the default agent.', [])
+  list(): { readonly object: 'list'; readonly data: readonly Model[] } {
+    const agents = this.agents.list().filter(({ exposure }) => exposure === 'public');
+    return { object: 'list', data: agents.map(modelOf) };
+  }
+
+  @Get(':modelId')
+  @ApiRoute('Retrieve an agent', 'The item as in the list.', [404])
+  find(@Param('modelId') id: string): Model {
+    if (!this.agents.isPublic(id)) throw notFound('RESOURCE_NOT_FOUND', 'Model', id, 'model');
+    return modelOf(this.agents.get(id));
+  }
+}
+
+function modelOf({ name }: RegisteredAgent): Model {
+  return { id: name, object: 'model', created: CREATED, owned_by: 'parley' };
+}

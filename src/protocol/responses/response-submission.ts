@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject, Principal } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
+import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
+import type { Caller } from '../http/index.js';
+import { ConversationHistory } from './conversation-history.js';
+import { InputResolver } from './input-resolver.js';
+import type { CreateRequest } from './request/create-request.decoder.js';
+import { ResponseApprovals } from './response-approvals.js';
+import type { Remembered } from './response-context.js';
+import { type StoredInfo, toWireData, WIRE } from './response-info.js';
+import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { submissionError } from './responses.errors.js';
+
+/** A request for a response whose run is accepted. */
+export interface SubmittedResponse {
+  readonly run: RunView;
+  /** In whose name the run was accepted. */
+  readonly principal: Principal;
+  /** False: this request had been accepted before. */
+  readonly created: boolean;
+  readonly stream: boolean;
+  readonly background: boolean;
+  readonly store: boolean;
+  /** The messages of the request, including those that it refers to. */
+  readonly input: readonly Message[];
+}
+
+/** What is known of a request besides its body. */
+export interface SubmissionOptions {
+  /** Identifies the request: repeated with equal content it gets the same response. */
+  readonly idempotencyKey?: string | undefined;
+  readonly remembered?: Remembered | undefined;
+}
+
+/** The conversation that a response belongs to. */
+interface ConversationOfResponse {
+  readonly principal: Principal;
+  readonly sessionId: string;
+  /** True when the request names the session. */
+  readonly sessionGiven: boolean;
+  /** The run that the request continues from. */
+  readonly after?: string;
+  /** The session that the request names, directly or by one of its responses. */
+  readonly within?: string;
+  /** Messages that precede the input and are not stored. */
+  readonly before: readonly Message[];
+}
+
+/** Accepts requests for responses (contract responses, sections A2 and A8). */
+@Injectable()
+export class ResponseSubmission {
+  constructor(
+    private readonly runs: Runs,
+    private readonly decoder: ResponsesRequestDecoder,
+    private readonly history: ConversationHistory,
+    private readonly resolver: InputResolver,
+    private readonly approvals: ResponseApprovals,
+  ) {}
+
+  /**
+   * Decodes a request and accepts its run, which is committed when this resolves.
+   *
+   * @throws AppError for everything that the contract refuses; then nothing is written
+   */
+  async submit(body: unknown, caller: Caller, options: SubmissionOptions = {}): Promise<SubmittedResponse> {
+    const request = this.decoder.decode(body, caller);
+    const conversation = await this.conversation(request, caller, options);
+    const scope = caller.scope(request.user);
+    const input = await this.resolver.resolve(scope, request.input);
+    const { answers, requests, approved, rest } = await this.approvals.given(scope, input, conversation.within);
+    const stored: StoredInfo = {
+      createdAt: this.decoder.seconds(),
+      echo: request.echo,
+      clientTools: request.clientTools.map(({ name }) => name),
+      approvals: requests,
+      approved,
+    };
+    const { after, before } = conversation;
+    const run: RunRequest = {
+      ...this.runOf(request, conversation, stored),
+      runId: this.decoder.responseId(options.idempotencyKey),
+      input: answers.length > 0 ? rest : [...before, ...input],
+      ...(answers.length > 0 && { answers, anonymous: request.user === undefined }),
+      // With answers the run continues the interrupted one.
+      ...(answers.length === 0 && after !== undefined && { after }),
+    };
+    const accepted = await this.accept(run, request.previousResponseId);
+    const { stream, background, store } = request;
+    const { principal, input: messages } = run;
+    return { run: accepted.run, principal, created: accepted.created, stream, background, store, input: messages };
+  }
+
+  private runOf(
+    request: CreateRequest,
+    { principal, sessionId, sessionGiven }: ConversationOfResponse,
+    stored: StoredInfo,
+  ): Omit<RunRequest, 'input' | 'runId'> {
+    const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
+    const toolLimits = mcpTools.flatMap(({ limit }) => limit ?? []);
+    return {
+      principal,
+      sessionId,
+      sessionGiven,
+      agentType: this.decoder.agentType(echo.model),
+      clientTools,
+      ...(toolLimits.length > 0 && { toolLimits }),
+      modelOptions,
+      forwardedProps: forwardedProps(request),
+      // A conversation is locked while a response is generated; a request waits for its previous response.
+      onBusy: request.conversationId === undefined ? 'enqueue' : 'reject',
+      wire: WIRE,
+      wireData: toWireData(stored),
+      store,
+      ...(instructions !== undefined && { systemPrompt: instructions }),
+    };
+  }
+
+  private async conversation(
+    { conversationId, previousResponseId, user }: CreateRequest,
+    caller: Caller,
+    { remembered }: SubmissionOptions,
+  ): Promise<ConversationOfResponse> {
+    if (conversationId !== undefined) {
+      const principal = await this.history.owner(caller, conversationId, user, 'conversation');
+      return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
+    }
+    const sessionId = this.decoder.newId('conv_');
+    const fresh = { principal: caller.actingFor(user, sessionId), sessionId, sessionGiven: false };
+    if (previousResponseId === undefined) return { ...fresh, before: [] };
+    const before = remembered?.(previousResponseId);
+    if (before) return { ...fresh, before };
+    const { userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
+    const principal = { tenantId: caller.tenantId, userId };
+    return { ...fresh, principal, after: previousResponseId, within, before: [] };
+  }
+
+  private async accept(run: RunRequest, previous: string | undefined): Promise<AcceptedRun> {
+    try {
+      return await this.runs.accept(run);
+    } catch (error) {
+      throw submissionError(error, previous);
+    }
+  }
+}
+
+function forwardedProps({ echo }: CreateRequest): JsonObject {
+  return Object.keys(echo.metadata).length === 0 ? {} : { metadata: echo.metadata };
+}

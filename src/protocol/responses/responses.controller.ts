@@ -1,0 +1,140 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { AppError } from '../../common/index.js';
+import { Caller, NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { RunStreams, WireController } from '../wire/index.js';
+import { ApiCreateResponse, ApiResponseStream, ApiRoute, TAG } from './api-docs.js';
+import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
+import type { Item } from './items/item.types.js';
+import { type ListPage, listPage } from './list-page.js';
+import { type Compaction, type InputTokens, ResponseContext } from './response-context.js';
+import { ResponseSubmission } from './response-submission.js';
+import { ResponsesError } from './responses.errors.js';
+import { ResponsesService } from './responses.service.js';
+import { pathsOf, ResponsesWire } from './responses.wire.js';
+
+/** A stream of events, or one JSON response. */
+type Answer = Observable<readonly string[]> | object;
+
+/** `/responses` (contract responses, section A1): the same under both prefixes. */
+@ApiTags(TAG)
+@WireController(ResponsesWire, pathsOf('responses'))
+export class ResponsesController {
+  constructor(
+    private readonly submission: ResponseSubmission,
+    private readonly responses: ResponsesService,
+    private readonly context: ResponseContext,
+    private readonly streams: RunStreams,
+    private readonly wire: ResponsesWire,
+  ) {}
+
+  @SsePost('')
+  @ApiCreateResponse()
+  @ApiResponseStream()
+  @ApiRoute(
+    'Create a response',
+    'Runs the agent: one JSON response, or its events with stream=true.',
+    [400, 404, 413, 415, 429, 503],
+  )
+  async create(@Body() body: unknown, @Caller() caller: Caller, @StreamFor() client: StreamClient): Promise<Answer> {
+    const { request, reply } = client;
+    const idempotencyKey = keyOf(request.headers['idempotency-key']);
+    const { run, principal, created, stream, background } = await this.submission.submit(body, caller, {
+      idempotencyKey,
+    });
+    reply.header('x-run-id', run.runId);
+    const onDisconnect = background ? ('continue' as const) : ('cancel' as const);
+    const options = { principal, wire: this.wire, onDisconnect };
+    if (stream) return this.streams.follow(run, client, options).events();
+    if (background) return this.json(request, await this.responses.submitted(principal, run, created));
+    // The run has begun: a client that repeats the request would start a second one.
+    reply.header('x-should-retry', 'false');
+    return this.json(request, await this.streams.result(run, client, options));
+  }
+
+  @Post('input_tokens')
+  @HttpCode(200)
+  @ApiCreateResponse()
+  @ApiRoute(
+    'Count the input tokens',
+    'Estimated: the conversation, the input, the instructions and the tools.',
+    [400, 404],
+  )
+  count(@Body() body: unknown, @Caller() caller: Caller): Promise<InputTokens> {
+    return this.context.count(body, caller);
+  }
+
+  @Post('compact')
+  @HttpCode(200)
+  @ApiCreateResponse()
+  @ApiRoute(
+    'Compact a conversation',
+    "The user's messages, and one item that replaces the rest of the conversation.",
+    [400, 404],
+  )
+  compact(@Body() body: unknown, @Caller() caller: Caller): Promise<Compaction> {
+    return this.context.compact(body, caller);
+  }
+
+  @SseGet(':responseId')
+  @ApiResponseStream()
+  @ApiRoute('Retrieve a response', 'The current response, or with stream=true its events after any number.', [400, 404])
+  async retrieve(
+    @Param('responseId') id: string,
+    @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
+    @Caller() { principal }: Caller,
+    @StreamFor() client: StreamClient,
+  ): Promise<Answer> {
+    if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(principal, id));
+    const run = await this.responses.find(principal, id);
+    const after = Number(query.starting_after ?? -1);
+    const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
+    return (await this.streams.resume(run, client, { principal, wire: this.wire, cursor })).events();
+  }
+
+  @Delete(':responseId')
+  @ApiRoute('Delete a response', 'Deletes the response with its events and its part of the conversation.', [404])
+  async remove(@Param('responseId') id: string, @Caller() { principal }: Caller): Promise<object> {
+    await this.responses.remove(principal, id);
+    return { id, object: 'response', deleted: true };
+  }
+
+  @Post(':responseId/cancel')
+  @NoBody()
+  @HttpCode(200)
+  @ApiRoute('Cancel a background response', 'Idempotent. The partial output is kept.', [400, 404])
+  async cancel(
+    @Param('responseId') id: string,
+    @Caller() { principal }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    return this.json(request, await this.responses.cancel(principal, id));
+  }
+
+  @Get(':responseId/input_items')
+  @ApiRoute('List the input of a response', "The items of its request, with the server's ids.", [400, 404])
+  async inputItems(
+    @Param('responseId') id: string,
+    @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
+    @Caller() { principal }: Caller,
+  ): Promise<ListPage<Item>> {
+    return listPage(await this.responses.inputItems(principal, id), query);
+  }
+
+  private json({ url }: FastifyRequest, response: object): object {
+    return this.wire.legacyEnvelope(url, response);
+  }
+}
+
+/** @throws AppError INVALID_PARAMETER unless the key has 1 to 256 printable ASCII characters */
+function keyOf(key: string | string[] | undefined): string | undefined {
+  if (key === undefined || (typeof key === 'string' && /^[\x20-\x7e]{1,256}$/.test(key))) return key;
+  throw new AppError('INVALID_PARAMETER', 'Idempotency-Key must have 1 to 256 printable ASCII characters');
+}
+
+function cursorAhead(startingAfter: number, lastNumber: number): ResponsesError {
+  const message = `starting_after is ${startingAfter}, but the last event of this response has the sequence_number ${lastNumber}`;
+  return new ResponsesError('CURSOR_AHEAD', message, 'starting_after');
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
+import { Runs, RunSettings, type RunView } from '../../run/index.js';
+import { RunStreams } from '../wire/index.js';
+import type { Item } from './items/item.types.js';
+import { itemsOfHistory } from './items/output-items.js';
+import { responseInfo } from './response-info.js';
+import { responseObject } from './response-object.js';
+import type { ResponseObject } from './response.types.js';
+import { ofResponse, ResponsesError } from './responses.errors.js';
+import { ResponsesWire } from './responses.wire.js';
+
+/** Milliseconds after the grace period of a cancel in which the terminal event is expected. */
+const END_MS = 5000;
+
+/** Responses that exist: retrieved, cancelled, deleted. Every method throws RUN_NOT_FOUND (404) for an unknown id. */
+@Injectable()
+export class ResponsesService {
+  constructor(
+    private readonly runs: Runs,
+    private readonly streams: RunStreams,
+    private readonly wire: ResponsesWire,
+    private readonly settings: RunSettings,
+  ) {}
+
+  /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
+  find(principal: Principal, id: string): Promise<RunView> {
+    return ofResponse(id, this.runs.view(principal, id));
+  }
+
+  /** The current response. @throws ResponsesError RUN_NOT_FOUND */
+  async retrieve(principal: Principal, id: string): Promise<ResponseObject> {
+    const run = await this.find(principal, id);
+    return this.wire.summary(run, await ofResponse(id, this.runs.response(principal, id)));
+  }
+
+  /**
+   * The current response of a background request that was just accepted.
+   *
+   * @param created false for a repeated request: its run may be complete
+   */
+  async submitted(principal: Principal, run: RunView, created: boolean): Promise<ResponseObject> {
+    if (created) return responseObject(responseInfo(run), { status: 'queued' });
+    return this.wire.summary(run, await this.runs.response(principal, run.runId, { accepted: true }));
+  }
+
+  /**
+   * Cancels a background response and waits for its end. One that is over is returned unchanged.
+   *
+   * @throws ResponsesError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
+   */
+  async cancel(principal: Principal, id: string): Promise<ResponseObject> {
+    const run = await this.find(principal, id);
+    if (!responseInfo(run).echo.background) {
+      throw new ResponsesError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
+    }
+    if (run.finishedAt === null) {
+      await ofResponse(id, this.runs.cancel(principal, id));
+      const timeout = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
+      await this.streams.ended(run, principal, timeout);
+    }
+    return this.retrieve(principal, id);
+  }
+
+  /** Deletes a response; one that is being generated is cancelled first. @throws ResponsesError RUN_NOT_FOUND */
+  remove(principal: Principal, id: string): Promise<void> {
+    return ofResponse(id, this.runs.remove(principal, id));
+  }
+
+  /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
+  async inputItems(principal: Principal, id: string): Promise<readonly Item[]> {
+    return itemsOfHistory(await ofResponse(id, this.runs.input(principal, id)));
+  }
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { Message } from '../../../events/index.js';
+import { Sessions } from '../../../session/index.js';
+import type { Caller } from '../../http/index.js';
+import { type FrameEncoder, type RunStream, RunStreams } from '../../wire/index.js';
+import { preparedEvents, ResponsesFold } from '../encoder/responses-fold.js';
+import { type Remembered, ResponseContext } from '../response-context.js';
+import { responseInfo } from '../response-info.js';
+import { ResponseSubmission, type SubmittedResponse } from '../response-submission.js';
+import { ResponsesWire } from '../responses.wire.js';
+
+/** How many conversations one connection remembers. */
+const MAX_CONVERSATIONS = 16;
+
+/** The fields of a `response.create` message. */
+export type SocketRequest = Readonly<Record<string, unknown>>;
+
+/** Sends one message. Resolves when the socket has taken it. */
+export type Send = (json: string) => Promise<void>;
+
+/** Makes the responder of each connection. */
+@Injectable()
+export class SocketResponders {
+  constructor(
+    readonly submission: ResponseSubmission,
+    readonly context: ResponseContext,
+    readonly sessions: Sessions,
+    readonly streams: RunStreams,
+    readonly wire: ResponsesWire,
+  ) {}
+
+  /** @param caller who opened the connection */
+  create(caller: Caller): SocketResponder {
+    return new SocketResponder(this, caller);
+  }
+}
+
+/**
+ * Generates the responses of one connection, one after the other, and remembers the conversations of those that
+ * are not stored: only here can a request continue from them (contract responses, section B1).
+ */
+export class SocketResponder {
+  private readonly conversations = new Map<string, readonly Message[]>();
+  private readonly remembered: Remembered = (id) => this.conversations.get(id);
+  private stream: RunStream | undefined;
+  private isReleased = false;
+
+  constructor(
+    private readonly services: SocketResponders,
+    private readonly caller: Caller,
+  ) {}
+
+  /** From now on a run is not cancelled when the connection closes: the server closes it. */
+  release(): void {
+    this.isReleased = true;
+    this.stream?.release();
+  }
+
+  /**
+   * Generates a response and sends its events.
+   *
+   * @param gone aborts when the client disconnects, which cancels the response
+   * @throws AppError when there is no response; then the connection forgets the previous response of the request
+   */
+  async respond(request: SocketRequest, gone: AbortSignal, send: Send): Promise<void> {
+    const { remembered, caller } = this;
+    try {
+      if (request['generate'] === false) return await this.prepare(request, send);
+      await this.generate(await this.services.submission.submit(request, caller, { remembered }), gone, send);
+    } catch (error) {
+      const previous = request['previous_response_id'];
+      if (typeof previous === 'string') this.conversations.delete(previous);
+      throw error;
+    }
+  }
+
+  /** Sends a response without output, from which a later request continues with a shorter input. */
+  private async prepare(request: SocketRequest, send: Send): Promise<void> {
+    const { info, messages } = await this.services.context.prepare(request, this.caller, this.remembered);
+    for (const { json } of preparedEvents(info)) await send(json);
+    this.remember(info.id, messages);
+  }
+
+  private async generate(response: SubmittedResponse, gone: AbortSignal, send: Send): Promise<void> {
+    const { run, principal, store } = response;
+    const { streams, wire } = this.services;
+    const fold = new ResponsesFold(responseInfo(run));
+    const encoder: FrameEncoder = {
+      joinable: false,
+      next: (event) => fold.next(event).map(({ json }) => json),
+      end: () => [],
+    };
+    this.stream = streams.follow(run, { gone }, { principal, wire, encoder, onDisconnect: 'cancel' });
+    if (this.isReleased) this.stream.release();
+    await this.stream.sendTo(send);
+    this.stream = undefined;
+    if (!fold.ended || store) return;
+    this.remember(run.runId, [...(await this.before(response)), ...response.input, ...(fold.ended.output ?? [])]);
+  }
+
+  /** The stored conversation that a response continues; what the connection remembers is part of its input. */
+  private async before({ run, principal }: SubmittedResponse): Promise<readonly Message[]> {
+    const owner = { tenantId: principal.tenantId, userId: run.userId };
+    return (await this.services.sessions.before(owner, run)).map(({ message }) => message);
+  }
+
+  private remember(responseId: string, messages: readonly Message[]): void {
+    this.conversations.set(responseId, messages);
+    const [oldest] = this.conversations.keys();
+    if (this.conversations.size > MAX_CONVERSATIONS && oldest !== undefined) this.conversations.delete(oldest);
+  }
+}
