@@ -4,7 +4,7 @@ import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import type { Caller } from '../http/index.js';
-import type { CreateRequest } from './request/create-request.decoder.js';
+import type { CreateRequest } from './responses-request.decoder.js';
 import { notFound, previousNotFound } from './responses.errors.js';
 
 /** Above every ordinal; the largest number that the column holds. */

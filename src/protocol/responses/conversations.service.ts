@@ -12,10 +12,10 @@ import { approvedCallId } from './items/make-item.js';
 import { itemsOfHistory } from './items/output-items.js';
 import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import { type ListPage, listPage, type PageQuery } from './list-page.js';
-import { bodyFields } from './request/create-request.decoder.js';
+import { bodyFields } from './responses-request.decoder.js';
 import { decodeInputItem } from './request/input-item.decoder.js';
 import { decodeMetadata } from './request/setting.decoder.js';
-import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { RequestService } from './request.service.js';
 import { notFound } from './responses.errors.js';
 
 /** A conversation. Times are whole seconds. */
@@ -47,14 +47,14 @@ export class ConversationsService {
     private readonly runs: Runs,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
-    private readonly decoder: ResponsesRequestDecoder,
+    private readonly requests: RequestService,
   ) {}
 
   /** Creates a conversation. @throws AppError for invalid metadata or items; then nothing is created */
   async create(caller: Caller, body: unknown): Promise<Conversation> {
     const fields = bodyFields(body ?? {});
     const metadata = decodeMetadata(fields);
-    const id = this.decoder.newId('conv_');
+    const id = this.requests.newId('conv_');
     const principal = caller.actingFor(undefined, id);
     const messages = await this.decode(caller, fields.list('items', MAX_NEW_ITEMS) ?? []);
     const session = await this.sessions.create(principal, id, metadata);
@@ -121,7 +121,7 @@ export class ConversationsService {
 
   /** The messages of new items. @throws AppError naming the path of the first invalid one */
   private decode(caller: Caller, items: readonly unknown[]): Promise<readonly Message[]> {
-    const sources = this.decoder.itemSources(caller);
+    const sources = this.requests.itemSources(caller);
     const entries = items.map((item, index) => decodeInputItem(item, `items[${index}]`, sources));
     return this.resolver.resolve({ tenantId: caller.tenantId }, entries);
   }

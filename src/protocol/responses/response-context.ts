@@ -8,10 +8,10 @@ import type { Item } from './items/item.types.js';
 import { partText } from './items/make-item.js';
 import { itemsOfHistory } from './items/output-items.js';
 import { callData, isOutput, isServerCall, outputData } from './items/tool-data.js';
-import { bodyFields, type CreateRequest } from './request/create-request.decoder.js';
+import { bodyFields, type CreateRequest } from './responses-request.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from './response-info.js';
 import type { ResponseUsage } from './response.types.js';
-import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { RequestService } from './request.service.js';
 
 /** How many tokens a request would give to the model. */
 export interface InputTokens {
@@ -50,14 +50,14 @@ const COMPACTION_HEADING = 'Summary of the earlier conversation, condensed by th
 @Injectable()
 export class ResponseContext {
   constructor(
-    private readonly decoder: ResponsesRequestDecoder,
+    private readonly requests: RequestService,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
   ) {}
 
   /** Estimates the tokens of a request, as for the context window. @throws AppError as a request for a response */
   async count(body: unknown, caller: Caller): Promise<InputTokens> {
-    const request = this.decoder.decode(body, caller);
+    const request = this.requests.decode(body, caller);
     const messages = await this.messages(request, caller);
     const tools = request.echo.tools.length === 0 ? '' : JSON.stringify(request.echo.tools);
     const texts = estimateTextTokens(request.instructions ?? '') + estimateTextTokens(tools);
@@ -72,19 +72,19 @@ export class ResponseContext {
    */
   async compact(body: unknown, caller: Caller): Promise<Compaction> {
     if (bodyFields(body).string('model') === undefined) throw fieldError('model', 'is required', 'MISSING_PARAMETER');
-    const messages = await this.messages(this.decoder.decode(body, caller), caller);
+    const messages = await this.messages(this.requests.decode(body, caller), caller);
     const userMessages = messages.filter(({ type, role }) => type === 'message' && role === 'user');
     const text = condense(messages);
     const compacted: Item = {
-      id: this.decoder.newId('cmp_'),
+      id: this.requests.newId('cmp_'),
       type: 'compaction',
-      encrypted_content: this.decoder.encrypt(text, caller),
+      encrypted_content: this.requests.encrypt(text, caller),
     };
     const [input, output] = [tokensOf(messages), tokensOf(userMessages) + estimateTextTokens(text)];
     return {
-      id: this.decoder.newId('resp_'),
+      id: this.requests.newId('resp_'),
       object: 'response.compaction',
-      created_at: this.decoder.seconds(),
+      created_at: this.requests.seconds(),
       output: [...itemsOfHistory(userMessages), compacted],
       usage: {
         input_tokens: input,
@@ -103,16 +103,16 @@ export class ResponseContext {
    * @throws AppError as a request for a response
    */
   async prepare(body: unknown, caller: Caller, remembered: Remembered): Promise<PreparedResponse> {
-    const request = this.decoder.decode(body, caller);
+    const request = this.requests.decode(body, caller);
     const { echo, clientTools, previousResponseId } = request;
     const known = previousResponseId === undefined ? undefined : remembered(previousResponseId);
     const stored = {
-      createdAt: this.decoder.seconds(),
+      createdAt: this.requests.seconds(),
       echo: { ...echo, store: false },
       clientTools: clientTools.map(({ name }) => name),
       approvals: [],
     };
-    const info = storedResponseInfo(this.decoder.newId('resp_'), this.decoder.agentType(echo.model), stored);
+    const info = storedResponseInfo(this.requests.newId('resp_'), this.requests.agentType(echo.model), stored);
     return { info, messages: await this.messages(request, caller, known) };
   }
 

@@ -5,11 +5,11 @@ import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run
 import type { Caller } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
-import type { CreateRequest } from './request/create-request.decoder.js';
+import type { CreateRequest } from './responses-request.decoder.js';
 import { ResponseApprovals } from './response-approvals.js';
 import type { Remembered } from './response-context.js';
 import { type StoredInfo, toWireData, WIRE } from './response-info.js';
-import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { RequestService } from './request.service.js';
 import { submissionError } from './responses.errors.js';
 
 /** A request for a response whose run is accepted. */
@@ -52,7 +52,7 @@ interface ConversationOfResponse {
 export class ResponseSubmission {
   constructor(
     private readonly runs: Runs,
-    private readonly decoder: ResponsesRequestDecoder,
+    private readonly requests: RequestService,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
     private readonly approvals: ResponseApprovals,
@@ -64,13 +64,13 @@ export class ResponseSubmission {
    * @throws AppError for everything that the contract refuses; then nothing is written
    */
   async submit(body: unknown, caller: Caller, options: SubmissionOptions = {}): Promise<SubmittedResponse> {
-    const request = this.decoder.decode(body, caller);
+    const request = this.requests.decode(body, caller);
     const conversation = await this.conversation(request, caller, options);
     const scope = caller.scope(request.user);
     const input = await this.resolver.resolve(scope, request.input);
     const { answers, requests, approved, rest } = await this.approvals.given(scope, input, conversation.within);
     const stored: StoredInfo = {
-      createdAt: this.decoder.seconds(),
+      createdAt: this.requests.seconds(),
       echo: request.echo,
       clientTools: request.clientTools.map(({ name }) => name),
       approvals: requests,
@@ -79,7 +79,7 @@ export class ResponseSubmission {
     const { after, before } = conversation;
     const run: RunRequest = {
       ...this.runOf(request, conversation, stored),
-      runId: this.decoder.responseId(options.idempotencyKey),
+      runId: this.requests.responseId(options.idempotencyKey),
       input: answers.length > 0 ? rest : [...before, ...input],
       ...(answers.length > 0 && { answers, anonymous: request.user === undefined }),
       // With answers the run continues the interrupted one.
@@ -102,7 +102,7 @@ export class ResponseSubmission {
       principal,
       sessionId,
       sessionGiven,
-      agentType: this.decoder.agentType(echo.model),
+      agentType: this.requests.agentType(echo.model),
       clientTools,
       ...(toolLimits.length > 0 && { toolLimits }),
       modelOptions,
@@ -125,7 +125,7 @@ export class ResponseSubmission {
       const principal = await this.history.owner(caller, conversationId, user, 'conversation');
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
-    const sessionId = this.decoder.newId('conv_');
+    const sessionId = this.requests.newId('conv_');
     const fresh = { principal: caller.actingFor(user, sessionId), sessionId, sessionGiven: false };
     if (previousResponseId === undefined) return { ...fresh, before: [] };
     const before = remembered?.(previousResponseId);

@@ -1,82 +1,190 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { AgentRegistry } from '../../agent/index.js';
-import { Clock, fingerprint, IdFactory } from '../../common/index.js';
-import { McpSettings } from '../../tools/index.js';
-import type { Caller } from '../http/index.js';
-import { ContentCipher } from './content-cipher.js';
-import { PLUGIN_LABEL } from './items/tool-data.js';
-import { type CreateRequest, decodeCreateRequest } from './request/create-request.decoder.js';
-import type { ItemSources } from './request/input-item.decoder.js';
-import type { McpToolRequest } from './request/tool.decoder.js';
-import { ResponsesError } from './responses.errors.js';
+import { AppError, isPlainObject } from '../../common/index.js';
+import type { ModelOptions } from '../../agent/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import type { ResponseEcho } from './response.types.js';
+import { messageOf } from '../../events/index.js';
+import { decodeInputItem, type InputEntry, type ItemSources } from './request/input-item.decoder.js';
+import {
+  decodeMetadata,
+  decodeNumbers,
+  decodeReasoningSetting,
+  decodeText,
+  type NumberSettings,
+  presentOptions,
+} from './request/setting.decoder.js';
+import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/tool.decoder.js';
 
-/** Decodes requests, with what that needs of the server: ids, time, agents, keys, settings. */
-@Injectable()
-export class ResponsesRequestDecoder {
-  private readonly logger = new Logger(ResponsesRequestDecoder.name);
+const MAX_ITEMS = 10_000;
+const MAX_TOOLS = 128;
+const ID_LENGTH = { min: 1, max: 256 };
+const KEY_LENGTH = { min: 1, max: 64 };
 
-  constructor(
-    private readonly ids: IdFactory,
-    private readonly clock: Clock,
-    private readonly agents: AgentRegistry,
-    private readonly mcp: McpSettings,
-    private readonly cipher: ContentCipher,
-  ) {}
+/** What a request for a response says. */
+export interface CreateRequest {
+  readonly stream: boolean;
+  readonly background: boolean;
+  readonly store: boolean;
+  readonly previousResponseId: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly user: string | undefined;
+  readonly instructions: string | undefined;
+  readonly input: readonly InputEntry[];
+  readonly clientTools: readonly ToolDeclaration[];
+  readonly mcpTools: readonly McpToolRequest[];
+  /** Kinds of tools that this server does not offer. */
+  readonly skippedTools: readonly string[];
+  readonly modelOptions: ModelOptions;
+  readonly echo: ResponseEcho;
+}
 
-  /**
-   * Decodes the body of a request for a response.
-   *
-   * @throws AppError as `decodeCreateRequest`; INVALID_PARAMETER for an MCP server that is not configured
-   */
-  decode(body: unknown, caller: Caller): CreateRequest {
-    const items = this.itemSources(caller);
-    const request = decodeCreateRequest(body, { items, defaultModel: this.agents.defaultName });
-    for (const tool of request.mcpTools) this.checkServer(tool);
-    if (request.skippedTools.length > 0) {
-      this.logger.debug(`Skipped tools of the types ${[...new Set(request.skippedTools)].join(', ')}`);
-    }
-    return request;
+/** What the decoder needs from outside. */
+export interface CreateRequestOptions {
+  readonly items: ItemSources;
+  /** What `model` is when the request names none. */
+  readonly defaultModel: string;
+}
+
+/**
+ * Decodes the body of `POST /responses` (contract responses, section A2). Unknown fields are ignored, nulls are
+ * absent. Fields are checked in a fixed order and the first wrong one is told. Expects JSON that
+ * `checkJsonLimits` has passed.
+ *
+ * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
+ */
+export function decodeCreateRequest(body: unknown, options: CreateRequestOptions): CreateRequest {
+  const fields = bodyFields(body);
+  const numbers = decodeNumbers(fields);
+  const tools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
+  const choice = decodeToolChoice(fields, tools);
+  const text = decodeText(fields);
+  const reasoning = decodeReasoningSetting(fields);
+  const modes = modesOf(fields);
+  const parallel = fields.boolean('parallel_tool_calls');
+  const instructions = instructionsOf(fields);
+  const user = fields.string('user', ID_LENGTH);
+  const safetyIdentifier = fields.string('safety_identifier', KEY_LENGTH);
+  const echo: ResponseEcho = {
+    background: modes.background,
+    instructions: instructions ?? null,
+    max_output_tokens: numbers.maxOutputTokens ?? null,
+    max_tool_calls: numbers.maxToolCalls ?? null,
+    model: fields.string('model', ID_LENGTH) ?? options.defaultModel,
+    parallel_tool_calls: parallel ?? true,
+    previous_response_id: modes.previousResponseId ?? null,
+    conversation: modes.conversationId === undefined ? null : { id: modes.conversationId },
+    prompt_cache_key: fields.string('prompt_cache_key', KEY_LENGTH) ?? null,
+    reasoning,
+    safety_identifier: safetyIdentifier ?? null,
+    service_tier: 'default',
+    store: modes.store,
+    ...numberEcho(numbers),
+    text: text.echo,
+    tool_choice: choice.echo,
+    tools: tools.echo,
+    truncation: truncationOf(fields),
+    user: user ?? null,
+    metadata: decodeMetadata(fields),
+  };
+  const modelOptions = presentOptions({
+    temperature: numbers.temperature,
+    topP: numbers.topP,
+    frequencyPenalty: numbers.frequencyPenalty,
+    presencePenalty: numbers.presencePenalty,
+    maxTokens: numbers.maxOutputTokens,
+    responseFormat: text.responseFormat,
+    toolChoice: choice.toolChoice,
+    parallelToolCalls: parallel,
+    reasoningEffort: reasoning.effort ?? undefined,
+  });
+  return {
+    ...modes,
+    user: user ?? safetyIdentifier,
+    instructions,
+    input: decodeInput(fields, options.items),
+    clientTools: tools.clientTools.filter(({ name }) => choice.allowed?.has(name) ?? true),
+    mcpTools: tools.mcp,
+    skippedTools: tools.skipped,
+    modelOptions,
+    echo,
+  };
+}
+
+/** The fields of a body. @throws AppError PARAMETER_VALIDATION when it is no object */
+export function bodyFields(body: unknown): FieldReader {
+  if (isPlainObject(body)) return new FieldReader(body, '');
+  throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
+}
+
+/** `input`: a text of the user, or a list of items; absent, there is nothing new. */
+export function decodeInput(fields: FieldReader, sources: ItemSources): readonly InputEntry[] {
+  if (typeof fields.source['input'] === 'string') {
+    const contents = [{ type: 'text' as const, text: fields.source['input'] }];
+    return [{ kind: 'messages', messages: [messageOf({ id: sources.nextId(), role: 'user' }, contents)] }];
   }
+  const items = fields.list('input', MAX_ITEMS) ?? [];
+  return items.map((item, index) => decodeInputItem(item, `${fields.at('input')}[${index}]`, sources));
+}
 
-  /** What the decoder of items needs of the server. */
-  itemSources({ tenantId }: Caller): ItemSources {
-    return {
-      nextId: () => this.ids.next('msg_'),
-      decrypt: (content) => this.cipher.decrypt(content, tenantId),
-    };
-  }
+interface Modes {
+  readonly stream: boolean;
+  readonly background: boolean;
+  readonly store: boolean;
+  readonly previousResponseId: string | undefined;
+  readonly conversationId: string | undefined;
+}
 
-  /** Encrypts text that the client stores for the server. */
-  encrypt(text: string, { tenantId }: Caller): string {
-    return this.cipher.encrypt(text, tenantId);
+/** How the response is made and what it goes on from; these exclude one another in two cases. */
+function modesOf(fields: FieldReader): Modes {
+  const previousResponseId = fields.string('previous_response_id', ID_LENGTH);
+  const conversationId = conversationOf(fields);
+  if (previousResponseId !== undefined && conversationId !== undefined) {
+    const rule = 'must not be given together with conversation';
+    throw fieldError(fields.at('previous_response_id'), rule, 'INVALID_PARAMETER');
   }
+  const store = fields.boolean('store') ?? true;
+  const background = fields.boolean('background') ?? false;
+  if (background && !store) throw fieldError('background', 'needs store to be true', 'INVALID_PARAMETER');
+  return { stream: fields.boolean('stream') ?? false, background, store, previousResponseId, conversationId };
+}
 
-  /** A model that is an agent type selects it; any other name is only repeated in the response. */
-  agentType(model: string): string {
-    return this.agents.isPublic(model) ? model : this.agents.defaultName;
-  }
+function conversationOf(fields: FieldReader): string | undefined {
+  const value = fields.source['conversation'];
+  if (value === undefined || value === null || typeof value === 'string')
+    return fields.string('conversation', ID_LENGTH);
+  const inner = fieldReaderAt(value, fields.at('conversation'));
+  const id = inner.string('id', ID_LENGTH);
+  if (id === undefined) throw fieldError(inner.at('id'), 'is required', 'MISSING_PARAMETER');
+  return id;
+}
 
-  /** The id of a new response; derived from the idempotency key, so that a repeated request is recognized. */
-  responseId(idempotencyKey?: string): string {
-    if (idempotencyKey === undefined) return this.ids.next('resp_');
-    return `resp_${fingerprint(['responses', idempotencyKey]).slice(0, 32)}`;
-  }
+/** A text; a list of messages, as some clients send it, is joined to one. */
+function instructionsOf(fields: FieldReader): string | undefined {
+  const value = fields.source['instructions'];
+  if (!Array.isArray(value)) return fields.string('instructions');
+  const texts = value.map((item: unknown, index) => {
+    const one = fieldReaderAt(item, `${fields.at('instructions')}[${index}]`);
+    if (typeof one.source['content'] === 'string') return one.source['content'];
+    const parts = one.list('content', MAX_ITEMS) ?? [];
+    return parts.map((part, at) => fieldReaderAt(part, `${one.at('content')}[${at}]`).string('text') ?? '').join('\n');
+  });
+  return texts.join('\n');
+}
 
-  /** A new id. @param prefix such as `conv_` */
-  newId(prefix: string): string {
-    return this.ids.next(prefix);
-  }
+function truncationOf(fields: FieldReader): string {
+  const value = fields.string('truncation') ?? 'disabled';
+  if (value === 'auto' || value === 'disabled') return value;
+  throw fieldError(fields.at('truncation'), 'must be auto or disabled', 'INVALID_PARAMETER');
+}
 
-  /** Whole seconds since the epoch. */
-  seconds(): number {
-    return Math.floor(this.clock.now() / 1000);
-  }
-
-  /** A client's address could lead anywhere: the server connects to configured servers only. */
-  private checkServer({ path, serverLabel }: McpToolRequest): void {
-    const known = [PLUGIN_LABEL, ...this.mcp.servers.map(({ label }) => label)];
-    if (known.includes(serverLabel)) return;
-    const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
-    throw new ResponsesError('INVALID_PARAMETER', message, path);
-  }
+function numberEcho(
+  numbers: NumberSettings,
+): Pick<ResponseEcho, 'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'top_logprobs'> {
+  return {
+    temperature: numbers.temperature ?? 1,
+    top_p: numbers.topP ?? 1,
+    presence_penalty: numbers.presencePenalty ?? 0,
+    frequency_penalty: numbers.frequencyPenalty ?? 0,
+    top_logprobs: numbers.topLogprobs ?? 0,
+  };
 }

@@ -11,7 +11,7 @@ import { ResponseApprovals } from './response-approvals.js';
 import { ResponseContext } from './response-context.js';
 import { ResponseSubmission } from './response-submission.js';
 import { ResponsesController } from './responses.controller.js';
-import { ResponsesRequestDecoder } from './responses-request.decoder.js';
+import { RequestService } from './request.service.js';
 import { ResponsesService } from './responses.service.js';
 import { ResponsesWire } from './responses.wire.js';
 import { ResponsesSocketGateway } from './socket/responses-socket.gateway.js';
@@ -29,7 +29,7 @@ import { SocketResponders } from './socket/socket-responder.js';
     ResponseApprovals,
     ResponseContext,
     ResponseSubmission,
-    ResponsesRequestDecoder,
+    RequestService,
     ResponsesService,
     ResponsesSocketGateway,
     ResponsesWire,

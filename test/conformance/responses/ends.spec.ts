@@ -1,4 +1,4 @@
-import { ResponsesRequestDecoder } from '../../../src/protocol/responses/responses-request.decoder.js';
+import { RequestService } from '../../../src/protocol/responses/request.service.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { BEGINNING, ResponsesDriver } from '../../support/responses-driver.js';
 import { parseResponseFrames } from '../../support/responses-reader.js';
@@ -65,7 +65,7 @@ describeOnDatabases('how a response ends', (open) => {
     await begins;
     client.abort();
     await answer;
-    const id = bench.server.get(ResponsesRequestDecoder).responseId('leaves');
+    const id = bench.server.get(RequestService).responseId('leaves');
     expect((await bench.ended(id))?.status).toBe('canceled');
     expectCut(await bench.response(id), 'cancelled');
   });

@@ -1,6 +1,6 @@
-import { toHttpError } from '../../http/http-error.js';
-import { itemSources } from '../testing/encoded.js';
-import { type CreateRequest, decodeCreateRequest } from './create-request.decoder.js';
+import { toHttpError } from '../http/http-error.js';
+import { itemSources } from './testing/encoded.js';
+import { type CreateRequest, decodeCreateRequest } from './responses-request.decoder.js';
 
 const decode = (body: unknown): CreateRequest =>
   decodeCreateRequest(body, { items: itemSources(), defaultModel: 'worker' });
