@@ -21,7 +21,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'top_p', 'temperature', 'frequency_penalty', 'presence_penalty', 'max_tokens', 'seed', 'stop', 'n'],
 ]);
 
-/** What a request of `POST /process` says. */
+/** A decoded request of `POST /process`. */
 export interface AgentRequest {
   readonly request: RunRequest;
   /** False: one JSON answer instead of an event stream. */
@@ -121,7 +121,7 @@ function stopOf(fields: FieldReader): readonly string[] | undefined {
   return items as readonly string[] | undefined;
 }
 
-/** `client_time` is read and taken out; everything else, and every field this wire does not know, goes on as it is. */
+/** `client_time` is decoded; the other properties and all unknown fields are passed on unchanged. */
 function forwardedOf(fields: FieldReader): { clientTime: ClientTime | undefined; forwardedProps: JsonObject } {
   const extras = Object.entries(fields.source).filter(([name]) => !KNOWN_FIELDS.has(name));
   const { client_time: given, ...rest } = fields.object('forwarded_props') ?? {};

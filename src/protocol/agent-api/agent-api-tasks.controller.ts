@@ -26,7 +26,7 @@ export class AgentApiTasksController {
   @ApiOkResponse({ type: TaskSubmittedDto })
   @ApiRoute(
     'Submit a task',
-    'Starts a run in the background. A busy session lets it wait, unless multitask says otherwise.',
+    'Starts a run in the background. It waits while the session is busy, unless `multitask` is `reject`.',
     [400, 409, 413, 415, 429, 503],
   )
   async submit(

@@ -85,7 +85,7 @@ export class AgentApiEncoder implements FrameEncoder {
     return [`data: {"sequence_number":${number},${json.slice(1)}\n\n`];
   }
 
-  /** The closing event of an open slot passes as it is, however long, when its beginning tells all of it. */
+  /** The closing event of an open slot, which passes unchanged and unparsed if its beginning identifies the slot. */
   private whole({ json, closedContent }: LoggedEvent): readonly string[] | undefined {
     if (!closedContent || !this.messages.get(closedContent.messageId)?.has(closedContent.index)) return undefined;
     this.pieceHead = undefined;

@@ -74,7 +74,7 @@ function roleOf(fields: FieldReader): Role | undefined {
   throw fieldError(fields.at('role'), `must be one of ${ROLES.join(', ')}, or null`, 'INVALID_PARAMETER');
 }
 
-/** A message without a role is the user's, unless its type says whose it is. */
+/** A message without a role is the user's, unless its type determines the role. */
 function defaultRole(type: MessageType): Role {
   if (type.endsWith('_call_output')) return 'tool';
   return type === 'reasoning' || type.endsWith('_call') ? 'assistant' : 'user';
@@ -124,7 +124,7 @@ function valueField(fields: FieldReader, name: string, type: string): Json {
   return fields.string(name) ?? (alias === undefined ? undefined : fields.string(alias)) ?? null;
 }
 
-/** A tool's output: it must say which call it answers; its value is text, anything else becomes JSON text. */
+/** A tool's output: it must name the call that it answers; a value that is not text becomes JSON text. */
 function outputOf(content: Content, message: FieldReader): Content {
   if (content.type !== 'data' || !content.data) return content;
   const path = `${message.at('content')}[${content.index}].data`;

@@ -2,7 +2,7 @@ import type { Principal } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import type { Runs } from '../../run/index.js';
 
-/** A task as it is polled (contract agent-api, section a.1). */
+/** The status of a task (contract agent-api, section a.1). */
 export type TaskStatus =
   | { readonly status: 'pending'; readonly result: null }
   | { readonly status: 'running'; readonly started_at: number; readonly result: null }
@@ -10,8 +10,8 @@ export type TaskStatus =
   | { readonly status: 'error'; readonly result: string };
 
 /**
- * Where a task stands. A run that failed is `finished` with a failed response; `error` is for one that
- * was given up before it began.
+ * The status of a task. A run that failed is `finished` with a failed response; `error` is for one that
+ * ended before it began.
  *
  * @throws AppError RUN_NOT_FOUND
  */

@@ -25,7 +25,7 @@ export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration
   });
 }
 
-/** Undefined for what is no function. */
+/** Undefined if it is not a function. */
 function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
   const type = outer.string('type');
   const nested = outer.object('function');

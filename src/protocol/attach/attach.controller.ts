@@ -1,7 +1,7 @@
 import { Controller, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Caller, headerText, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { Caller, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
 import { AttachService } from './attach.service.js';
 import { AttachQueryDto } from './dto/attach-query.dto.js';
 import { parseLastEventId } from './last-event-id.js';
@@ -39,7 +39,7 @@ export class AttachController {
   })
   @ApiResponse({ status: 400, description: 'Unknown wire, or invalid cursor.' })
   @ApiResponse({ status: 404, description: 'Unknown run.' })
-  @ApiResponse({ status: 409, description: 'The run has fewer frames than `after` says.' })
+  @ApiResponse({ status: 409, description: 'The run has fewer frames than `after`.' })
   @ApiResponse({ status: 410, description: 'The events of this run are no longer kept.' })
   async events(
     @Param('runId') runId: string,
@@ -56,4 +56,12 @@ export class AttachController {
     if (!stream) reply.status(204);
     return stream?.events();
   }
+}
+
+/**
+ * An id as the value of a header: as it is when headers can carry it, percent-encoded otherwise. A
+ * header that cannot be written would break off the whole answer.
+ */
+function headerText(id: string): string {
+  return /^[\x21-\x7e]*$/.test(id) ? id : encodeURIComponent(Buffer.from(id).toString());
 }

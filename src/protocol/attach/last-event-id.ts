@@ -1,6 +1,6 @@
 import { AppError } from '../../common/index.js';
 
-/** Where the header `Last-Event-ID` says that its reader is. */
+/** The cursor in the header `Last-Event-ID`. */
 export interface EventCursor {
   /** Of the run in its session; undefined where the wire's ids do not contain it. */
   readonly ordinal: number | undefined;

@@ -17,7 +17,7 @@ export function registerUploads(app: NestFastifyApplication, { maxBytes }: Attac
     const isUpload = request.routeOptions.url === UPLOAD_PATH;
     done(isMultipart && !isUpload && !request.is404 ? new AppError('UNSUPPORTED_MEDIA_TYPE') : undefined);
   });
-  // One byte more than allowed tells a file that is too long from one that just fits.
+  // One byte more than the limit distinguishes a file that is too long from one that just fits.
   const limits = {
     fileSize: maxBytes + 1,
     files: 1,

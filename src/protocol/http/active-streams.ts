@@ -96,7 +96,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   }
 }
 
-/** The last bytes wait in the socket: a reader that never takes them must not hold it for ever. */
+/** The last bytes wait in the socket: a reader that never takes them must not keep the connection. */
 function cutWhenStuck({ raw }: FastifyReply, timeoutMs: number): void {
   // Closed already: nothing would clear the timer, which holds the whole request until then.
   if (raw.closed) return;

@@ -5,29 +5,28 @@ import type { Principal } from '../../common/index.js';
 import { type RequestScope, requestPrincipal, requestScope } from './principal.js';
 import { userIdHeader } from './user-id-header.js';
 
-/** Who is asking, as the request's credentials say; without authentication as the request itself says. */
+/** Who sends a request: the owner of its credentials or, without authentication, the user that it names. */
 export interface Caller {
   readonly tenantId: string;
-  /** The caller as a principal, for what a request does in nobody else's name. */
+  /** The caller itself, for requests that name no user. */
   readonly principal: Principal;
 
   /**
-   * Whose a new thing is, or which user's things are meant.
+   * The owner of what a request creates, or of what it refers to.
    *
    * @param userId the user that the request names
-   * @param unnamed the user when it names none: a session that nobody is named for is a user of its own.
-   *   Absent, it is the caller.
+   * @param unnamed the user if it names none, such as the id of the session. Default: the caller
    */
   actingFor(userId: string | undefined, unnamed?: string): Principal;
 
-  /** Whose things a request may see that names this user; when it names none, those of all users of the tenant. */
+  /** Whose things a request may see that names this user; if it names none, those of all users of the tenant. */
   scope(userId: string | undefined): RequestScope;
 
   /** The user that the header `X-User-Id` names. @throws AppError INVALID_PARAMETER as `userIdHeader` */
   userIdHeader(): string | undefined;
 }
 
-/** Finds out who sends a request: the one place where credentials are read. */
+/** Determines who sends a request: the only place that reads credentials. */
 @Injectable()
 export class CallerResolver {
   resolve(raw: IncomingMessage): Caller {
@@ -35,7 +34,7 @@ export class CallerResolver {
   }
 }
 
-/** A caller without credentials: it is whom it names. */
+/** The caller of a server without authentication. */
 class AnonymousCaller implements Caller {
   readonly principal = requestPrincipal(undefined);
   readonly tenantId = this.principal.tenantId;

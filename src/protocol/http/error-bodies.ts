@@ -5,7 +5,7 @@ import { commonErrorBody, type HttpError } from './http-error.js';
 export type ErrorBodies = (request: FastifyRequest, error: HttpError) => object;
 
 const UNROUTABLE: HttpError = { status: 400, code: 'INVALID_PARAMETER', message: 'The request address is not valid' };
-/** Where a server keeps its error bodies: Fastify's own handlers know the server, and none of Nest's modules. */
+/** The decorator of a server that holds its error bodies: Fastify's own handlers have no access to Nest's modules. */
 const ERROR_BODIES = Symbol('parley.errorBodies');
 
 /** Sets how a server writes the bodies of errors. To be called once, before it listens. */

@@ -38,7 +38,7 @@ export class FieldReader {
     if (length && (value.length < length.min || value.length > length.max)) {
       throw fieldError(this.at(name), `must have ${length.min} to ${length.max} characters`, 'INVALID_PARAMETER');
     }
-    // Names are stored as they are: no database keeps a NUL, none tells broken surrogates apart.
+    // Names are stored unchanged: databases reject NUL and replace lone surrogates.
     if (length && (value.includes('\0') || /[\ud800-\udfff]/u.test(value))) {
       throw fieldError(this.at(name), 'must be well-formed text without NUL', 'INVALID_PARAMETER');
     }

@@ -6,7 +6,7 @@ const HEX = Array.from({ length: 4096 }, (_, length) => length.toString(16));
 
 /** Where the frames of one answer go: each frame is one chunk of the HTTP answer. */
 export interface FrameOutput {
-  /** Writes frames, in one system call when possible. False: the reader is behind, `onDrain` tells when it is not. */
+  /** Writes frames, in one system call when possible. False: the buffer is full; `onDrain` is called when it has drained. */
   write(frames: readonly string[]): boolean;
   /** Bytes that wait for the reader in this process. */
   readonly backlog: number;

@@ -36,7 +36,7 @@ export function toHttpError(error: unknown): HttpError {
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    // Nest wraps Fastify's errors of the body; the catalogue's messages say better what is expected.
+    // Nest wraps Fastify's errors of the body; the catalogue's messages are clearer.
     return byStatus(status, status === 413 || status === 415 ? undefined : error.message);
   }
   if (isUnavailable(error)) {
@@ -47,7 +47,7 @@ export function toHttpError(error: unknown): HttpError {
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
 }
 
-/** The common error body, `{code, message, details?, requestId?}`: with the request id when the server's log says more. */
+/** The common error body, `{code, message, details?, requestId?}`: with the request id for errors that are in the server's log. */
 export function commonErrorBody({ status, code, message, details }: HttpError, requestId: string): object {
   return { code, message, ...(details && { details }), ...(status >= 500 && { requestId }) };
 }

@@ -4,7 +4,6 @@ export * from './client-time.js';
 export * from './error-bodies.js';
 export * from './field-reader.js';
 export * from './frames.js';
-export * from './header-text.js';
 export * from './http-error.filter.js';
 export * from './http-error.js';
 export * from './http.module.js';

@@ -10,16 +10,15 @@ export interface RequestScope {
 }
 
 /**
- * Whose things a request may see: those of the user it names. Without one, and as long as nobody has to
- * log in, those of all users; with authentication it is the user of the credentials, like `requestPrincipal`.
+ * Whose things a request may see: those of the user it names; those of all users of the tenant if it names
+ * none and there is no authentication.
  */
 export function requestScope(userId: string | null | undefined): RequestScope {
   return typeof userId === 'string' ? requestPrincipal(userId) : { tenantId: DEFAULT_TENANT };
 }
 
 /**
- * Who is asking, as the request itself says. The one place to replace when authentication exists:
- * then the tenant and the user come from the credentials.
+ * The principal of a request without credentials: the user that the request names.
  */
 export function requestPrincipal(userId: string | null | undefined): Principal {
   return { tenantId: DEFAULT_TENANT, userId: userId ?? ANONYMOUS_USER };

@@ -9,7 +9,7 @@ import { RouteSetting } from './route-config.js';
 type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** A body that is too long is still read, up to so many times the limit, so that its sender sees the answer. */
+/** A body that is too long is read up to this multiple of the limit, so that its sender sees the answer. */
 const DRAIN_FACTOR = 8;
 
 /** What `BodyLimit` and `NoBody` leave in the configuration of a route. */
@@ -118,7 +118,7 @@ function parseBody(body: Buffer, parse: (text: string, take: Done) => void): unk
   return result.value;
 }
 
-/** The parser says "invalid JSON" for forbidden keys too; a client should know which it is. */
+/** The parser reports forbidden keys as invalid JSON too; a client should know the difference. */
 function explainParseError(text: string): AppError {
   try {
     JSON.parse(text);

@@ -24,7 +24,7 @@ const HEADERS = {
 
 /**
  * Turns a handler's `Observable<readonly string[]>` into an event stream. The first frames decide: an
- * error before them goes to the exception filter and is a real 4xx or 5xx. An empty batch says that
+ * error before them goes to the exception filter and is a real 4xx or 5xx. An empty batch means that
  * the request is accepted; from then on the headers go out after a second at the latest. Anything
  * that is not an array is sent as a plain JSON answer. When the client leaves, the source is
  * unsubscribed at once.

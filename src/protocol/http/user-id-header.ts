@@ -4,12 +4,12 @@ import { AppError } from '../../common/index.js';
 
 const HEADER = 'X-User-Id';
 const LONGEST = 256;
-/** Besides: halves of a surrogate pair, which databases replace. */
-const UNKEEPABLE = /[\p{Cc}\ud800-\udfff]/u;
+/** Control characters, and lone surrogates, which databases replace. */
+const UNSTORABLE = /[\p{Cc}\ud800-\udfff]/u;
 
 /**
  * The user that a request's header `X-User-Id` names; undefined when it is absent or empty. A name that
- * cannot be kept is refused: to take it for none would put one user's threads among those of nobody.
+ * cannot be stored is an error: ignoring it would put the user's threads among those without a user.
  *
  * @throws AppError INVALID_PARAMETER for more than 256 characters, control characters, or a repeated header
  */
@@ -28,7 +28,7 @@ export function checkedUserId(value: unknown, path: string): string | undefined 
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw refused(path, 'must be given once');
   if (value.length > LONGEST) throw refused(path, `must have 1 to ${LONGEST} characters`);
-  if (UNKEEPABLE.test(value)) throw refused(path, 'must be well-formed text without control characters');
+  if (UNSTORABLE.test(value)) throw refused(path, 'must be well-formed text without control characters');
   return value;
 }
 

@@ -4,7 +4,7 @@ import type { UserPreferences } from '../../user-settings/index.js';
 
 const FIELDS = ['timezone', 'locale'] as const;
 
-/** Reads the body of `PUT /users/me/settings`; whether the values name something is the service's to say. */
+/** Reads the body of `PUT /users/me/settings`; the service checks the values. */
 @Injectable()
 export class PreferencesPipe implements PipeTransform<unknown, UserPreferences> {
   /** @throws AppError INVALID_USER_SETTINGS for another shape or an unknown field */

@@ -10,7 +10,7 @@ const BATCH_LENGTH = 64 * 1024;
 /** What a source of frames returns next. */
 export type Step = IteratorResult<FrameBatch, undefined>;
 
-/** An empty batch tells the transport that the request is accepted. */
+/** An empty batch: the request is accepted. */
 export const ACCEPTED: Step = { done: false, value: [] };
 /** Nothing follows. */
 export const DONE: Step = { done: true, value: undefined };
@@ -41,7 +41,7 @@ export interface CursorCheck {
 /** How a run's log is read. */
 export interface RunFramesOptions {
   readonly encoder: FrameEncoder;
-  /** Aborted when nobody reads any longer. */
+  /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
   /** Absent: the reader has no frame yet. */
   readonly skip?: SkipFrames;
@@ -212,7 +212,7 @@ export class RunFrames implements FrameSource {
     return ACCEPTED;
   }
 
-  /** The tail has ended: after the terminal event, because nobody reads any longer, or because the server stops. */
+  /** The tail has ended: after the terminal event, because the reader left, or because the server stops. */
   private finish(): Step {
     if (this.isOver) return DONE;
     this.isOver = true;

@@ -72,9 +72,9 @@ export class RunStream {
     }
   }
 
-  private ended(tell: () => void): void {
+  private ended(notify: () => void): void {
     this.isOver = true;
-    tell();
+    notify();
   }
 
   /** The batches, pulled at the socket's pace. */
@@ -100,7 +100,7 @@ export class RunStream {
         for (;;) {
           const step = await source.next();
           if (step.done === true) return this.ending(undefined);
-          // An empty batch only tells that the request is accepted.
+          // An empty batch only means that the request is accepted.
           if (step.value.length === 0) continue;
           hasBegun = true;
           return { done: false, value: bytesOf(step.value) };
@@ -135,7 +135,7 @@ export class RunStream {
     else gone.addEventListener('abort', () => this.leave(), { once: true });
   }
 
-  /** Nobody reads any longer. */
+  /** The reader is gone, or no longer wanted. */
   private leave(): void {
     if (this.isOver) return;
     this.isOver = true;

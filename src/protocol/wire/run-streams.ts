@@ -85,7 +85,7 @@ export class RunStreams {
   }
 
   /**
-   * The frames of a run after those that its reader has. Leaving does not stop the run unless `onDisconnect` says so.
+   * The frames of a run after those that its reader has. Disconnecting does not cancel the run unless `onDisconnect` is `cancel`.
    *
    * @throws AppError as `cursor.ahead` when the reader has more frames than were committed; as `Runs.tail`
    */
@@ -103,7 +103,7 @@ export class RunStreams {
   }
 
   /**
-   * The frames of one run after another of a session. Leaving stops none of them.
+   * The frames of one run after another of a session. Disconnecting cancels none of them.
    *
    * @throws AppError as `resume`, for the first run when the cursor is in it
    */
@@ -114,7 +114,7 @@ export class RunStreams {
     const isInFirst = cursor?.of === 'first run';
     const open = async (run: RunView, check?: CursorCheck): Promise<RunFrames> => {
       const encoder = await encoderOf(run);
-      // What a reader has of the first run says nothing of the later ones.
+      // A cursor in the first run does not count frames of later ones.
       const own = isInFirst && run !== first ? new SkipFrames() : skip;
       return this.frames(run, reader, stop, { ...options, encoder, skip: own, cursor: check, hasEnd: false });
     };

@@ -11,7 +11,7 @@ export interface SessionFramesOptions {
   /** The run after those that were read; `ended` when none follows, `stopped` when the server stops. */
   readonly next: () => Promise<RunView | 'ended' | 'stopped'>;
   readonly open: (run: RunView) => RunFrames | Promise<RunFrames>;
-  /** Aborted when nobody reads any longer. */
+  /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
   /** As `Wire.shutdownFrame`: for a stream that waits for its first run. */
   readonly shutdownFrame: string | undefined;

@@ -4,7 +4,7 @@ import type { RunView } from '../../run/index.js';
 import { commonErrorBody, type HttpError } from '../http/http-error.js';
 import type { FrameEncoder } from './frame-encoder.js';
 
-/** What becomes of a run whose client leaves before its end. */
+/** What happens to a run whose client disconnects before its end. */
 export type OnDisconnect = 'continue' | 'cancel';
 
 /** The request that an error answers. */
@@ -16,7 +16,7 @@ export interface FailedRequest {
 }
 
 /**
- * What a protocol tells the rest of the server about itself. A wire is one provider of this class in its own
+ * Describes a protocol to the rest of the server. A wire is one provider of this class in its own
  * module: `Wires` finds it there, its controllers name it with `@WireController`.
  */
 export abstract class Wire {
@@ -29,7 +29,7 @@ export abstract class Wire {
    * wire of their controller. The longest beginning of all wires wins.
    */
   readonly paths: readonly string[] = [];
-  /** What becomes of a run whose client leaves, when the request does not say. */
+  /** What happens to a run whose client disconnects, if the request does not specify it. */
   readonly onDisconnect: OnDisconnect = 'continue';
   /** The keep-alive frame of its streams; absent, the comment `ping`. */
   readonly keepAliveFrame?: string;

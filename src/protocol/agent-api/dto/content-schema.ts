@@ -20,7 +20,7 @@ export const CONTENT_DTOS = {
   video: VideoContentDto,
 } as const;
 
-/** The union of the seven contents, told apart by `type`. */
+/** The union of the seven contents, discriminated by `type`. */
 export function contentSchema() {
   return {
     oneOf: Object.values(CONTENT_DTOS).map((dto) => ({ $ref: getSchemaPath(dto) })),

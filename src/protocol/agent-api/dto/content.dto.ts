@@ -72,7 +72,7 @@ export class AudioContentDto extends ContentDto {
   format?: string | null;
 }
 
-/** A file. In requests `file_name` stands for `filename` too. */
+/** A file. In requests `file_name` is an alias of `filename`. */
 export class FileContentDto extends ContentDto {
   @ApiProperty({ enum: ['file'] })
   type!: 'file';

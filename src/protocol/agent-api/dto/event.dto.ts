@@ -4,7 +4,7 @@ import { CONTENT_DTOS } from './content-schema.js';
 import { ErrorModelDto } from './error-model.dto.js';
 import { MessageDto } from './message.dto.js';
 
-/** A run as it stands: the JSON answer, and the event that opens and ends a stream. */
+/** The response of a run: the JSON answer, and the event that opens and ends a stream. */
 export class AgentResponseDto {
   @ApiPropertyOptional({
     type: 'integer',
@@ -56,7 +56,7 @@ export class MessageEventDto extends MessageDto {
   sequence_number!: number;
 }
 
-/** Every shape of a `data:` line, told apart by `object`, contents further by `type`. */
+/** Every shape of a `data:` line, discriminated by `object`, and contents by `type`. */
 export function eventSchema() {
   const number = {
     type: 'object',

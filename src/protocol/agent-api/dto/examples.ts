@@ -1,6 +1,6 @@
 const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** Requests of `POST /process` that run as they stand. */
+/** Requests of `POST /process` that run unchanged. */
 export const PROCESS_EXAMPLES = {
   question: { summary: 'A question', value: { input: [user('What is the capital of France?')] } },
   remember: {
@@ -31,7 +31,7 @@ export const PROCESS_EXAMPLES = {
   },
 };
 
-/** A request of `POST /stop` that runs as it stands. */
+/** A request of `POST /stop` that runs unchanged. */
 export const STOP_EXAMPLES = {
   session: { summary: 'Stop a session', value: { input: [], session_id: 'session-1', user_id: 'alice' } },
 };

@@ -6,7 +6,7 @@ export class ResumeQueryDto {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     default: 'false',
-    description: 'Whether to stream the events instead of returning the response as it stands.',
+    description: 'Whether to stream the events instead of returning the current response.',
   })
   @IsOptional()
   @IsIn(['true', 'false'], { message: 'stream must be true or false' })

@@ -16,7 +16,7 @@ export class AttachQueryDto {
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: "How many of that wire's frames the reader has; the stream goes on with the next one.",
+    description: "How many of that wire's frames the reader has; the stream begins with the next one.",
   })
   @IsOptional()
   @Matches(/^\d{1,12}$/, { message: 'after must be a whole number from 0' })
@@ -26,7 +26,7 @@ export class AttachQueryDto {
     enum: ['run', 'session'],
     default: 'run',
     description:
-      'session: goes on with the later runs of the session, and while its last run waits stays open for the one that goes on with the answer. `after` counts the frames of all of them.',
+      'session: the later runs of the session follow in the same stream, which stays open while the last run is interrupted. `after` counts the frames of all of them.',
   })
   @IsOptional()
   @IsIn(['run', 'session'], { message: 'follow must be run or session' })

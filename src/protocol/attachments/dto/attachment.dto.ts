@@ -5,7 +5,7 @@ export class AttachmentDto {
   @ApiProperty({ format: 'uuid', example: '6f1c2a3e-9b1d-4c7e-8a53-0d2f5c1b7e90' })
   id!: string;
 
-  @ApiProperty({ example: 'image/png', description: 'As the bytes say.' })
+  @ApiProperty({ example: 'image/png', description: 'Determined from the bytes.' })
   mimeType!: string;
 
   @ApiProperty({ example: 'sketch.png' })
