@@ -1,18 +1,18 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.js';
 
-/** What can be said about a failed field: where, which rule, and the values that matter. */
+/** Describes an invalid field: its path, the violated rule and the values involved. */
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;
-  /** A short name of the rule, for programs. */
+  /** The name of the rule, for programs. */
   readonly rule?: string;
   readonly limit?: number;
   readonly actual?: number;
 }
 
 /**
- * The error that every service throws: a code of the catalogue and a sentence that may be shown to a
- * client. What must not be shown (stack, upstream body, secret) belongs in `cause`.
+ * The error that services throw: a code of the catalogue and a message that may be shown to clients. Anything
+ * that must not be shown (stack, upstream body, secret) belongs in `cause`.
  */
 export class AppError extends Error {
   readonly status: number;
@@ -33,7 +33,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** The code and sentence of any thrown thing; what is not an `AppError` shows nothing of itself. */
+/** The code and message for any thrown value. Only those of an `AppError` are disclosed. */
 export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof AppError) return { code: error.code, message: error.message };
   return { code: 'AGENT_UNKNOWN_ERROR', message: ERROR_CATALOGUE.AGENT_UNKNOWN_ERROR.message };

@@ -1,4 +1,4 @@
-/** Makes a missing case of a union a compile error, and says so should it happen at run time. */
+/** Turns a missing case of a union into a compile error. @throws Error if it is reached at run time */
 export function assertUnreachable(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Makes identifiers, as a port, so that golden streams are exact. */
+/** Makes identifiers, as a port, so that tests can predict them. */
 export abstract class IdFactory {
-  /** A new id that nobody has, with a prefix that says what it names: `msg_…`, `response_…`. */
+  /** A new unique id with a prefix for the kind of object: `msg_…`, `response_…`. */
   abstract next(prefix: string): string;
 
-  /** A new bare UUID of version 7 (RFC 9562): ids that are made later sort after it. */
+  /** A new UUID of version 7 (RFC 9562) without a prefix. Ids that are made later sort after it. */
   abstract uuid(): string;
 }
 
-/** Random UUIDs behind the prefix. */
+/** Appends random UUIDs to the prefix. */
 export class RandomIds extends IdFactory {
   next(prefix: string): string {
     return `${prefix}${randomUUID()}`;
@@ -20,7 +20,7 @@ export class RandomIds extends IdFactory {
   }
 }
 
-/** Counts up per prefix: `msg_1`, `msg_2`. For tests and examples. */
+/** Counts per prefix: `msg_1`, `msg_2`. For tests and examples. */
 export class SequentialIds extends IdFactory {
   private readonly counts = new Map<string, number>();
 
@@ -35,7 +35,7 @@ export class SequentialIds extends IdFactory {
   }
 }
 
-/** 48 bits of milliseconds, then random ones around version and variant (RFC 9562, section 5.7). */
+/** 48 bits of milliseconds, the version, the variant, and random bits (RFC 9562, section 5.7). */
 function uuidV7(milliseconds: number): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(milliseconds, 0, 6);

@@ -1,6 +1,6 @@
 const LONGEST_TAG = 35;
 
-/** A BCP 47 language tag in its usual letter case (`zh-CN`), or undefined for anything else. */
+/** Normalizes a BCP 47 language tag (`zh-CN`); undefined if it is not valid. */
 export function localeTag(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > LONGEST_TAG) return undefined;
   try {
@@ -10,12 +10,12 @@ export function localeTag(value: unknown): string | undefined {
   }
 }
 
-/** Languages that are looked at in a header. */
+/** Most languages of a header that are read. */
 const MOST_LANGUAGES = 32;
 
 /**
- * The language tag that an Accept-Language header prefers (RFC 9110, section 12.5.4): the one of the
- * greatest weight, the first of several. Undefined when it names none, or none that is well-formed.
+ * The preferred language tag of an Accept-Language header (RFC 9110, section 12.5.4): the one with the highest
+ * weight, and the first of several. Undefined if the header contains no valid tag.
  */
 export function acceptedLocale(header: string | undefined): string | undefined {
   const ranges = (header ?? '').split(',', MOST_LANGUAGES).flatMap((part) => {
@@ -28,7 +28,7 @@ export function acceptedLocale(header: string | undefined): string | undefined {
   return ranges.find(({ weight }) => weight === most)?.tag;
 }
 
-/** 1 unless said; 0 for a weight that is none. */
+/** The weight of a language: 1 by default, 0 if it is not valid. */
 function weightOf(parameters: readonly string[]): number {
   const weight = parameters.find((text) => /^q\s*=/i.test(text));
   if (weight === undefined) return 1;

@@ -1,6 +1,6 @@
 /**
- * Who is asking. It passes through every layer from the first day; until authentication is
- * configured the tenant is `DEFAULT_TENANT` and the user id is the one the request names.
+ * The identity of a caller. Every lookup is limited to it. Without authentication, the tenant is
+ * `DEFAULT_TENANT` and the user id comes from the request.
  */
 export interface Principal {
   readonly tenantId: string;

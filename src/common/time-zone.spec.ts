@@ -1,5 +1,4 @@
-import { localTime } from './local-time.js';
-import { isTimeZone, resolveTimeZone } from './time-zone.js';
+import { isTimeZone, localTime, resolveTimeZone } from './time-zone.js';
 
 describe('time zones', () => {
   it.each([

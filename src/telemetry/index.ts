@@ -1,4 +1,3 @@
 export * from './logging.module.js';
-export * from './request-id.js';
 export * from './server-log.js';
 export * from './logging.settings.js';

@@ -1,9 +1,8 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { type LoggingSettings } from './logging.settings.js';
-import { formatTextLine } from './text-log.js';
+import type { LoggingSettings } from './logging.settings.js';
 
-/** Where finished lines go; standard output unless a test listens. */
-export interface LogDestination {
+/** The destination of log lines: standard output, except in tests. */
+interface LogDestination {
   write(line: string): unknown;
 }
 
@@ -21,11 +20,11 @@ const SECRETS = [
   'req.headers["proxy-authorization"]',
   'res.headers["set-cookie"]',
 ];
-/** Nest's classes that report every module and route at the start: of use to a developer only. */
+/** Nest's classes that log every module and route at start-up. Their messages are demoted to debug level. */
 const BOOT_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 const INFO = 30;
 
-/** The logger of the process, as `LOG_LEVEL` and `LOG_FORMAT` say. */
+/** Creates the logger of the process according to `LOG_LEVEL` and `LOG_FORMAT`. */
 export function createLogger(settings: LoggingSettings, destination: LogDestination = process.stdout): Logger {
   const { level, format } = settings;
   const options = { level, hooks: { logMethod: demoteBootMessages }, redact: { paths: SECRETS, censor: '[secret]' } };
@@ -43,3 +42,68 @@ const demoteBootMessages: NonNullable<NonNullable<LoggerOptions['hooks']>['logMe
   if (level === INFO && BOOT_CONTEXTS.has(String(context))) this.debug(...args);
   else method.apply(this, args);
 };
+
+/** Labels of pino's numeric levels, padded to one width. */
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO ',
+  40: 'WARN ',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/** Fields that are shown elsewhere in the line or not at all. */
+const HANDLED = new Set([
+  'level',
+  'time',
+  'msg',
+  'context',
+  'reqId',
+  'err',
+  'pid',
+  'hostname',
+  'req',
+  'res',
+  'responseTime',
+]);
+
+/** Formats a line of the JSON log as readable text. Text that is not such a line is returned unchanged. */
+export function formatTextLine(line: string): string {
+  const record = parseRecord(line);
+  if (record === undefined) return line;
+  const { level, time, msg, context, reqId, err } = record;
+  const parts = [
+    typeof time === 'number' ? new Date(time).toISOString() : '',
+    typeof level === 'number' ? (LEVELS[level] ?? String(level)) : '',
+    context === undefined ? '' : `[${plain(context)}]`,
+    msg === undefined ? '' : plain(msg),
+    ...Object.entries(record)
+      .filter(([key]) => !HANDLED.has(key))
+      .map(([key, value]) => `${key}=${plain(value)}`),
+    reqId === undefined ? '' : `request=${plain(reqId)}`,
+    describeError(err),
+  ];
+  return `${parts.filter((part) => part !== '').join(' ')}\n`;
+}
+
+function parseRecord(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describeError(err: unknown): string {
+  if (typeof err !== 'object' || err === null) return '';
+  const { stack, message } = err as { stack?: unknown; message?: unknown };
+  return plain(stack ?? message ?? err);
+}
+
+/** A value as text on one line, so that a line break in it does not look like a new record. */
+function plain(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/\r?\n\s*/g, ' | ').replace(/[\p{Cc}]/gu, ' ');
+}

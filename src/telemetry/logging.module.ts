@@ -3,10 +3,10 @@ import { createLogger } from './logger.js';
 import { type LoggingSettings } from './logging.settings.js';
 import { ServerLog } from './server-log.js';
 
-/** The log of the whole process: structured, one line per request with its id. */
+/** The log of the process: structured, with one line per request. */
 @Module({})
 export class LoggingModule {
-  /** Logs as `LOG_LEVEL` and `LOG_FORMAT` say. Exports the `ServerLog`, which `configureApp` installs. */
+  /** Logs according to `LOG_LEVEL` and `LOG_FORMAT`. Exports the `ServerLog`, which `configureApp` installs. */
   static forRoot(settings: LoggingSettings): DynamicModule {
     const log = { provide: ServerLog, useFactory: () => new ServerLog(createLogger(settings)) };
     return { module: LoggingModule, providers: [log], exports: [ServerLog] };

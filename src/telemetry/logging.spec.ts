@@ -1,11 +1,9 @@
 import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { createLogger } from './logger.js';
-import { requestIdOf } from './request-id.js';
+import { createLogger, formatTextLine } from './logger.js';
+import { requestIdOf, ServerLog } from './server-log.js';
 import { LoggingSettings } from './logging.settings.js';
-import { ServerLog } from './server-log.js';
-import { formatTextLine } from './text-log.js';
 
 @Controller()
 class ProbeController {

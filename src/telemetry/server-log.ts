@@ -1,17 +1,16 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type LoggerService } from '@nestjs/common';
-import { type FastifyInstance } from 'fastify';
-import { type Logger } from 'pino';
-import { NestLog } from './nest-log.js';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LoggerService } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 
 const PROBES = new Set(['/health', '/readiness', '/liveness']);
 
 /**
  * The log of the process: Nest's messages, and one line per finished request with its id.
  *
- * The request is not carried to the messages that are logged on its way: an asynchronous context would
- * make every promise of the process more expensive (docs/performance.md). A message that has to name its
- * request does so itself.
+ * Messages that are logged during a request do not contain its id, because an asynchronous context would slow
+ * down every promise of the process (docs/performance.md). A message that must name its request does so itself.
  */
 export class ServerLog {
   /** For `app.useLogger`. */
@@ -21,7 +20,7 @@ export class ServerLog {
     this.messages = new NestLog(lines);
   }
 
-  /** Logs every request of a server, also those that no route or hook accepts. */
+  /** Logs every request of a server, including those that no route or hook accepts. */
   observe(server: FastifyInstance): void {
     if (!this.lines.isLevelEnabled('error')) return;
     server.addHook('onRequest', (request, reply, done) => {
@@ -30,7 +29,7 @@ export class ServerLog {
     });
   }
 
-  /** Writes the line of a request when its response has ended in one way or another. */
+  /** Writes the line of a request when its response has ended for any reason. */
   private follow(request: IncomingMessage, response: ServerResponse, reqId: string): void {
     const start = Date.now();
     const end = (err?: Error): void => {
@@ -71,7 +70,66 @@ function levelOf(
   return PROBES.has(pathOf(request)) ? 'debug' : 'info';
 }
 
-/** Without the query, which may hold what should not be in a log. */
+/** The path without the query, which may contain secrets such as signatures. */
 function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
   return (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
+}
+
+type PinoLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+/**
+ * Writes the messages of Nest's loggers to the process's log. Nest passes the name of the logging class as the
+ * last argument (`context`), and an error's stack before it.
+ */
+class NestLog implements LoggerService {
+  constructor(private readonly lines: Logger) {}
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.line('trace', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.line('debug', message, rest);
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.line('info', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.line('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.line('error', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.line('fatal', message, rest);
+  }
+
+  private line(level: PinoLevel, message: unknown, rest: readonly unknown[]): void {
+    const context = rest.at(-1);
+    const stack = level === 'error' || level === 'fatal' ? rest.slice(0, -1).find(isText) : undefined;
+    const fields = { context, ...(stack === undefined ? {} : { err: { message: String(message), stack } }) };
+    if (message instanceof Error) this.lines[level]({ ...fields, err: message }, message.message);
+    else if (typeof message === 'object' && message !== null) this.lines[level]({ ...fields, ...message });
+    else this.lines[level](fields, String(message));
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The header of request ids, in requests and responses. */
+export const REQUEST_ID_HEADER = 'x-request-id';
+
+/** Ids from clients must be short and safe in logs and headers. */
+const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The request id that the client sent, if it is acceptable; otherwise a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers[REQUEST_ID_HEADER];
+  return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();
 }

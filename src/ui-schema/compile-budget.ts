@@ -1,26 +1,26 @@
 /** The limits of a compiled schema (contract runs-api, section 9). */
 export const UI_LIMITS = {
-  /** Levels of nodes, the root included. */
+  /** Levels of nodes, including the root. */
   depth: 6,
-  /** Nodes of the whole tree. */
+  /** Nodes in the whole tree. */
   nodes: 200,
-  /** Code points of one text. */
+  /** Code points in one text. */
   text: 4000,
-  /** Buttons of the whole tree. */
+  /** Buttons in the whole tree. */
   actions: 8,
-  /** Pairs of a `kv`, rows and columns of a table. */
+  /** Pairs in a `kv`, rows and columns in a table. */
   entries: 100,
 } as const;
 
 const MOST_WARNINGS = 20;
 
-/** What one compilation may still use, and what it had to leave out. */
+/** Tracks what one compilation has used of its limits and what it left out. */
 export class CompileBudget {
   readonly warnings: string[] = [];
   private nodes = 0;
   private actions = 0;
 
-  /** True when one more node is allowed on this level; the root is level 1. */
+  /** Counts a node and returns true if the limits allow one more on this level. The root is level 1. */
   takeNode(level: number): boolean {
     if (level > UI_LIMITS.depth) return this.refuse(`nodes below level ${UI_LIMITS.depth}`);
     if (this.nodes >= UI_LIMITS.nodes) return this.refuse(`more than ${UI_LIMITS.nodes} nodes`);
@@ -28,18 +28,19 @@ export class CompileBudget {
     return true;
   }
 
-  /** Gives a node back that turned out to be nothing. */
+  /** Undoes `takeNode` for a node that was not made. */
   returnNode(): void {
     this.nodes -= 1;
   }
 
+  /** Counts a button and returns true if the limits allow one more. */
   takeAction(): boolean {
     if (this.actions >= UI_LIMITS.actions) return this.refuse(`more than ${UI_LIMITS.actions} actions`);
     this.actions += 1;
     return true;
   }
 
-  /** Notes what was left out, each thing once. */
+  /** Records a warning about something that was left out, each one once. */
   refuse(what: string): false {
     const sentence = `Left out: ${what}`;
     if (this.warnings.length < MOST_WARNINGS && !this.warnings.includes(sentence)) this.warnings.push(sentence);

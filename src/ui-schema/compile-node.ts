@@ -2,18 +2,17 @@ import { type CompileBudget, UI_LIMITS } from './compile-budget.js';
 import type { UiLayoutNode, UiLeafNode, UiNode } from './ui-schema.types.js';
 import { action, address, list, oneOf, record, status, text } from './ui-values.js';
 
-/** What compiling needs beside the value itself. */
+/** The limits and options of a compilation. */
 export interface CompileScope {
   readonly budget: CompileBudget;
-  /** Of links, images and buttons, such as `https`. */
+  /** Allowed schemes of links, images and buttons, such as `https`. */
   readonly schemes: readonly string[];
 }
 
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * A node as somebody gave it, with the keys that are known and the values that are allowed; undefined
- * when nothing of it can be shown.
+ * Compiles a given node: keeps known keys and allowed values. Returns undefined if nothing of it can be shown.
  *
  * @param level of this node, 1 for the root
  */
@@ -28,7 +27,7 @@ export function compileNode(value: unknown, scope: CompileScope, level: number):
   return node;
 }
 
-/** The nodes of a list that can be shown. */
+/** Compiles a list of nodes, without those that cannot be shown. */
 export function compileNodes(value: unknown, scope: CompileScope, level: number): readonly UiNode[] {
   return list(value)
     .slice(0, UI_LIMITS.nodes)
@@ -86,7 +85,7 @@ function leafNode(given: Given, scope: CompileScope): UiLeafNode | undefined {
   }
 }
 
-/** Label and value of each field that has both. */
+/** A `kv` node with the fields that have a label and a value. */
 export function pairs(value: unknown): UiLeafNode | undefined {
   const items = list(value)
     .slice(0, UI_LIMITS.entries)
@@ -97,14 +96,14 @@ export function pairs(value: unknown): UiLeafNode | undefined {
   return items.length === 0 ? undefined : { type: 'kv', items };
 }
 
-/** An image with an allowed address. */
+/** An image node; undefined if its URL is not allowed. */
 export function image(value: unknown, { schemes, budget }: CompileScope): UiLeafNode | undefined {
   const given = record(value);
   const url = given && address(given['url'], schemes, budget);
   return url === undefined ? undefined : { type: 'image', url, alt: text(given?.['alt']) ?? '' };
 }
 
-/** A button with a label and an action that can be done. */
+/** A button node; undefined without a label and a valid action. */
 export function button(value: unknown, { schemes, budget }: CompileScope): UiLeafNode | undefined {
   const given = record(value);
   const label = text(given?.['label']);

@@ -3,20 +3,20 @@ import { button, compileNode, type CompileScope, image, pairs } from './compile-
 import type { UiLayoutNode, UiNode, UiSchemaRenderer, UiStatus } from './ui-schema.types.js';
 import { list, oneOf, record, status, text } from './ui-values.js';
 
-/** The version of this compiler, kept beside what it made: a later one may make something else. */
+/** The version of this compiler, stored with its results, because later versions may give others. */
 export const UI_COMPILER_VERSION = '2.0.0';
 
-/** What is fixed before hints are looked at. */
+/** Options of a compilation. */
 export interface UiCompileOptions {
   /** BCP 47 tag. */
   readonly locale: string;
-  /** The status when no hint says one. */
+  /** The status of hints that have none. */
   readonly status?: UiStatus;
-  /** Schemes that addresses may have; default http and https. */
+  /** Allowed schemes of URLs. Default: http and https. */
   readonly schemes?: readonly string[];
 }
 
-/** A compiled schema, and what had to be left out of it. */
+/** A compiled schema, and warnings about what was left out. */
 export interface UiCompilation {
   readonly schema: UiSchemaRenderer | null;
   readonly warnings: readonly string[];
@@ -26,9 +26,9 @@ const SEVERITY: readonly UiStatus[] = ['error', 'warning', 'pending', 'success',
 const THEMES = ['default', 'light', 'dark'] as const;
 
 /**
- * Compiles the hints of an answer to a UiSchemaRenderer (contract runs-api, section 9): pure, never
- * throws, the same hints give the same schema. Several hints become cards one below the other; the
- * gravest status is the schema's. Null when there is nothing to show.
+ * Compiles the hints of an answer to a UiSchemaRenderer (contract runs-api, section 9). It is pure and never
+ * throws. Several hints become a stack of cards, and the schema gets the most severe status. The schema is null
+ * if there is nothing to show.
  */
 export function compileUiSchema(hints: readonly unknown[], options: UiCompileOptions): UiCompilation {
   const budget = new CompileBudget();
@@ -37,13 +37,13 @@ export function compileUiSchema(hints: readonly unknown[], options: UiCompileOpt
   const root = all.length > 1 ? cards(all, scope, options) : card(all[0], scope, options, 1);
   const theme = all.flatMap((one) => oneOf(one['theme'], THEMES) ?? [])[0] ?? 'default';
   const { locale } = options;
-  const schema = root ? { version: '2.0' as const, locale, status: gravest(all, options), theme, root } : null;
+  const schema = root ? { version: '2.0' as const, locale, status: mostSevere(all, options), theme, root } : null;
   return { schema, warnings: budget.warnings };
 }
 
 type Hint = Readonly<Record<string, unknown>>;
 
-function gravest(hints: readonly Hint[], options: UiCompileOptions): UiStatus {
+function mostSevere(hints: readonly Hint[], options: UiCompileOptions): UiStatus {
   const said = hints.map((hint) => statusOf(hint, options));
   return SEVERITY.find((one) => said.includes(one)) ?? 'info';
 }
@@ -58,7 +58,7 @@ function cards(hints: readonly Hint[], scope: CompileScope, options: UiCompileOp
   return children.length === 0 ? undefined : { type: 'stack', gap: 'md', children };
 }
 
-/** Title, badge, body, fields, items, image, actions, in this order. A badge alone is nothing to show. */
+/** A card with title, badge, body, fields, items, image and actions, in this order; undefined with only a badge. */
 function card(
   hint: Hint | undefined,
   scope: CompileScope,
@@ -79,7 +79,7 @@ function card(
   return { type: 'stack', appearance: 'card', children: [...(title ?? []), ...badges, ...rest.flat()] };
 }
 
-/** What a hint has to show, title first. */
+/** The nodes of a hint in order, with the title first. */
 function parts(hint: Hint, scope: CompileScope, level: number): readonly (readonly UiNode[])[] {
   const taken = (make: () => UiNode | undefined): readonly UiNode[] => {
     if (!scope.budget.takeNode(level)) return [];
@@ -107,7 +107,7 @@ function items(value: unknown, scope: CompileScope, level: number): UiNode | und
   return children.length === 0 ? undefined : { type: 'list', ordered: false, children };
 }
 
-/** A text, a node, or a small card without a frame. */
+/** A list item: a text, a node, or a small card without a frame. */
 function item(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
   const given = record(value);
   if (given && 'type' in given) return compileNode(given, scope, level);

@@ -5,17 +5,17 @@ import type { UiAction, UiStatus } from './ui-schema.types.js';
 const STATUSES: readonly string[] = ['info', 'success', 'warning', 'error', 'pending'];
 const LONGEST_URL = 2048;
 
-/** An object of a hint, or undefined. */
+/** The value if it is an object, otherwise undefined. */
 export function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return isPlainObject(value) ? value : undefined;
 }
 
-/** The members of a list of a hint; none for anything else. */
+/** The value if it is a list, otherwise an empty list. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text of at most 4000 code points, or undefined when there is nothing to read. Numbers and booleans count. */
+/** A text of at most 4000 code points, from a string, number or boolean; undefined if it is empty. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') return undefined;
@@ -26,16 +26,17 @@ export function text(value: unknown): string | undefined {
   return points.length <= UI_LIMITS.text ? whole : `${points.slice(0, UI_LIMITS.text - 1).join('')}…`;
 }
 
+/** The value if it is a status, otherwise undefined. */
 export function status(value: unknown): UiStatus | undefined {
   return typeof value === 'string' && STATUSES.includes(value) ? (value as UiStatus) : undefined;
 }
 
-/** One of a few words, else undefined. */
+/** The value if it is one of the words, otherwise undefined. */
 export function oneOf<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
   return words.find((word) => word === value);
 }
 
-/** An absolute address of an allowed scheme in its normal form; anything else is left out. */
+/** Normalizes an absolute URL with an allowed scheme; undefined for other values. */
 export function address(value: unknown, schemes: readonly string[], budget: CompileBudget): string | undefined {
   const isUrl = typeof value === 'string' && value.length <= LONGEST_URL && URL.canParse(value);
   const url = isUrl ? new URL(value) : undefined;
@@ -45,7 +46,7 @@ export function address(value: unknown, schemes: readonly string[], budget: Comp
   return undefined;
 }
 
-/** What a button does, with the one value that its kind needs. */
+/** The action of a button with the value that its type requires; undefined if it is not valid. */
 export function action(value: unknown, schemes: readonly string[], budget: CompileBudget): UiAction | undefined {
   const given = record(value);
   const payload = record(given?.['payload']) ?? {};

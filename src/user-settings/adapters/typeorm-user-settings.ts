@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
 import { Database } from '../../database/index.js';
-import { checkedPreferences } from '../checked-preferences.js';
-import { NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
+import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
 const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
 
@@ -11,7 +10,7 @@ const REPLACE = `
   ON CONFLICT (tenant_id, user_id)
   DO UPDATE SET timezone = excluded.timezone, locale = excluded.locale, updated_at = excluded.updated_at`;
 
-/** The settings of users in the ledger. */
+/** The settings of users in the server's database. */
 @Injectable()
 export class TypeOrmUserSettings extends UserSettings {
   constructor(
