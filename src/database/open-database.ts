@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type Migration } from 'typeorm';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import type { Database } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
@@ -9,10 +9,10 @@ import { SqliteDatabase } from './sqlite-database.js';
 const MIGRATION_LOCK = 727_301_155;
 
 /**
- * Connects, applies the missing migrations and returns the database. Several processes may start at
+ * Connects, applies the pending migrations and returns the database. Several processes may start at
  * once.
  *
- * @throws the driver's error when the server cannot be reached or a migration fails
+ * @throws the driver's error if the server cannot be reached or a migration fails
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -20,11 +20,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
-    if (settings.address.kind === 'postgres') {
-      await migratePostgres(source);
-      return new PostgresDatabase(source);
-    }
-    await migrateSqlite(source);
+    await migrate(source);
+    if (settings.address.kind === 'postgres') return new PostgresDatabase(source);
     return new SqliteDatabase(source, await new DataSource(sqliteReaderOptions(settings)).initialize());
   } catch (error) {
     await source.destroy();
@@ -32,27 +29,37 @@ export async function openDatabase(
   }
 }
 
-async function migratePostgres(source: DataSource): Promise<void> {
+/**
+ * Applies the pending migrations of an open data source. Several processes may do it at once.
+ *
+ * @returns the names of the migrations that this call has applied
+ * @throws the driver's error if a migration fails
+ */
+export async function migrate(source: DataSource): Promise<readonly string[]> {
+  const applied = source.options.type === 'postgres' ? await migratePostgres(source) : await migrateSqlite(source);
+  return applied.map(({ name }) => name);
+}
+
+async function migratePostgres(source: DataSource): Promise<Migration[]> {
   const runner = source.createQueryRunner();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await source.runMigrations({ transaction: 'all' });
+    return await source.runMigrations({ transaction: 'all' });
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await runner.release();
   }
 }
 
-/** How often, and after how many milliseconds, a process that lost the race looks again. */
+/** How often a process tries again that could not lock the file, and how many milliseconds it waits in between. */
 const MIGRATION_TRIES = 40;
 const MIGRATION_PAUSE_MS = 50;
 
-/** SQLite has no advisory locks: whoever loses the race waits until it finds the migrations applied. */
-async function migrateSqlite(source: DataSource): Promise<void> {
+/** SQLite has no advisory locks: a process that loses the race waits until the migrations are applied. */
+async function migrateSqlite(source: DataSource): Promise<Migration[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      if (await source.showMigrations()) await source.runMigrations({ transaction: 'all' });
-      return;
+      return (await source.showMigrations()) ? await source.runMigrations({ transaction: 'all' }) : [];
     } catch (error) {
       if (tries === MIGRATION_TRIES) throw error;
     }
