@@ -1,5 +1,5 @@
-// npm run bench: measures the server against node:http and Nest's own event streams (docs/performance.md).
-// With --quick the short set with its gates; with --only=latency,replay some scenarios.
+// npm run bench: measures the server against a hand-written relay, node:http and Nest's own event streams.
+// --quick runs the short set with its gates, --only=m1,replay some rows or scenarios (docs/performance.md).
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -3,8 +3,8 @@ import type { Cell, ModelBench } from '../model-bench.js';
 import { median, range, times } from '../report.js';
 import type { Size } from './size.js';
 
-/** Gates: at half of what was reached. */
-const M4_GATE = 0.012;
+/** The gate: half of what was reached. */
+const M4_GATE = 0.02;
 
 /** M4: complete short answers over kept connections. */
 export async function modelRequests(bench: ModelBench, { quick, rounds }: Size): Promise<void> {
