@@ -9,15 +9,15 @@ const BOB = { ...ALICE, userId: 'bob' };
 const PAY = '{"to":"Ana","amount":5}';
 
 describeOnLedgers('approvals', (ledger) => {
-  const bench = new ApprovalDriver(ledger);
+  const driver = new ApprovalDriver(ledger);
 
-  afterAll(() => bench.cleanUp());
-  afterEach(() => bench.server.stop());
+  afterAll(() => driver.cleanUp());
+  afterEach(() => driver.server.stop());
 
   it('an unsafe call waits for its approval and is made once it is approved', async () => {
-    await bench.start();
-    bench.calls(call(0, 'look', '{}', 'c0'), call(1, 'pay', PAY, 'c1'));
-    const run = await bench.ask();
+    await driver.start();
+    driver.calls(call(0, 'look', '{}', 'c0'), call(1, 'pay', PAY, 'c1'));
+    const run = await driver.ask();
     expect(run.view.state).toBe('interrupted');
     expect(shapes(run)).toEqual([
       'assistant:plugin_call',
@@ -25,7 +25,7 @@ describeOnLedgers('approvals', (ledger) => {
       'tool:plugin_call_output',
       'assistant:mcp_approval_request',
     ]);
-    const view = await bench.onlyOpen(run);
+    const view = await driver.onlyOpen(run);
     expect(view).toMatchObject({
       kind: 'approval',
       runId: run.runId,
@@ -49,39 +49,39 @@ describeOnLedgers('approvals', (ledger) => {
     });
     expect(done.payments).toEqual([]);
 
-    const next = await bench.answer(view.id);
+    const next = await driver.answer(view.id);
     expect(next.view).toMatchObject({ state: 'completed', sessionId: run.view.sessionId });
     expect(shapes(next)).toEqual(['tool:plugin_call_output', 'assistant:message']);
     expect(outputs(next)[0]?.metadata).toEqual({ approval_request_id: view.id });
     expect(done.payments).toEqual([{ to: 'Ana', amount: 5 }]);
-    expect(bench.told()).toEqual(['seen', 'paid 5 to Ana']);
-    expect(await bench.server.interrupts.find(ALICE, view.id)).toMatchObject({
+    expect(driver.told()).toEqual(['seen', 'paid 5 to Ana']);
+    expect(await driver.server.interrupts.find(ALICE, view.id)).toMatchObject({
       status: 'approved',
       resumedByRunId: next.runId,
     });
-    expect((await bench.audit()).slice(-2)).toEqual(['requested', 'approved']);
+    expect((await driver.audit()).slice(-2)).toEqual(['requested', 'approved']);
   });
 
   it('the model is told of a denial and its reason', async () => {
-    await bench.start();
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const view = await bench.onlyOpen(await bench.ask());
-    const next = await bench.answer(view.id, { approve: false, reason: 'too much' });
+    await driver.start();
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const view = await driver.onlyOpen(await driver.ask());
+    const next = await driver.answer(view.id, { approve: false, reason: 'too much' });
     expect(next.view.state).toBe('completed');
     expect(outputs(next)[0]?.metadata).toEqual({ approval_request_id: view.id, is_error: true, denied: true });
-    expect(bench.told()).toEqual(['The call was not made: the user denied it. The reason: too much']);
+    expect(driver.told()).toEqual(['The call was not made: the user denied it. The reason: too much']);
     expect(done.payments).toEqual([]);
-    expect((await bench.audit()).at(-1)).toBe('denied');
+    expect((await driver.audit()).at(-1)).toBe('denied');
   });
 
   it('an approval is answered once, by its owner, with a valid answer', async () => {
-    await bench.start();
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const run = await bench.ask();
-    const { id } = await bench.onlyOpen(run);
+    await driver.start();
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await driver.ask();
+    const { id } = await driver.onlyOpen(run);
     const good: InterruptAnswer = { interruptId: id, status: 'resolved', approve: true };
     const refused = (answers: InterruptAnswer[], principal = ALICE): Promise<unknown> =>
-      codeOf(bench.server.runs.answer(principal, answers));
+      codeOf(driver.server.runs.answer(principal, answers));
     expect(await refused([good], BOB)).toBe('INTERRUPT_NOT_FOUND');
     expect(await refused([good], { ...ALICE, tenantId: 'other' })).toBe('INTERRUPT_NOT_FOUND');
     expect(await refused([{ ...good, interruptId: 'apr_forged' }])).toBe('INTERRUPT_NOT_FOUND');
@@ -89,60 +89,60 @@ describeOnLedgers('approvals', (ledger) => {
     expect(await refused([{ interruptId: id, status: 'resolved' }])).toBe('INVALID_PARAMETER');
     expect(await refused([{ ...good, editedArguments: { to: 'Eve', amount: 5 } }])).toBe('INVALID_PARAMETER');
     expect(await refused([good, good])).toBe('INVALID_PARAMETER');
-    const elsewhere = bench.server.accept({ sessionId: nextId('session'), input: [], answers: [good] });
+    const elsewhere = driver.server.accept({ sessionId: nextId('session'), input: [], answers: [good] });
     expect(await codeOf(elsewhere)).toBe('INTERRUPT_NOT_FOUND');
-    expect((await bench.open(run)).map((one) => one.status)).toEqual(['pending']);
+    expect((await driver.open(run)).map((one) => one.status)).toEqual(['pending']);
 
-    const both = await Promise.all([codeOf(bench.answer(id)), codeOf(bench.answer(id))]);
+    const both = await Promise.all([codeOf(driver.answer(id)), codeOf(driver.answer(id))]);
     expect(both.sort()).toEqual(['INTERRUPT_ALREADY_ANSWERED', 'resolved']);
     expect(await refused([good])).toBe('INTERRUPT_ALREADY_ANSWERED');
     expect(done.payments).toHaveLength(1);
   });
 
   it('edited arguments are accepted if the rule allows them and they fit the tool', async () => {
-    await bench.start([
+    await driver.start([
       { tool: 'pay', effect: 'deny', when: { path: '$.amount', op: '>', value: 100 }, reason: 'Too much.' },
       { tool: 'pay', effect: 'ask', allowEdit: true, reason: 'Money leaves.' },
     ]);
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const first = await bench.onlyOpen(await bench.ask());
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const first = await driver.onlyOpen(await driver.ask());
     expect(first).toMatchObject({ mayEdit: true, reason: 'Money leaves.' });
-    expect(await codeOf(bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 'all' } }))).toBe(
+    expect(await codeOf(driver.answer(first.id, { editedArguments: { to: 'Ana', amount: 'all' } }))).toBe(
       'INVALID_PARAMETER',
     );
     for (const editedArguments of ['Ana', [], 0]) {
-      expect(await codeOf(bench.answer(first.id, { editedArguments }))).toBe('INVALID_PARAMETER');
+      expect(await codeOf(driver.answer(first.id, { editedArguments }))).toBe('INVALID_PARAMETER');
     }
-    await bench.answer(first.id, { editedArguments: { to: 'Ana', amount: 3 } });
+    await driver.answer(first.id, { editedArguments: { to: 'Ana', amount: 3 } });
     expect(done.payments).toEqual([{ to: 'Ana', amount: 3 }]);
-    expect(await bench.server.interrupts.find(ALICE, first.id)).toMatchObject({
+    expect(await driver.server.interrupts.find(ALICE, first.id)).toMatchObject({
       arguments: { to: 'Ana', amount: 5 },
       decision: { approve: true, arguments: { to: 'Ana', amount: 3 } },
     });
     // A person's permission does not overrule a denial.
-    const second = await bench.onlyOpen(await bench.ask());
-    const next = await bench.answer(second.id, { editedArguments: { to: 'Ana', amount: 500 } });
+    const second = await driver.onlyOpen(await driver.ask());
+    const next = await driver.answer(second.id, { editedArguments: { to: 'Ana', amount: 500 } });
     expect(outputTexts(next)).toEqual([expect.stringContaining('does not allow this call. Too much.')]);
     expect(done.payments).toHaveLength(1);
   });
 
   it('a call that a rule denies needs no approval: the model is told, and it is audited', async () => {
-    await bench.start([{ tool: 'pay', effect: 'deny' }]);
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const run = await bench.ask();
+    await driver.start([{ tool: 'pay', effect: 'deny' }]);
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await driver.ask();
     expect(run.view.state).toBe('completed');
     expect(outputs(run)[0]?.metadata).toEqual({ is_error: true, denied: true });
-    expect((await bench.audit()).at(-1)).toBe('policy_denied');
+    expect((await driver.audit()).at(-1)).toBe('policy_denied');
     expect(done.payments).toEqual([]);
   });
 
   it('a call that a rule allows needs no approval, and neither does an invalid or unknown one', async () => {
-    await bench.start([{ tool: 'p*', effect: 'allow', when: { path: '$.amount', op: '<', value: 10 } }]);
-    bench.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":1}', 'c2'), call(2, 'steal', '{}', 'c3'));
-    const run = await bench.ask();
+    await driver.start([{ tool: 'p*', effect: 'allow', when: { path: '$.amount', op: '<', value: 10 } }]);
+    driver.calls(call(0, 'pay', PAY, 'c1'), call(1, 'pay', '{"to":1}', 'c2'), call(2, 'steal', '{}', 'c3'));
+    const run = await driver.ask();
     expect(run.view.state).toBe('completed');
     expect(done.payments).toHaveLength(1);
-    expect(bench.told().map((one) => one.slice(0, 22))).toEqual([
+    expect(driver.told().map((one) => one.slice(0, 22))).toEqual([
       'paid 5 to Ana',
       'The arguments of pay a',
       'There is no tool named',
@@ -150,37 +150,37 @@ describeOnLedgers('approvals', (ledger) => {
   });
 
   it('an approval expires, and the model is told', async () => {
-    await bench.start([{ tool: 'pay', effect: 'ask', expiresIn: '1ms' }]);
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const run = await bench.ask();
-    const { items } = await bench.server.interrupts.list(ALICE, { sessionId: run.view.sessionId, limit: 5 });
+    await driver.start([{ tool: 'pay', effect: 'ask', expiresIn: '1ms' }]);
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const run = await driver.ask();
+    const { items } = await driver.server.interrupts.list(ALICE, { sessionId: run.view.sessionId, limit: 5 });
     const id = items[0]?.id ?? '';
     expect(items[0]?.status).toBe('expired');
-    expect(await codeOf(bench.answer(id))).toBe('INTERRUPT_EXPIRED');
-    expect(await bench.open(run)).toEqual([]);
-    const next = await bench.answer(id, { status: 'cancelled' });
-    expect(bench.told()).toEqual(['The call was not made: it was cancelled by the user.']);
+    expect(await codeOf(driver.answer(id))).toBe('INTERRUPT_EXPIRED');
+    expect(await driver.open(run)).toEqual([]);
+    const next = await driver.answer(id, { status: 'cancelled' });
+    expect(driver.told()).toEqual(['The call was not made: it was cancelled by the user.']);
     expect(next.view.state).toBe('completed');
     expect(done.payments).toEqual([]);
   });
 
   it('an approval survives a restart of the server', async () => {
-    await bench.start();
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const { id } = await bench.onlyOpen(await bench.ask());
-    await bench.server.stop();
-    await bench.start();
-    expect((await bench.answer(id)).view.state).toBe('completed');
+    await driver.start();
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const { id } = await driver.onlyOpen(await driver.ask());
+    await driver.server.stop();
+    await driver.start();
+    expect((await driver.answer(id)).view.state).toBe('completed');
     expect(done.payments).toHaveLength(1);
   });
 
   it('each user lists own approvals in pages, newest first', async () => {
-    await bench.start();
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    const runs = [await bench.ask(), await bench.ask(), await bench.ask()];
-    await bench.server.run({ principal: BOB });
-    const first = await bench.server.interrupts.list(ALICE, { status: 'pending', limit: 2 });
-    const second = await bench.server.interrupts.list(ALICE, {
+    await driver.start();
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    const runs = [await driver.ask(), await driver.ask(), await driver.ask()];
+    await driver.server.run({ principal: BOB });
+    const first = await driver.server.interrupts.list(ALICE, { status: 'pending', limit: 2 });
+    const second = await driver.server.interrupts.list(ALICE, {
       status: 'pending',
       limit: 2,
       cursor: first.nextCursor ?? '',
@@ -189,15 +189,15 @@ describeOnLedgers('approvals', (ledger) => {
       runs.map(({ runId }) => runId).reverse(),
     );
     expect(second.nextCursor).toBeUndefined();
-    expect((await bench.server.interrupts.list({ tenantId: ALICE.tenantId }, { limit: 100 })).items).toHaveLength(4);
-    const forged = bench.server.interrupts.list(ALICE, { limit: 1, cursor: '1; DROP' });
+    expect((await driver.server.interrupts.list({ tenantId: ALICE.tenantId }, { limit: 100 })).items).toHaveLength(4);
+    const forged = driver.server.interrupts.list(ALICE, { limit: 1, cursor: '1; DROP' });
     expect(await codeOf(forged)).toBe('INVALID_PARAMETER');
   });
 
   it('the audit log cannot be changed or deleted', async () => {
-    await bench.start();
-    bench.calls(call(0, 'pay', PAY, 'c1'));
-    await bench.ask();
+    await driver.start();
+    driver.calls(call(0, 'pay', PAY, 'c1'));
+    await driver.ask();
     const refused = (sql: string): Promise<string> =>
       ledger()
         .database.write((tx) => tx.run(sql))

@@ -19,21 +19,21 @@ class MovedClock extends Clock {
 }
 
 describeOnLedgers('the sweep of expired interrupts', (ledger) => {
-  const bench = new ApprovalDriver(ledger);
+  const driver = new ApprovalDriver(ledger);
   const clock = new MovedClock();
   let sweeper: InterruptSweeper;
 
   beforeEach(async () => {
     clock.ahead = 0;
-    await bench.start([
+    await driver.start([
       { tool: 'pay', effect: 'ask', expiresIn: '1h', when: { path: '$.amount', op: '<', value: 10 } },
       { tool: 'pay', effect: 'ask', expiresIn: '2h' },
     ]);
-    bench.calls(call(0, 'pay', '{"to":"Ana","amount":5}', 'c1'), call(1, 'pay', '{"to":"Bo","amount":50}', 'c2'));
-    sweeper = new InterruptSweeper(bench.server.get(InterruptStore), clock);
+    driver.calls(call(0, 'pay', '{"to":"Ana","amount":5}', 'c1'), call(1, 'pay', '{"to":"Bo","amount":50}', 'c2'));
+    sweeper = new InterruptSweeper(driver.server.get(InterruptStore), clock);
   });
-  afterEach(() => bench.server.stop());
-  afterAll(() => bench.cleanUp());
+  afterEach(() => driver.server.stop());
+  afterAll(() => driver.cleanUp());
 
   const stored = (): Promise<{ status: string; answered: number | null; resumed: number | null }[]> =>
     ledger().database.read.all(
@@ -41,8 +41,8 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
     );
 
   it('expired interrupts are marked once, and the others stay open', async () => {
-    const run = await bench.ask();
-    const before = (await bench.audit()).length;
+    const run = await driver.ask();
+    const before = (await driver.audit()).length;
     await sweeper.sweep();
     expect((await stored()).map(({ status }) => status)).toEqual(['pending', 'pending']);
     clock.ahead = HOUR + 60_000;
@@ -52,20 +52,20 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
       { status: 'expired', answered: expect.anything(), resumed: null },
       { status: 'pending', answered: null },
     ]);
-    expect((await bench.audit()).slice(before)).toEqual(['expired']);
-    expect((await bench.open(run)).map(({ arguments: args }) => args)).toEqual([{ to: 'Bo', amount: 50 }]);
+    expect((await driver.audit()).slice(before)).toEqual(['expired']);
+    expect((await driver.open(run)).map(({ arguments: args }) => args)).toEqual([{ to: 'Bo', amount: 50 }]);
   });
 
   it('a run continues with the answers that were given in time', async () => {
-    const run = await bench.ask();
-    const [early, late] = await bench.open(run);
+    const run = await driver.ask();
+    const [early, late] = await driver.open(run);
     clock.ahead = HOUR + 60_000;
     await sweeper.sweep();
-    expect(await codeOf(bench.answer(early?.id ?? ''))).toBe('INTERRUPT_EXPIRED');
-    const next = await bench.answer(late?.id ?? '');
+    expect(await codeOf(driver.answer(early?.id ?? ''))).toBe('INTERRUPT_EXPIRED');
+    const next = await driver.answer(late?.id ?? '');
     expect(next.view.state).toBe('completed');
-    expect(bench.told()).toEqual(['The call was not made: nobody allowed it in time.', 'paid 50 to Bo']);
-    expect(await bench.server.interrupts.find(ALICE, early?.id ?? '')).toMatchObject({
+    expect(driver.told()).toEqual(['The call was not made: nobody allowed it in time.', 'paid 50 to Bo']);
+    expect(await driver.server.interrupts.find(ALICE, early?.id ?? '')).toMatchObject({
       status: 'expired',
       resumedByRunId: next.runId,
     });

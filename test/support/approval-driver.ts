@@ -34,7 +34,7 @@ export class ApprovalDriver {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The model calls these tools at first, and says "Done." once it has results. */
+  /** The model calls these tools first, and answers "Done." once it has their results. */
   calls(...steps: ScriptStep[]): void {
     this.script = ({ messages }) =>
       messages.at(-1)?.role === 'tool' ? [text('Done.'), finish()] : [...steps, finish('tool-calls')];
@@ -64,7 +64,7 @@ export class ApprovalDriver {
     return (await this.ledger().database.read.all<{ action: string }>(sql)).map(({ action }) => action);
   }
 
-  /** The tool results the model was told of last. */
+  /** The tool results in the last request to the model. */
   told(): string[] {
     return (this.model.requests.at(-1)?.messages ?? [])
       .filter((message): message is ModelMessage & { role: 'tool' } => message.role === 'tool')

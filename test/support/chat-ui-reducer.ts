@@ -21,7 +21,7 @@ type Frame = Record<string, unknown>;
  */
 export class ChatUiReducer {
   state: UiState = { output: [] };
-  /** Frames the UI throws away with a warning. */
+  /** Frames that the UI drops with a warning. */
   readonly dropped: Frame[] = [];
 
   apply(frame: Frame): void {

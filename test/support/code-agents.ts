@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../src/events/index.js';
 /** What an agent does in one test. */
 export type Behaviour = (context: AgentContext) => AsyncGenerator<AgentEvent | undefined, AgentOutcome | void, void>;
 
-/** Agents whose behaviour each test chooses, one for each kind of recovery. */
+/** The behaviour of the agents below, which each test sets; there is one agent for each kind of recovery. */
 export const behaviour: { current: Behaviour } = { current: writes('nothing') };
 
 abstract class CodeAgent implements Agent {

@@ -18,7 +18,7 @@ export const GOLDEN_SCENARIOS = [
 /** One of them. */
 export type GoldenScenario = (typeof GOLDEN_SCENARIOS)[number];
 
-/** The user's words in every scenario. */
+/** The user's message in every scenario. */
 export const GOLDEN_QUESTION = 'What is the weather in Paris?';
 
 /** The tool a client declares in the scenario `client-tool`; its call has the id `call_map`. */
@@ -31,7 +31,7 @@ export const GOLDEN_CLIENT_TOOL = {
 /** What the client answers for `call_map`. */
 export const GOLDEN_CLIENT_OUTPUT = 'The map is shown.';
 
-/** What the model says, call by call. A `do` step stops the run from outside, as a person would. */
+/** The answers of the model, call by call. A `do` step cancels the run from outside, as a user would. */
 export const GOLDEN_SCRIPTS: Readonly<Record<GoldenScenario, readonly (readonly ScriptStep[])[]>> = {
   text: [[text('It is '), text('"fine"\n'), text('晴 in Paris.'), finish()]],
   reasoning: [[reasoning('The user asks '), reasoning('about Paris.'), text('It is fine.'), finish()]],

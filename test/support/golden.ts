@@ -16,7 +16,7 @@ const FOLDER = join(__dirname, '../contract/golden');
 
 /** One request of a scenario. The body is sent as JSON; a string as it is. */
 export interface GoldenRequest {
-  /** POST unless said. */
+  /** Default: POST. */
   readonly method?: string;
   readonly path: string;
   readonly body?: unknown;
@@ -39,8 +39,8 @@ export interface GoldenWire {
 }
 
 /**
- * Declares one test per scenario: a whole server with a clock that stands still, ids that count up and a
- * model that says what the scenario's script says; the bytes of each answer must be those of
+ * Declares one test per scenario: a server with a stopped clock, sequential ids and a model that follows
+ * the scenario's script; the bytes of each answer must be those of
  * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`.
  * `UPDATE_GOLDEN=1` writes the files. Comments are left out: they depend on the time.
  */
@@ -69,7 +69,7 @@ export async function play(wire: GoldenWire, scenario: GoldenScenario): Promise<
   }
 }
 
-/** A server whose clock stands still, whose ids count up, and whose model follows the scenario's script. */
+/** A server with a stopped clock, sequential ids, and a model that follows the scenario's script. */
 async function startGoldenServer(scenario: GoldenScenario, env: NodeJS.ProcessEnv = {}): Promise<TestServer> {
   let cancel = (): void => undefined;
   const model = new ScriptedModelClient((_, call) => {

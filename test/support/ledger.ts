@@ -149,7 +149,7 @@ export function runEnd(overrides: Partial<RunEnd> = {}): RunEnd {
   return { state: 'completed', error: null, usage: null, output: [], sessionState: undefined, ...overrides };
 }
 
-/** Lines that tell their own numbers. */
+/** Lines that hold their own numbers. */
 export function lines(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     JSON.stringify({ object: 'custom', name: 'n', value: from + index }),

@@ -67,23 +67,13 @@ export class EverythingHttp {
   }
 }
 
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-/** A tool of a `ScriptedMcp`; anything may stand in it. */
+/** A tool of a `ScriptedMcp`, valid or not. */
 export type ScriptedTool = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** What a tool of a `ScriptedMcp` does when it is called. */
 export type ScriptedCall = (args: Readonly<Record<string, unknown>>, meta: object) => Promise<object>;
 
-/** A real MCP server over HTTP in this process whose tools a test chooses, and changes. */
+/** A real MCP server over HTTP in this process, whose tools a test sets and changes. */
 export class ScriptedMcp {
   tools: readonly ScriptedTool[] = [];
   pageSize = 100;
@@ -129,7 +119,7 @@ export class ScriptedMcp {
     this.sessions.clear();
   }
 
-  /** Changes the tools and says so. */
+  /** Changes the tools and notifies the clients. */
   async change(tools: readonly ScriptedTool[]): Promise<void> {
     this.tools = tools;
     await Promise.all([...this.sessions.values()].map(({ server }) => server.sendToolListChanged()));

@@ -9,7 +9,7 @@ export type CheckedResponse = z.infer<typeof responseSchema>;
 
 const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer any' };
 
-/** A client that takes nothing but what the Open Responses specification says. */
+/** A client that accepts only what the Open Responses specification allows. */
 export class OpenResponsesClient {
   private readonly connections: OpenResponsesConnection[] = [];
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What the Open Responses specification says of its objects, as strictly as its public compliance suite
+ * The objects of the Open Responses specification, as strictly as its public compliance suite
  * takes it: nothing required is missing or null, and items, parts and events are of the known kinds only.
- * Further members may stand beside the known ones.
+ * Additional members are allowed.
  */
 const whole = z.number().int();
 const state = z.enum(['in_progress', 'completed', 'incomplete']);
@@ -150,7 +150,7 @@ const within = { item_id: z.string(), output_index: whole };
 const inPart = { ...within, content_index: whole };
 const inSummary = { ...within, summary_index: whole };
 
-/** What each kind of event tells beside its type and number. */
+/** What each kind of event holds besides its type and number. */
 const EVENTS: Readonly<Record<string, z.ZodRawShape>> = {
   'response.created': { response: responseSchema },
   'response.queued': { response: responseSchema },
@@ -183,14 +183,14 @@ export const eventSchema = z.looseObject({ type: z.string(), sequence_number: wh
   else for (const issue of kindOf(event.type).safeParse(event).error?.issues ?? []) context.addIssue({ ...issue });
 });
 
-/** What a connection is told when there is no response. */
+/** The error message of a connection without a response. */
 export const socketErrorSchema = z.object({
   type: z.literal('error'),
   status: whole,
   error: z.object({ type: z.string(), code: z.string(), message: z.string(), param: z.string().nullable() }),
 });
 
-/** The value, when it is what the schema says. @throws Error with every place where it is not */
+/** The value, if it matches the schema. @throws Error with every mismatch */
 export function valid<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -91,7 +91,7 @@ export class ProcessClient {
     return this.stream(`/process/${runId}?stream=true&starting_after=${startingAfter}`);
   }
 
-  /** The response as it stands. */
+  /** The current response. */
   async read(runId: string): Promise<Answer> {
     return this.json('GET', `/process/${runId}`);
   }

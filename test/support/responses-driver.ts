@@ -13,7 +13,7 @@ import { type ServerOptions, startServer, type TestServer } from './server.js';
 export const BEGINNING = 'Once upon';
 
 /**
- * A server whose model does what the question says, and a client of it. `hold` begins an answer and never
+ * A server whose model obeys the question, and a client of it. `hold` begins an answer and never
  * ends it, `break` begins one and fails, anything else is repeated word by word.
  */
 export class ResponsesDriver {
@@ -86,7 +86,7 @@ export class BenchSocket {
     return this.events.map(({ type }) => type);
   }
 
-  /** The ids of the responses that were told of, in their order. */
+  /** The ids of the responses in the events, in order. */
   get ids(): string[] {
     return [...new Set(this.events.flatMap(({ response }) => response?.id ?? []))];
   }
@@ -95,7 +95,7 @@ export class BenchSocket {
     this.raw.send(JSON.stringify({ type: 'response.create', ...body }));
   }
 
-  /** Waits until so many messages of a type have come. */
+  /** Waits for a number of messages of a type. Returns the last of them. */
   async until(type: string, count = 1): Promise<WireEvent> {
     const found = (): WireEvent[] => this.events.filter((event) => event.type === type);
     await new Promise<void>((resolve) => {

@@ -46,7 +46,7 @@ export class ResponsesReader {
   private id: string | undefined;
   ended: ResponseObject | undefined;
 
-  /** @param broken how many texts may differ from their deltas, for logs that replace what was told */
+  /** @param strictTexts false: texts may differ from their deltas, for logs that replace earlier text */
   constructor(private readonly strictTexts = true) {}
 
   get types(): string[] {

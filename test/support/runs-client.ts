@@ -22,7 +22,7 @@ export interface Accepted {
   readonly created: boolean;
 }
 
-/** A run as it stands; see contract runs-api, section 4. */
+/** The state of a run (contract runs-api, section 4). */
 export interface RunState {
   readonly taskId: string;
   readonly threadId: string;

@@ -13,7 +13,7 @@ const MAX_SKEW_MS = 900_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/;
 
-/** Why a request is refused, in the words of S3. */
+/** Why a request is refused: the status and the error code of S3. */
 type Refusal = readonly [status: number, code: string];
 
 /**

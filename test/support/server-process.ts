@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TestDatabase } from './databases.js';
+import { freePort } from './free-port.js';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -87,7 +87,7 @@ export class ServerProcess {
     await this.listening(child);
   }
 
-  /** `kill -9`: the process gets no chance to put anything in order. */
+  /** `kill -9`: the process cannot clean up. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
@@ -102,7 +102,7 @@ export class ServerProcess {
     await this.end('SIGKILL');
   }
 
-  /** Sends a signal and waits for nothing: SIGSTOP pauses the process, SIGCONT lets it go on. */
+  /** Sends a signal without waiting: SIGSTOP pauses the process, SIGCONT resumes it. */
   signal(signal: NodeJS.Signals): void {
     this.child?.kill(signal);
   }
@@ -131,20 +131,10 @@ export class ServerProcess {
   }
 }
 
-/** A command, under a limit of the size of files when there is one. Blocks of a shell's limit have 512 bytes. */
+/** A command, with a limit of the file size if one is given. The shell counts blocks of 512 bytes. */
 function limited(command: readonly string[], fileBytes: number | undefined): [string, readonly string[]] {
   const [program = '', ...args] = command;
   if (fileBytes === undefined) return [program, args];
   const script = `trap '' XFSZ; ulimit -f ${Math.ceil(fileBytes / 512)}; exec "$0" "$@"`;
   return ['/bin/sh', ['-c', script, ...command]];
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('No free port');
-  return address.port;
 }

@@ -8,7 +8,7 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Where and when a signature is good, as its Credential says. */
+/** The scope of a signature, from its Credential. */
 export interface SigningScope {
   /** `YYYYMMDD` */
   readonly day: string;

@@ -1,6 +1,6 @@
 import { jsonFrames } from './sse.js';
 
-/** What a stream showed of a run, in the same words for every wire. */
+/** The contents of a stream, in one form for all wires. */
 export interface Shown {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string; readonly output: string }[];
@@ -15,13 +15,13 @@ export interface WireRequest {
   readonly headers?: readonly string[];
 }
 
-/** What is said to a wire. */
+/** A message to an agent. */
 export interface Saying {
   readonly sessionId: string;
   readonly words: string;
-  /** Counts what was said, for ids. */
+  /** A counter for ids. */
   readonly turn: number;
-  /** Whose session it is; absent: of the user that the wire takes when nobody is named. */
+  /** The owner of the session; absent: the default user of the wire. */
   readonly user?: string | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface Wire {
   readonly name: string;
   /** Says something new in a session. */
   say(saying: Saying): WireRequest;
-  /** Where the run of a saying tells its id, when the head of its stream does not. */
+  /** The path of the run, if the headers of its stream do not hold its id. */
   view?(saying: Saying): string;
-  /** What a whole stream showed. */
+  /** The contents of a complete stream. */
   shown(stream: string): Shown;
 }
 
-/** The user of the Runs API, whose requests name none. */
+/** The user of the Runs API, whose requests name no user. */
 export const RUNS_USER = 'anonymous';
 
 const userHeader = (user: string | undefined): readonly string[] => (user === undefined ? [] : [`x-user-id: ${user}`]);

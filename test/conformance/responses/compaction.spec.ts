@@ -6,17 +6,17 @@ interface Compacted {
 }
 
 describe('a compacted conversation', () => {
-  let bench: ResponsesDriver;
+  let driver: ResponsesDriver;
 
   beforeAll(async () => {
-    bench = await ResponsesDriver.start();
+    driver = await ResponsesDriver.start();
   });
-  afterAll(() => bench.server.close());
+  afterAll(() => driver.server.close());
 
   async function compacted(): Promise<Compacted> {
-    const made = await bench.post({ input: 'My secret is grapes.' });
+    const made = await driver.post({ input: 'My secret is grapes.' });
     const { id } = (await made.json()) as { id: string };
-    const answer = await fetch(`${bench.server.url}/v1/responses/compact`, {
+    const answer = await fetch(`${driver.server.url}/v1/responses/compact`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'x', previous_response_id: id }),
@@ -32,7 +32,7 @@ describe('a compacted conversation', () => {
     const sealed = output[1]?.encrypted_content ?? '';
     expect(Buffer.from(sealed.split(':')[2] ?? '', 'base64url').toString('latin1')).not.toContain('grapes');
     const more = [...output, { role: 'user', content: 'Hello.' }];
-    expect(await (await bench.post({ input: more })).json()).toMatchObject({ status: 'completed' });
+    expect(await (await driver.post({ input: more })).json()).toMatchObject({ status: 'completed' });
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe('a compacted conversation', () => {
   ])('sealed content is refused if it was %s', async (_what, change) => {
     const { output } = await compacted();
     const input = [{ type: 'compaction', encrypted_content: change(output[1]?.encrypted_content ?? '') }];
-    const answer = await bench.post({ input });
+    const answer = await driver.post({ input });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       error: {

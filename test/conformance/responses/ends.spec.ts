@@ -22,35 +22,35 @@ function expectCut(response: Record<string, unknown>, status: string): void {
 
 describeOnDatabases('how a response ends', (open) => {
   let database: TestDatabase;
-  let bench: ResponsesDriver;
+  let driver: ResponsesDriver;
 
   beforeAll(async () => {
     database = await open();
-    bench = await ResponsesDriver.start({ database });
+    driver = await ResponsesDriver.start({ database });
   });
   afterAll(async () => {
-    await bench.server.close();
+    await driver.server.close();
     await database.drop();
   });
 
   it('a response is cancelled when the client of its stream disconnects, and its conversation is free again', async () => {
-    const made = await fetch(`${bench.server.url}/v1/conversations`, { method: 'POST' });
+    const made = await fetch(`${driver.server.url}/v1/conversations`, { method: 'POST' });
     const { id: conversation } = (await made.json()) as { id: string };
     const client = new AbortController();
-    const answer = await bench.post({ input: 'hold', conversation, stream: true }, { signal: client.signal });
+    const answer = await driver.post({ input: 'hold', conversation, stream: true }, { signal: client.signal });
     const id = answer.headers.get('x-run-id') ?? '';
     await firstDelta(answer);
     client.abort();
-    expect((await bench.ended(id))?.status).toBe('canceled');
-    expectCut(await bench.response(id), 'cancelled');
-    expect(await (await bench.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
+    expect((await driver.ended(id))?.status).toBe('canceled');
+    expectCut(await driver.response(id), 'cancelled');
+    expect(await (await driver.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
   });
 
   it('a response with text that a database cannot store as it is completes and is returned unchanged', async () => {
     const text = 'a\0b\ud800';
     const body = { input: text, instructions: text, metadata: { [text]: text } };
-    const { id } = (await (await bench.post(body)).json()) as { id: string };
-    expect(await bench.response(id)).toMatchObject({
+    const { id } = (await (await driver.post(body)).json()) as { id: string };
+    expect(await driver.response(id)).toMatchObject({
       status: 'completed',
       instructions: text,
       metadata: { [text]: text },
@@ -59,29 +59,29 @@ describeOnDatabases('how a response ends', (open) => {
 
   it('a response is cancelled when the client that waits for its JSON disconnects', async () => {
     const client = new AbortController();
-    const begins = bench.begins();
+    const begins = driver.begins();
     const headers = { 'idempotency-key': 'leaves' };
-    const answer = bench.post({ input: 'hold' }, { signal: client.signal, headers }).catch(() => undefined);
+    const answer = driver.post({ input: 'hold' }, { signal: client.signal, headers }).catch(() => undefined);
     await begins;
     client.abort();
     await answer;
-    const id = bench.server.get(RequestService).responseId('leaves');
-    expect((await bench.ended(id))?.status).toBe('canceled');
-    expectCut(await bench.response(id), 'cancelled');
+    const id = driver.server.get(RequestService).responseId('leaves');
+    expect((await driver.ended(id))?.status).toBe('canceled');
+    expectCut(await driver.response(id), 'cancelled');
   });
 
   it('a background response continues after its client disconnects and is stopped by a cancel only', async () => {
     const client = new AbortController();
     const body = { input: 'hold', background: true, stream: true };
-    const answer = await bench.post(body, { signal: client.signal });
+    const answer = await driver.post(body, { signal: client.signal });
     const id = answer.headers.get('x-run-id') ?? '';
     await firstDelta(answer);
     client.abort();
     // The next answer is made behind the cancel that there must not be.
-    await bench.post({ input: 'Hello.' });
-    expect(await bench.response(id)).toMatchObject({ status: 'in_progress', usage: null });
+    await driver.post({ input: 'Hello.' });
+    expect(await driver.response(id)).toMatchObject({ status: 'in_progress', usage: null });
     const cancel = async (): Promise<Record<string, unknown>> => {
-      const cancelled = await fetch(`${bench.server.url}/v1/responses/${id}/cancel`, { method: 'POST' });
+      const cancelled = await fetch(`${driver.server.url}/v1/responses/${id}/cancel`, { method: 'POST' });
       expect(cancelled.status).toBe(200);
       return (await cancelled.json()) as Record<string, unknown>;
     };
@@ -91,10 +91,10 @@ describeOnDatabases('how a response ends', (open) => {
   });
 
   it('a failure during the answer ends the stream with response.failed and the usage', async () => {
-    const whole = (await (await bench.post({ input: 'break' })).json()) as Record<string, unknown>;
+    const whole = (await (await driver.post({ input: 'break' })).json()) as Record<string, unknown>;
     expectCut(whole, 'failed');
     expect(whole['error']).toMatchObject({ type: 'server_error', code: 'server_error', message: 'The model is away' });
-    const { events, done } = parseResponseFrames(await (await bench.post({ input: 'break', stream: true })).text());
+    const { events, done } = parseResponseFrames(await (await driver.post({ input: 'break', stream: true })).text());
     expect(done).toBe(true);
     expect(events.at(-1)?.type).toBe('response.failed');
     expectCut(events.at(-1)?.response as unknown as Record<string, unknown>, 'failed');
@@ -102,13 +102,13 @@ describeOnDatabases('how a response ends', (open) => {
   });
 
   it('a shutdown ends the stream with an error event, and the response continues without its client', async () => {
-    const streamed = await bench.post({ input: 'hold', stream: true });
+    const streamed = await driver.post({ input: 'hold', stream: true });
     const id = streamed.headers.get('x-run-id') ?? '';
-    const begins = bench.begins();
-    const whole = bench.post({ input: 'hold' });
+    const begins = driver.begins();
+    const whole = driver.post({ input: 'hold' });
     await begins;
     const text = streamed.text();
-    await bench.server.close();
+    await driver.server.close();
     const { events, done } = parseResponseFrames(await text);
     expect(done).toBe(true);
     const error = {
@@ -125,7 +125,7 @@ describeOnDatabases('how a response ends', (open) => {
       '5',
     ]);
     expect(await answer.json()).toEqual({ error });
-    bench = await ResponsesDriver.start({ database });
-    expect(await bench.response(id)).toMatchObject({ id, status: 'in_progress' });
+    driver = await ResponsesDriver.start({ database });
+    expect(await driver.response(id)).toMatchObject({ id, status: 'in_progress' });
   });
 });

@@ -9,18 +9,18 @@ const APP = 'https://app.example';
 
 describeOnDatabases('the Responses WebSocket', (open) => {
   let database: TestDatabase;
-  let bench: ResponsesDriver;
+  let driver: ResponsesDriver;
 
   beforeAll(async () => {
     database = await open();
-    bench = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP, JSON_DEPTH_LIMIT: '32' } });
+    driver = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP, JSON_DEPTH_LIMIT: '32' } });
   });
   afterAll(async () => {
-    await bench.server.close();
+    await driver.server.close();
     await database.drop();
   });
 
-  const cancel = (id: string): Promise<unknown> => bench.server.get(Runs).cancel(requestPrincipal(undefined), id);
+  const cancel = (id: string): Promise<unknown> => driver.server.get(Runs).cancel(requestPrincipal(undefined), id);
 
   it.each([
     ['a client without an origin', undefined, true],
@@ -29,8 +29,8 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     ['a page of another origin', 'https://evil.example', false],
     ['an opaque origin', 'null', false],
   ])('a connection from %s is accepted or refused by its origin', async (_who, origin, isAllowed) => {
-    const connected = await bench.connect(
-      origin === undefined ? {} : { origin: origin === 'own' ? bench.server.url : origin },
+    const connected = await driver.connect(
+      origin === undefined ? {} : { origin: origin === 'own' ? driver.server.url : origin },
     );
     expect(connected instanceof BenchSocket).toBe(isAllowed);
     if (connected instanceof BenchSocket) connected.raw.close();
@@ -38,7 +38,7 @@ describeOnDatabases('the Responses WebSocket', (open) => {
   });
 
   it('one response is made at a time, and further messages are answered in their order', async () => {
-    const socket = await bench.socket();
+    const socket = await driver.socket();
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');
     socket.raw.send('{"type":"response.stop"}');
@@ -58,7 +58,7 @@ describeOnDatabases('the Responses WebSocket', (open) => {
   });
 
   it('messages over the limit of waiting ones are refused after the waiting ones', async () => {
-    const socket = await bench.socket();
+    const socket = await driver.socket();
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');
     for (let message = 0; message < 18; message += 1) socket.raw.send('[]');
@@ -80,7 +80,7 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     ['too deep', `{"type":"response.create","x":${'['.repeat(40)}${']'.repeat(40)}}`, 'invalid_value'],
     ['a forbidden key', '{"type":"response.create","input":"Hello.","__proto__":{}}', 'invalid_value'],
   ])('an invalid message is refused and the connection stays usable: %s', async (_what, message, code) => {
-    const socket = await bench.socket();
+    const socket = await driver.socket();
     socket.raw.send(message);
     const error = await socket.until('error');
     expect(error).toMatchObject({ status: 400, error: { type: 'invalid_request_error', code } });
@@ -91,12 +91,12 @@ describeOnDatabases('the Responses WebSocket', (open) => {
 
   it('a reader that pauses gets every event', async () => {
     const words = Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ');
-    const socket = await bench.socket();
+    const socket = await driver.socket();
     const wire = (socket.raw as unknown as { readonly _socket: Socket })._socket;
     socket.create({ input: words });
     await socket.until('response.created');
     wire.pause();
-    await bench.ended(socket.ids[0] ?? '');
+    await driver.ended(socket.ids[0] ?? '');
     wire.resume();
     const end = await socket.until('response.completed');
     expect(socket.events.map(({ sequence_number: number }) => number)).toEqual(socket.events.map((_, at) => at));
@@ -105,32 +105,32 @@ describeOnDatabases('the Responses WebSocket', (open) => {
   });
 
   it.each([true, false])('a response is cancelled when its client disconnects (stored: %s)', async (store) => {
-    const socket = await bench.socket();
+    const socket = await driver.socket();
     socket.create({ input: 'hold', store });
     await socket.until('response.output_text.delta');
     const id = socket.ids[0] ?? '';
-    const ended = bench.ended(id);
+    const ended = driver.ended(id);
     socket.raw.terminate();
     expect((await ended)?.status).toBe('canceled');
-    const kept = await bench.response(id);
+    const kept = await driver.response(id);
     if (store) expect(kept).toMatchObject({ id, status: 'cancelled' });
     else expect(kept).toMatchObject({ error: { code: 'response_not_found' } });
   });
 
   it('a shutdown closes the connection with an error, and its response continues', async () => {
-    const [socket, deaf] = [await bench.socket(), await bench.socket()];
+    const [socket, deaf] = [await driver.socket(), await driver.socket()];
     socket.create({ input: 'hold' });
     await socket.until('response.output_text.delta');
     // A client that answers nothing must not keep the server.
     (deaf.raw as unknown as { readonly _socket: Socket })._socket.pause();
     const closed = socket.closed();
-    await bench.server.close();
+    await driver.server.close();
     expect(await closed).toMatchObject({ code: 1001 });
     const error = { type: 'server_error', code: 'service_unavailable' };
     expect(socket.events.at(-1)).toMatchObject({ type: 'error', status: 503, error });
     deaf.raw.terminate();
-    bench = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP } });
-    expect(await bench.response(socket.ids[0] ?? '')).toMatchObject({ status: 'in_progress' });
+    driver = await ResponsesDriver.start({ database, env: { CORS_ORIGINS: APP } });
+    expect(await driver.response(socket.ids[0] ?? '')).toMatchObject({ status: 'in_progress' });
   });
 });
 

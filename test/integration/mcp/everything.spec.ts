@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { ToolSet } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
-import { EverythingHttp, everythingStdio, freePort } from '../../support/mcp-servers.js';
+import { freePort } from '../../support/free-port.js';
+import { EverythingHttp, everythingStdio } from '../../support/mcp-servers.js';
 
 Logger.overrideLogger(false);
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { ToolSet } from '../../../src/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
-import { EverythingHttp, everythingStdio, freePort, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { freePort } from '../../support/free-port.js';
+import { EverythingHttp, everythingStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
 import { until } from '../../support/until.js';
 
 Logger.overrideLogger(false);
