@@ -1,16 +1,22 @@
 import type { ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../../../../test/support/free-port.js';
 import { until } from '../../../../test/support/until.js';
+import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream, refuse, type Script, send } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
 
+/** Everything but the timers of the client: the connection to the upstream is real. */
+const REAL: FakeableAPI[] = [
+  ...(['Date', 'hrtime', 'performance', 'nextTick', 'queueMicrotask'] as const),
+  ...(['setImmediate', 'clearImmediate', 'setInterval', 'clearInterval'] as const),
+];
+
 beforeEach(() => {
   waits.length = 0;
 });
+afterEach(() => jest.useRealTimers());
 
 describe('against an upstream that misbehaves', () => {
   let upstream: RawUpstream | undefined;
@@ -102,16 +108,20 @@ describe('against an upstream that misbehaves', () => {
   });
 
   it('does not blame the model for a slow reader', async () => {
-    const { url } = await start(
-      (response) => (begin(response, { content: 'one ' }, { content: 'two' }), end(response)),
-    );
+    let finish = (): void => undefined;
+    const { url } = await start((response) => {
+      begin(response, { content: 'one ' });
+      finish = () => (send(response, { choices: [{ index: 0, delta: { content: 'two' } }] }), end(response));
+    });
+    jest.useFakeTimers({ doNotFake: REAL });
     let text = '';
     for await (const batch of clientFor(url, { idleTimeoutMs: 40 }).stream(
       request('hi'),
       new AbortController().signal,
     )) {
       for (const event of batch) if (event.type === 'text-delta') text += event.text;
-      await new Promise<void>((resolve) => setTimeout(resolve, 70));
+      await jest.advanceTimersByTimeAsync(70);
+      if (text === 'one ') finish();
     }
     expect(text).toBe('one two');
   });
@@ -224,6 +234,12 @@ describe('against an upstream that misbehaves', () => {
 
     const { url, seen } = await start(refuse(503, 'busy', { 'retry-after': '30' }));
     const second = new AbortController();
+    let retries: () => void = () => undefined;
+    const waitsForRetry = new Promise<void>((resolve) => (retries = resolve));
+    const delay: Delay = (ms, signal) => {
+      retries();
+      return abortableDelay(ms, signal);
+    };
     const settings = {
       provider: 't',
       baseUrl: url,
@@ -234,12 +250,12 @@ describe('against an upstream that misbehaves', () => {
       maxRetries: 5,
     };
     const retrying = failureOf(
-      new ChatCompletionsModelClient(settings, { read: () => Promise.resolve(undefined) }),
+      new ChatCompletionsModelClient(settings, { read: () => Promise.resolve(undefined) }, { delay }),
       request('hi'),
       second.signal,
     );
-    await until(() => seen.length === 1);
-    setTimeout(() => second.abort(new Error('cancelled')), 30);
+    await waitsForRetry;
+    second.abort(new Error('cancelled'));
     expect((await retrying).error).toBe(second.signal.reason);
     expect(seen).toHaveLength(1);
   });
@@ -260,12 +276,3 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(0);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
