@@ -1,6 +1,6 @@
 import { Controller, Module } from '@nestjs/common';
-import { concat, EMPTY, NEVER, Observable, of, throwError, timer } from 'rxjs';
-import { ignoreElements } from 'rxjs/operators';
+import { concat, EMPTY, NEVER, Observable, of, Subject, throwError } from 'rxjs';
+import { ignoreElements, take } from 'rxjs/operators';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
@@ -10,8 +10,8 @@ import { HttpModule, ActiveStreams, SseGet, type StreamClient, StreamFor, Stream
 const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
 const OFFERED = 30_000_000;
 
-/** What the routes count. */
-const seen = { live: 0, produced: 0 };
+/** What the routes count, and whether `flood` waits for its reader. */
+const seen = { live: 0, produced: 0, waits: false };
 
 function counted(source: Observable<readonly string[]>): Observable<readonly string[]> {
   return new Observable((out) => {
@@ -24,7 +24,15 @@ function counted(source: Observable<readonly string[]>): Observable<readonly str
   });
 }
 
-const late = (ms: number) => timer(ms).pipe(ignoreElements());
+const trigger = new Subject<void>();
+/** Emits nothing and completes at the next `triggered()`. */
+const later = () => trigger.pipe(take(1), ignoreElements());
+
+/** Completes a `later()` once a route has subscribed to it. */
+async function triggered(): Promise<void> {
+  await until(() => trigger.observed, 'a stream waits');
+  trigger.next();
+}
 
 @Controller()
 class StreamController {
@@ -58,7 +66,7 @@ class StreamController {
   refusedLate(): Observable<readonly string[]> {
     return concat(
       of([]),
-      late(50),
+      later(),
       throwError(() => new AppError('SESSION_BUSY', undefined, { retryAfterSeconds: 1.5 })),
     );
   }
@@ -67,7 +75,7 @@ class StreamController {
   broken(): Observable<readonly string[]> {
     return concat(
       of(['data: 1\n\n']),
-      late(20),
+      later(),
       throwError(() => new Error('secret')),
     );
   }
@@ -79,7 +87,7 @@ class StreamController {
 
   @SseGet('burst')
   burst(): Observable<readonly string[]> {
-    return concat(of(['data: 1\n\n']), late(100), of(Array<string>(16).fill('data: 2\n\n')));
+    return concat(of(['data: 1\n\n']), later(), of(Array<string>(16).fill('data: 2\n\n')));
   }
 
   @SseGet('json')
@@ -92,7 +100,11 @@ class StreamController {
   flood(@StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
     const pull = async (out: { next(frames: readonly string[]): void; complete(): void; closed: boolean }) => {
       for (let sent = 0; sent < OFFERED && !out.closed; sent += 64 * FRAME.length) {
-        for (let wait = gate.ready(); wait; wait = gate.ready()) await wait;
+        for (let wait = gate.ready(); wait; wait = gate.ready()) {
+          seen.waits = true;
+          await wait;
+          seen.waits = false;
+        }
         out.next(Array<string>(64).fill(FRAME));
         seen.produced += 64 * FRAME.length;
         await Promise.resolve();
@@ -130,7 +142,7 @@ describe('event streams over HTTP', () => {
     });
   });
 
-  beforeEach(() => Object.assign(seen, { live: 0, produced: 0 }));
+  beforeEach(() => Object.assign(seen, { live: 0, produced: 0, waits: false }));
 
   afterAll(() => server.close());
 
@@ -164,6 +176,7 @@ describe('event streams over HTTP', () => {
     const answer = rawRequest(server.port, 'GET', '/burst');
     await until(() => answer.chunks.length === 1, 'the first frame');
     calls = 0;
+    await triggered();
     await until(() => answer.chunks.length === 17, 'the burst');
     expect(calls).toBe(1);
     answer.socket.destroy();
@@ -194,7 +207,9 @@ describe('event streams over HTTP', () => {
   });
 
   it('answers an error before the first frame with its status', async () => {
-    const answer = await fetch(`${server.url}/refused-late`);
+    const answering = fetch(`${server.url}/refused-late`);
+    await triggered();
+    const answer = await answering;
     expect(answer.status).toBe(409);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.headers.get('cache-control')).toBeNull();
@@ -207,6 +222,8 @@ describe('event streams over HTTP', () => {
 
   it('cuts the connection at a later error and says nothing of it', async () => {
     const answer = rawRequest(server.port, 'GET', '/broken');
+    await until(() => answer.chunks.length === 1, 'the first frame');
+    await triggered();
     await until(() => answer.closed, 'the cut');
     expect(answer.chunks).toEqual(['data: 1\n\n']);
     expect(answer.ended).toBe(false);
@@ -262,7 +279,7 @@ describe('event streams over HTTP', () => {
     let pauses = 0;
     for await (const part of answer.body ?? []) {
       received += (part as Uint8Array).length;
-      if ((pauses += 1) % 200 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      if ((pauses += 1) % 200 === 0) await until(() => seen.waits || seen.produced >= OFFERED, 'the source waits');
     }
     expect(received).toBe(seen.produced);
     expect(received).toBeGreaterThanOrEqual(OFFERED);
