@@ -4,9 +4,8 @@ import type { AskedInterrupt } from '../interrupt/index.js';
 import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
 import { AgentSettings } from './agent.settings.js';
-import { askAgain, askPermissions } from './loop/approvals.js';
+import { repeatRequests, requestApprovals, callApprovals } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
-import { permissionsOf } from './loop/call-permissions.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
@@ -87,7 +86,7 @@ export class ModelLoop {
       yield;
       this.countInvalid(conversation, round.results);
       if (round.clientCallIds.length > 0 || round.asked.length > 0) {
-        return waitFor(round.clientCallIds, askPermissions(context, round.asked, this.clock.now()));
+        return waitFor(round.clientCallIds, requestApprovals(context, round.asked, this.clock.now()));
       }
       const open = output.text === '' ? conversation.hints : [];
       conversation.hints = [...open, ...hintsOf(round.results)];
@@ -127,8 +126,8 @@ export class ModelLoop {
     const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
     const request = { messages: [...messages], tools: toolSet.declarations, options };
     const card = uiCard(context, hints, context.locale ?? this.settings.uiLocale);
-    const permissions = permissionsOf(context, this.invoker, toolSet);
-    const setting = { toolSet, callIds, step, permissions };
+    const approvals = callApprovals(context, this.invoker, toolSet);
+    const setting = { toolSet, callIds, step, approvals };
     return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
   }
 
@@ -166,7 +165,7 @@ function stillWaiting(context: AgentContext): AgentOutcome | undefined {
   const { waiting } = context.resumption;
   const callIds = owedClientCalls(context);
   if (waiting.length === 0 && callIds.length === 0) return undefined;
-  return waitFor(callIds, askAgain(context, waiting));
+  return waitFor(callIds, repeatRequests(context, waiting));
 }
 
 /** A required tool call applies to the first step only; otherwise the model would never answer with text. */

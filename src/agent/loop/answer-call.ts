@@ -2,77 +2,82 @@ import type { JsonObject } from '../../common/index.js';
 import {
   type ToolCall,
   type ToolCaller,
-  type ToolInvoker,
-  type ToolSet,
-  type ToolResult,
   toolInputHash,
+  type ToolInvoker,
+  type ToolProgress,
+  type ToolResult,
+  type ToolSet,
   toolStepKey,
 } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callsOf } from '../prompt/tool-traffic.js';
-import { type CallAppearance, appearanceOf } from './call-segment.js';
-import { ProgressReporter } from './progress-reporter.js';
+import { appearanceOf, type CallAppearance } from './call-segment.js';
 
-/** A person's permission for one call, and how its result is shown. */
-export interface Permission {
+/** A decided approval of a call, and the type of message that shows the call's result. */
+export interface DecidedApproval {
   readonly approvalId: string;
   readonly outputType: CallAppearance['outputType'];
 }
 
 /**
- * Answers one server call and writes its result, unless the journal has it already.
+ * Makes one server call and writes its result, unless the journal contains it.
  *
- * @throws as `ToolInvoker.invoke`
+ * @throws the errors of `ToolInvoker.invoke`
  */
 export async function answerCall(
   context: AgentContext,
   invoker: ToolInvoker,
   toolSet: ToolSet,
   call: ToolCall,
-  permission?: Permission,
+  approval?: DecidedApproval,
 ): Promise<ToolResult> {
-  const answered = await once(context, call, permission, outputType(context, toolSet, call), async () => {
+  const answered = await journaled(context, call, approval, outputType(context, toolSet, call), async () => {
     const progress = new ProgressReporter(context);
     const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
-    const answering = invoker.invoke(call, toolSet, caller, context.journal, permission !== undefined);
+    const answering = invoker.invoke(call, toolSet, caller, context.journal, approval !== undefined);
     const result = await answering.finally(() => progress.end());
     if (result.failure === 'denied') auditDenial(context, call, result);
     return result;
   });
-  // Nothing is built on a result that a crash could still take back: the call would be in doubt then.
+  // A result with effects must be committed before it is used: after a crash the call would be in doubt.
   const resolved = toolSet.resolve(call.name);
   if (resolved.kind === 'server' && resolved.tool.effects !== 'none') await context.flush();
   return answered;
 }
 
-/** Answers a call that is not made, with a sentence for the model. */
+/** Answers a call that is not made with a sentence for the model. */
 export function refuseCall(
   context: AgentContext,
   call: ToolCall,
-  permission: Permission,
+  approval: DecidedApproval,
   sentence: string,
 ): Promise<ToolResult> {
   const { callId, name } = call;
   const result: ToolResult = { callId, name, output: sentence, isError: true, failure: 'denied' };
-  return once(context, call, permission, permission.outputType, () => Promise.resolve(result));
+  return journaled(context, call, approval, approval.outputType, () => Promise.resolve(result));
 }
 
-/** Says in the place of a result that nobody knows whether the call took effect. */
-export function writeDoubt(context: AgentContext, toolSet: ToolSet, { callId, name }: ToolCall, error: unknown): void {
+/** Writes, instead of a result, that it is not known whether the call took effect. */
+export function writeInDoubt(
+  context: AgentContext,
+  toolSet: ToolSet,
+  { callId, name }: ToolCall,
+  error: unknown,
+): void {
   const output = error instanceof Error ? error.message : String(error);
   const result: ToolResult = { callId, name, output, isError: true, failure: 'in_doubt' };
   writeOutput(context, result, appearanceOf(name, toolSet).outputType, {});
 }
 
-/** On whose behalf the calls of a run are made. */
+/** The caller of a run's tool calls. */
 export function callerOf(context: AgentContext): ToolCaller {
   const { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps } = context;
   return { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps };
 }
 
 /**
- * How the result of a call is shown. Of a tool that is gone since the call was shown (its MCP server
- * may be, when a run is resumed), the call itself says what it was.
+ * The type of the message that shows a result. If the tool no longer exists (its MCP server may be down when a
+ * run is resumed), the type of the call's message decides.
  */
 function outputType(context: AgentContext, toolSet: ToolSet, { name, callId }: ToolCall): CallAppearance['outputType'] {
   if (toolSet.resolve(name).kind !== 'unknown') return appearanceOf(name, toolSet).outputType;
@@ -81,10 +86,10 @@ function outputType(context: AgentContext, toolSet: ToolSet, { name, callId }: T
   return call?.type === 'mcp_call' ? 'mcp_call_output' : 'plugin_call_output';
 }
 
-async function once(
+async function journaled(
   context: AgentContext,
   call: ToolCall,
-  permission: Permission | undefined,
+  approval: DecidedApproval | undefined,
   shownAs: CallAppearance['outputType'],
   answer: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
@@ -94,13 +99,13 @@ async function once(
   if (stored) return stored.output as unknown as ToolResult;
   const result = await answer();
   context.signal.throwIfAborted();
-  const metadata: JsonObject = permission ? { approval_request_id: permission.approvalId } : {};
-  const messageId = writeOutput(context, result, permission?.outputType ?? shownAs, metadata);
+  const metadata: JsonObject = approval ? { approval_request_id: approval.approvalId } : {};
+  const messageId = writeOutput(context, result, approval?.outputType ?? shownAs, metadata);
   context.journal.finish(key, inputHash, { ...result }, [messageId]);
   return result;
 }
 
-/** Writes the message of a result and returns its id. */
+/** Writes the message of a result. @returns its id */
 function writeOutput(
   context: AgentContext,
   { callId, name, output, isError, failure }: ToolResult,
@@ -129,4 +134,44 @@ function auditDenial(context: AgentContext, call: ToolCall, { output }: ToolResu
     argumentsHash: toolInputHash(call),
     details: { arguments: call.arguments, reason: output },
   });
+}
+
+/** The `activity_type` of a tool's progress. */
+const TOOL_PROGRESS = 'tool_progress';
+
+/** The shortest time between two reports of one call, in milliseconds. */
+const INTERVAL_MS = 100;
+
+/** The longest message of a report, in characters. */
+const MESSAGE_LIMIT = 1000;
+
+/**
+ * Writes the progress of one call as `activity` snapshots. Reports that follow each other too fast, and reports
+ * after the end of the call, are dropped.
+ */
+class ProgressReporter {
+  private nextAt = 0;
+  private ended = false;
+
+  constructor(private readonly context: Pick<AgentContext, 'emit' | 'signal'>) {}
+
+  report(call: ToolCall, { progress, total, message }: ToolProgress): void {
+    const now = performance.now();
+    if (this.ended || this.context.signal.aborted || now < this.nextAt || !Number.isFinite(progress)) return;
+    this.nextAt = now + INTERVAL_MS;
+    const content: JsonObject = { call_id: call.callId, name: call.name, progress };
+    if (total !== undefined && Number.isFinite(total)) content['total'] = total;
+    if (message !== undefined) content['message'] = readable(message);
+    const id = `progress_${call.callId}`;
+    this.context.emit({ object: 'activity', kind: 'snapshot', id, activity_type: TOOL_PROGRESS, content });
+  }
+
+  /** Drops all further reports. */
+  end(): void {
+    this.ended = true;
+  }
+}
+
+function readable(message: string): string {
+  return message.slice(0, MESSAGE_LIMIT).replace(/\p{Surrogate}/gu, '\uFFFD');
 }

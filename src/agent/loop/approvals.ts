@@ -1,13 +1,16 @@
 import type { OpenInterrupt } from '../../events/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
-import { type RequiredApproval, serverLabelOf } from '../../tools/index.js';
+import { type RequiredApproval, serverLabelOf, type ToolInvoker, type ToolSet } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
+import { callerOf } from './answer-call.js';
+import type { CallApprovals } from './call-segment.js';
+import { requiredApproval } from './tool-round.js';
 
 /**
- * Asks a person for permissions: one `mcp_approval_request` message for each call (contract agent-api,
- * section d), which the interrupt that ends the run names again.
+ * Requests approvals: writes one `mcp_approval_request` message for each call (contract agent-api, section d).
+ * The interrupt that ends the run contains the same requests.
  */
-export function askPermissions(
+export function requestApprovals(
   context: AgentContext,
   needed: readonly RequiredApproval[],
   now: number,
@@ -20,8 +23,8 @@ export function askPermissions(
   });
 }
 
-/** Shows again what is still open; the questions keep their ids. */
-export function askAgain(context: AgentContext, open: readonly OpenInterrupt[]): readonly AskedInterrupt[] {
+/** Writes the requests that are still open again, with the same ids. */
+export function repeatRequests(context: AgentContext, open: readonly OpenInterrupt[]): readonly AskedInterrupt[] {
   return open.map((item) => {
     writeRequest(context.response.createMessageBuilder('assistant', 'mcp_approval_request'), item);
     return { item, key: null };
@@ -57,4 +60,14 @@ function writeRequest(
   const data = { id, name: name ?? '', arguments: text ?? '{}', server_label: label ?? 'local' };
   message.createContentBuilder('data').addDataDelta(data);
   message.complete({ metadata: { call_id: callId } });
+}
+
+/** Tells which calls of a run require an approval. */
+export function callApprovals(context: AgentContext, invoker: ToolInvoker, toolSet: ToolSet): CallApprovals {
+  const caller = callerOf(context);
+  const mayRequire = (name: string): boolean => invoker.mayRequireApproval(name, toolSet, caller);
+  return {
+    mayRequire,
+    requires: (call) => mayRequire(call.name) && requiredApproval(context, invoker, toolSet, call) !== undefined,
+  };
 }

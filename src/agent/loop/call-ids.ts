@@ -1,20 +1,20 @@
 const TAIL_LENGTH = 8;
 
-/** What the loops of an execution have given, by its object. */
+/** The ids that the loops of an execution have used, by the execution's object. */
 const executions = new WeakMap<object, Set<string>>();
 
 /**
- * Gives every call of a run an id of its own: the provider's where it has one that is not taken, else
- * one derived from the run, the step and the call's place. A step that is done again after a crash names
- * its calls anew: clients have seen the first ones, perhaps with other arguments, and answer by the id.
+ * Assigns every call of a run a unique id: the provider's if it is not used yet, otherwise one derived from the
+ * run, the step and the call's position. A step that is repeated after a crash gets new ids, because clients
+ * have seen the first ones, possibly with other arguments, and answer by id.
  */
 export class CallIds {
   private readonly used: Set<string>;
   private readonly runTail: string;
 
   /**
-   * @param used ids that are taken: those of the conversation so far, and those that the run has shown
-   * @param execution an object of one execution of a run: the loops of its subagents give no id twice
+   * @param used the ids of the conversation so far and those that the run has shown
+   * @param execution identifies the execution of the run, so that the loops of its subagents share their ids
    */
   constructor(runId: string, used: Iterable<string> = [], execution?: object) {
     this.used = execution ? usedIn(execution) : new Set();
@@ -22,12 +22,12 @@ export class CallIds {
     this.runTail = runId.replace(/[^A-Za-z0-9]/g, '').slice(-TAIL_LENGTH);
   }
 
-  /** Takes ids that a finished step of this run already gave. */
+  /** Marks ids of a finished step of this run as used. */
   reserve(ids: Iterable<string>): void {
     for (const id of ids) this.used.add(id);
   }
 
-  /** @param index the call's place in its step, from 0 */
+  /** A new id. @param index the call's position in its step, from 0 */
   next(step: number, index: number, providerId: string | undefined): string {
     const derived = `call_${this.runTail}_${step}_${index}`;
     const wanted = providerId ? [providerId, `${providerId}_${step}_${index}`, derived] : [derived];

@@ -12,17 +12,17 @@ import type { ModelToolCall } from '../ports/model-client.js';
 import { MODEL_REPLAY } from '../prompt/tool-traffic.js';
 import { Segment } from './segment.js';
 
-/** The name of a call whose provider never said one. */
+/** The name of a call for which the provider sent none. */
 const NAMELESS = 'unknown_tool';
 
-/** How a call of a tool is shown. */
+/** The message types that show a call and its result. */
 export interface CallAppearance {
   readonly callType: Extract<MessageType, 'function_call' | 'plugin_call' | 'mcp_call'>;
   readonly outputType: Extract<MessageType, 'plugin_call_output' | 'mcp_call_output'>;
   readonly serverLabel?: string;
 }
 
-/** Calls of client tools are `function_call`, of MCP tools `mcp_call`, of all others `plugin_call`. */
+/** Calls of client tools are shown as `function_call`, of MCP tools as `mcp_call`, all others as `plugin_call`. */
 export function appearanceOf(name: string, toolSet: ToolSet): CallAppearance {
   const resolved = toolSet.resolve(name);
   if (resolved.kind === 'client') return { callType: 'function_call', outputType: 'plugin_call_output' };
@@ -33,17 +33,17 @@ export function appearanceOf(name: string, toolSet: ToolSet): CallAppearance {
   return { callType: 'plugin_call', outputType: 'plugin_call_output' };
 }
 
-/** What is known of the permissions that the calls of one model answer need, while the answer is written. */
-export interface CallPermissions {
-  /** True when a call of this tool may need one: all that can be said before its arguments are whole. */
-  mayNeed(name: string): boolean;
-  /** True when this call, as it is, will be asked for. */
-  needs(call: ToolCall): boolean;
+/** Tells, while a model answer is being written, which of its calls require an approval. */
+export interface CallApprovals {
+  /** True if a call of this tool may require an approval, depending on its arguments. */
+  mayRequire(name: string): boolean;
+  /** True if this call with its complete arguments requires an approval. */
+  requires(call: ToolCall): boolean;
 }
 
-/** A tool call. Its name comes with its first piece. */
+/** A tool call. Its first delta has the name. */
 export class CallSegment extends Segment {
-  /** What the provider wants back with the answer that this call belongs to. */
+  /** Data that the provider requires back with the answer that this call belongs to. */
   replay: JsonObject | undefined;
   private name = '';
   private checkedText: string | undefined;
@@ -52,7 +52,7 @@ export class CallSegment extends Segment {
   constructor(
     private readonly id: string,
     private readonly toolSet: ToolSet,
-    private readonly permissions?: CallPermissions,
+    private readonly approvals?: CallApprovals,
   ) {
     super();
   }
@@ -61,7 +61,7 @@ export class CallSegment extends Segment {
     return this.name !== '';
   }
 
-  /** Arguments that are one JSON object take no more text. */
+  /** Complete if the arguments are a JSON object. */
   get isWhole(): boolean {
     if (this.checkedText !== this.text) {
       this.checkedText = this.text;
@@ -70,12 +70,12 @@ export class CallSegment extends Segment {
     return this.wasWhole;
   }
 
-  /** True when this run does not answer the call: the client does, or a person has to allow it first. */
+  /** True if this run does not answer the call, because the client does or an approval is required first. */
   get isDeferred(): boolean {
-    return this.toolSet.resolve(this.toolCall().name).kind === 'client' || this.needsPermission;
+    return this.toolSet.resolve(this.toolCall().name).kind === 'client' || this.requiresApproval;
   }
 
-  /** The first name counts. */
+  /** Sets the name. Only the first one is used. */
   setName(name: string): void {
     if (this.name === '') this.name = name;
   }
@@ -84,19 +84,19 @@ export class CallSegment extends Segment {
     return { id: this.id, name: this.name || NAMELESS, arguments: this.text };
   }
 
-  /** Who shows calls as they happen must not show one that turns out to wait for a permission. */
+  // Encoders that show a call while it is streamed must know from its start that it may wait for an approval.
   protected override opening(): JsonObject | undefined {
-    return this.permissions?.mayNeed(this.toolCall().name) ? marked('possible') : undefined;
+    return this.approvals?.mayRequire(this.toolCall().name) ? marked('possible') : undefined;
   }
 
   protected override closing(): JsonObject | undefined {
-    const permission = this.needsPermission ? marked('needed') : undefined;
-    return this.replay ? { ...permission, [MODEL_REPLAY]: this.replay } : permission;
+    const approval = this.requiresApproval ? marked('needed') : undefined;
+    return this.replay ? { ...approval, [MODEL_REPLAY]: this.replay } : approval;
   }
 
-  private get needsPermission(): boolean {
+  private get requiresApproval(): boolean {
     const { id, name, arguments: text } = this.toolCall();
-    return this.permissions?.needs({ callId: id, name, arguments: text }) === true;
+    return this.approvals?.requires({ callId: id, name, arguments: text }) === true;
   }
 
   protected open(response: ResponseBuilder): MessageBuilder {

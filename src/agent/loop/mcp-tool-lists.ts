@@ -2,26 +2,25 @@ import { fingerprint, type JsonObject } from '../../common/index.js';
 import type { ServerTool, ToolSet } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 
-/** The journal's key of the lists. */
+/** The journal key of the lists. */
 const STEP = 'mcp:list';
 
 /**
- * Shows what the MCP servers offer to this run, or why one offers nothing: a message `mcp_list_tools`
- * for each, before the first model call (contract agent-api, section a.2). A resumed run does not show them
- * again, nor does one that goes on with answers: it is the same turn. Without MCP servers nothing is
- * written.
+ * Writes an `mcp_list_tools` message for each MCP server, with its tools or the reason why it has none, before
+ * the first model call (contract agent-api, section a.2). A resumed run does not repeat them, and neither does a
+ * run that answers interrupts, because it belongs to the same turn.
  */
 export function writeToolLists(context: AgentContext, toolSet: ToolSet): void {
   const lists = listsOf(toolSet);
-  if (lists.length === 0 || goesOn(context)) return;
-  // The servers may offer something else when a run is resumed; that is no reason to fail it.
+  if (lists.length === 0 || isContinued(context)) return;
+  // Not a hash of the lists: they may have changed when a run is resumed, which must not fail it.
   const inputHash = fingerprint(STEP);
   if (context.journal.finished(STEP, inputHash)) return;
   const messageIds = lists.map((list) => writeList(context, list));
   context.journal.finish(STEP, inputHash, {}, messageIds);
 }
 
-function goesOn({ resumption: { approvals, inputs, waiting } }: AgentContext): boolean {
+function isContinued({ resumption: { approvals, inputs, waiting } }: AgentContext): boolean {
   return approvals.length + inputs.length + waiting.length > 0;
 }
 

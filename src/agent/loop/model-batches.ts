@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../ports/model-client.js';
 
-/** Events that one run writes in a turn of the event loop, at most, before other runs get theirs. */
+/** Most events that one run writes in a turn of the event loop, so that other runs get their turns. */
 const EVENTS_PER_TURN = 64;
 
 /**
@@ -14,7 +14,7 @@ const EVENTS_PER_TURN = 64;
 export class ModelBatches {
   private readonly iterator: AsyncIterator<readonly ModelEvent[]>;
   private arrived: readonly ModelEvent[] = [];
-  /** How many of the arrived events were returned. */
+  /** Number of arrived events that were returned. */
   private offset = 0;
   private taken = 0;
   private isDone = false;
@@ -50,7 +50,7 @@ export class ModelBatches {
     return this.take();
   }
 
-  /** Ends the reading. A model call that has not ended is told so, and not waited for: it may hang. */
+  /** Stops reading. A model call that has not ended is told so, but not waited for, because it may hang. */
   close(): void {
     this.signal.removeEventListener('abort', this.onAbort);
     if (!this.isDone) this.iterator.return?.().then(undefined, () => undefined);

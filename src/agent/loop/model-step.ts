@@ -1,17 +1,25 @@
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
 import type { AgentContext } from '../agent.js';
-import type { ModelClient, ModelEvent, ModelFinishReason, ModelRequest, ModelToolCall } from '../ports/model-client.js';
-import { cutUsage } from './cut-usage.js';
+import type {
+  ModelClient,
+  ModelEvent,
+  ModelFinishReason,
+  ModelMessage,
+  ModelPart,
+  ModelRequest,
+  ModelToolCall,
+} from '../ports/model-client.js';
+import { estimateTextTokens, MEDIA_TOKENS, usageOf } from '../prompt/token-estimate.js';
 import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
 
-/** What the user reads when the provider's filter stopped an answer before its first word. */
+/** The text for the user if the provider's filter stopped an answer before its first text. */
 export const REFUSAL = 'The model did not answer because of its content filter.';
 
-/** The outcome of one model call, as the journal keeps it. */
+/** The outcome of one model call, as stored in the journal. */
 export interface StepOutput {
   readonly text: string;
   readonly toolCalls: readonly ModelToolCall[];
@@ -24,24 +32,25 @@ export interface StepOutput {
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
 
 /** One model call of a run. */
-export interface ModelStep extends StepSetting {
+interface ModelStep extends StepSetting {
   readonly context: AgentContext;
   readonly client: ModelClient;
   readonly request: ModelRequest;
-  /** Told after the system prompt, and no part of what the journal compares. */
+  /** Appended to the system prompt; not compared by the journal. */
   readonly situation?: string;
-  /** Announced before the calls it is about. */
+  /** Announced before the calls of its tools. */
   readonly predictedState?: readonly PredictedState[];
-  /** Goes with the first text of the answer. */
+  /** The card of the first text of the answer. */
   readonly card?: UiCard | undefined;
 }
 
 /**
- * Makes one model call and streams its answer into messages, unless the journal has it already: then
- * nothing is called and nothing is written. Yields after each batch of events, as a checkpoint. The usage
- * of an answer that is cut off is estimated and counted with the response.
+ * Makes one model call and streams its answer into messages, unless the journal contains it. Yields after each
+ * batch of events, as a checkpoint. If the answer is interrupted, its usage is estimated and added to that of
+ * the response.
  *
- * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing is written
+ * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing
+ *   is written
  */
 export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
   const { context, client, request, step } = call;
@@ -50,8 +59,8 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = writerOf(call);
-  const told = withSituation(request, call.situation);
-  const batches = new ModelBatches(client.stream(told, context.signal), context.signal);
+  const sent = withSituation(request, call.situation);
+  const batches = new ModelBatches(client.stream(sent, context.signal), context.signal);
   let isFinished = false;
   try {
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
@@ -66,13 +75,13 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     }
   } finally {
     batches.close();
-    // A call that never answered cost nothing that anybody knows of.
-    if (!isFinished && !writer.isEmpty) context.response.addUsage(cutUsage(told, writer.texts));
+    // A call without any answer counts as free, because its cost is unknown.
+    if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
 }
 
-/** Writes events up to the end of the answer, which is returned when the batch has it. */
+/** Writes events up to the end of the answer. @returns the `finish` event if the batch contains it */
 function writeBatch(writer: StepWriter, batch: readonly ModelEvent[]): ModelFinish | undefined {
   for (const event of batch) {
     if (event.type === 'finish') return event;
@@ -95,7 +104,7 @@ function withSituation(request: ModelRequest, situation = ''): ModelRequest {
   return { ...request, messages: [{ role: 'system', content: `${first.content}\n\n${situation}` }, ...rest] };
 }
 
-/** MCP tools are left out: a server that is down when a run is resumed costs its tools, not the run. */
+/** Without MCP tools, so that a run can be resumed while an MCP server is down. */
 function inputHashOf({ request, toolSet }: ModelStep): string {
   const isMcp = (name: string): boolean => {
     const resolved = toolSet.resolve(name);
@@ -111,7 +120,7 @@ function replayed(output: JsonObject, callIds: StepSetting['callIds']): StepOutp
   return step;
 }
 
-/** Closes the messages. The caller writes the step down in the same synchronous turn. */
+/** Closes the messages. The caller must record the step in the same synchronous turn. */
 function finish(
   context: AgentContext,
   writer: StepWriter,
@@ -140,4 +149,26 @@ function writeRefusal(context: AgentContext, usage: Usage | null): string {
   message.createContentBuilder('refusal').addRefusalDelta(REFUSAL);
   message.complete(usage ? { usage } : {});
   return message.id;
+}
+
+/**
+ * Estimates the usage of an interrupted model call, because providers report it only at the end of an answer.
+ */
+function partialUsage(
+  { messages, tools }: ModelRequest,
+  { answer, reasoning }: { readonly answer: string; readonly reasoning: string },
+): Usage {
+  const declared = tools.length === 0 ? 0 : estimateTextTokens(JSON.stringify(tools));
+  const input = messages.reduce((sum, message) => sum + tokensOf(message), declared);
+  return usageOf(input, estimateTextTokens(answer), estimateTextTokens(reasoning));
+}
+
+function tokensOf(message: ModelMessage): number {
+  if (message.role === 'user') return message.content.reduce((sum, part) => sum + partTokens(part), 0);
+  const calls = message.role === 'assistant' ? message.toolCalls.map(({ name, arguments: text }) => name + text) : [];
+  return estimateTextTokens(message.content + calls.join(''));
+}
+
+function partTokens(part: ModelPart): number {
+  return part.type === 'text' ? estimateTextTokens(part.text) : MEDIA_TOKENS;
 }

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, type Json } from '../../common/index.js';
 import type { AgentContext } from '../agent.js';
 
-/** The name of the event that tells clients of it (contract ag-ui, section 5). */
+/** The name of the event that announces predicted state (contract ag-ui, section 5). */
 const PREDICT_STATE = 'PredictState';
 
-/** A member of the shared state that an argument of a tool becomes: clients may show it while the model still writes it. */
+/** Maps a tool argument to a member of the shared state, which clients can show while the model is writing it. */
 export interface PredictedState {
   readonly stateKey: string;
   readonly tool: string;
   readonly argument: string;
 }
 
-/** A call as the model made it. */
+/** A tool call as the model made it. */
 interface MadeCall {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ interface MadeCall {
   readonly arguments: string;
 }
 
-/** Tells of what a tool's arguments will become; to be written before the call is shown. */
+/** Announces what the arguments of a tool will become. Must be written before the call is shown. */
 export function announcePrediction(
   context: Pick<AgentContext, 'emit'>,
   predicted: readonly PredictedState[],
@@ -32,7 +32,7 @@ export function announcePrediction(
   if (value.length > 0) context.emit({ object: 'custom', name: PREDICT_STATE, value });
 }
 
-/** Keeps in the shared state what was predicted of calls that succeeded. What is there already is not written again. */
+/** Writes the predicted arguments of successful calls to the shared state, unless it already has these values. */
 export function keepPredicted(
   { state }: Pick<AgentContext, 'state'>,
   predicted: readonly PredictedState[],

@@ -3,10 +3,10 @@ import type { SettledInterrupt } from '../../interrupt/index.js';
 import type { ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callsOf, outputsOf } from '../prompt/tool-traffic.js';
-import { answerCall, type Permission, refuseCall } from './answer-call.js';
-import { allSettled, refuseDoubt } from './tool-round.js';
+import { answerCall, type DecidedApproval, refuseCall } from './answer-call.js';
+import { allSettled, refuseInDoubt } from './tool-round.js';
 
-/** What came of the calls that a person decided on. */
+/** The results of the calls that a person decided on. */
 export interface ResumedCalls {
   /** The results as messages for the model. */
   readonly outputs: readonly Message[];
@@ -14,8 +14,8 @@ export interface ResumedCalls {
 }
 
 /**
- * Acts on the decisions that this run goes on with: makes the calls that were approved, answers those
- * that were not. No call is shown again, only its output. Returns the outputs, also as messages for the model.
+ * Processes the decisions that this run continues with: makes the approved calls and refuses the others. Writes
+ * only the outputs, because the calls have been shown before.
  *
  * @throws AppError TOOL_IN_DOUBT before any call is made; the reason of `context.signal`
  */
@@ -27,20 +27,20 @@ export async function resumeCalls(
   const { approvals } = context.resumption;
   if (approvals.length === 0) return { outputs: [], results: [] };
   const approved = approvals.filter(({ status }) => status === 'approved');
-  refuseDoubt(context, invoker, toolSet, approved.map(callOf));
+  refuseInDoubt(context, invoker, toolSet, approved.map(callOf));
   const results = await allSettled(
     approvals.map((one) =>
       one.status === 'approved'
-        ? answerCall(context, invoker, toolSet, callOf(one), permissionOf(one))
-        : refuseCall(context, callOf(one), permissionOf(one), refusalOf(one)),
+        ? answerCall(context, invoker, toolSet, callOf(one), decidedApproval(one))
+        : refuseCall(context, callOf(one), decidedApproval(one), refusalOf(one)),
     ),
   );
   return { outputs: results.map(outputMessage), results };
 }
 
 /**
- * The calls of client tools that nobody has answered yet, when this run was begun by a person's decision
- * alone: the client still owes their results. With results of its own a request skips those it leaves out.
+ * The client tool calls without results, if this run was started by decisions only: the client still has to
+ * send them. If the request contains results, calls that it does not answer are skipped.
  */
 export function owedClientCalls(context: AgentContext): readonly string[] {
   const { history, input, resumption } = context;
@@ -52,7 +52,7 @@ export function owedClientCalls(context: AgentContext): readonly string[] {
   return calls.map(({ id }) => id).filter((id) => !answered.has(id));
 }
 
-/** The calls that a person allowed, with the arguments they are made with. */
+/** The approved calls, with the arguments with which they are made. */
 export function approvedCalls({ resumption }: AgentContext): { id: string; name: string; arguments: string }[] {
   return resumption.approvals
     .filter(({ status }) => status === 'approved')
@@ -64,12 +64,12 @@ function callOf({ callId, toolName, argumentsText }: SettledInterrupt): ToolCall
   return { callId: callId ?? '', name: toolName ?? '', arguments: argumentsText };
 }
 
-function permissionOf({ id, serverLabel }: SettledInterrupt): Permission {
+function decidedApproval({ id, serverLabel }: SettledInterrupt): DecidedApproval {
   const isLocal = serverLabel === null || serverLabel === 'local';
   return { approvalId: id, outputType: isLocal ? 'plugin_call_output' : 'mcp_call_output' };
 }
 
-/** What the model is told of a call that nobody allowed. */
+/** The result of a call that was not approved, as a sentence for the model. */
 function refusalOf({ status, decision }: SettledInterrupt): string {
   if (status === 'expired') return 'The call was not made: nobody allowed it in time.';
   const reason = decision?.['reason'];

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../common/index.js';
 import type { ContentBuilder, MessageBuilder, ResponseBuilder, Usage } from '../../events/index.js';
 
 /**
- * One message of a model's answer while it streams. Until it is activated it keeps what it is given;
- * then it writes that, and every later piece at once.
+ * One message of a model's answer while it is streamed. It buffers its text until it is activated, and then
+ * writes every delta immediately.
  */
 export abstract class Segment {
   protected text = '';
@@ -23,22 +23,22 @@ export abstract class Segment {
     return this.message?.isClosed ?? false;
   }
 
-  /** True when nothing that belongs to this segment can follow, although the answer goes on. */
+  /** True if the segment is complete although the answer continues. */
   abstract readonly isWhole: boolean;
 
-  /** True when the message can be opened. */
+  /** True if the message can be opened. */
   get isReady(): boolean {
     return true;
   }
 
-  /** Adds a piece. A piece for a closed segment is lost: only a broken stream has one. */
+  /** Appends a delta. A delta for a closed segment is dropped; only invalid streams contain one. */
   append(piece: string): void {
     if (this.isClosed) return;
     this.text += piece;
     if (this.content && piece !== '') this.writePiece(this.content, piece);
   }
 
-  /** Opens the message and writes what was kept. Again: nothing. */
+  /** Opens the message and writes the buffered text. Repeated calls have no effect. */
   activate(response: ResponseBuilder): void {
     if (this.message) return;
     this.message = this.open(response);
@@ -51,20 +51,20 @@ export abstract class Segment {
   /**
    * Closes the message.
    *
-   * @param usage what the model call used, for the last message of a step
-   * @param metadata kept with the message
+   * @param usage of the model call, for the last message of a step
+   * @param metadata stored with the message
    */
   close(usage: Usage | null = null, metadata = this.closing()): void {
     this.content?.complete();
     this.message?.complete({ ...(usage && { usage }), ...(metadata && { metadata }) });
   }
 
-  /** What the message says of itself from its beginning. */
+  /** Metadata of the message from its start. */
   protected opening(): JsonObject | undefined {
     return undefined;
   }
 
-  /** What the message says of itself once it is whole. */
+  /** Metadata of the closed message. */
   protected closing(): JsonObject | undefined {
     return undefined;
   }
@@ -74,7 +74,7 @@ export abstract class Segment {
   protected abstract writePiece(content: ContentBuilder, piece: string): void;
 }
 
-/** Text for the user, reasoning, or a refusal: the model's own words that it does not answer. */
+/** Text for the user, reasoning, or a refusal, in which the model declines to answer. */
 export class TextSegment extends Segment {
   readonly isWhole = true;
 

@@ -3,41 +3,41 @@ import type { ResponseBuilder, Usage } from '../../events/index.js';
 import type { ToolSet } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
-import { type CallPermissions, CallSegment } from './call-segment.js';
+import { type CallApprovals, CallSegment } from './call-segment.js';
 import { type Segment, TextSegment } from './segment.js';
 import type { UiCard } from './ui-card.js';
 
-/** A piece of a model's answer. */
+/** A delta of a model's answer. */
 export type ModelDelta = Exclude<ModelEvent, { readonly type: 'finish' }>;
 
 const KINDS = { 'text-delta': 'text', 'reasoning-delta': 'reasoning', 'refusal-delta': 'refusal' } as const;
 
-/** What a finished answer consisted of, and the messages that show it. */
+/** The parts of a finished answer, and the ids of its messages. */
 export interface WrittenStep {
   readonly text: string;
-  /** The words in which the model declined; empty when it did not. */
+  /** The text in which the model declined to answer; empty if it did not. */
   readonly refusal: string;
   /** In the order of their messages. */
   readonly toolCalls: readonly ModelToolCall[];
   readonly messageIds: readonly string[];
 }
 
-/** What the calls of an answer are written with. */
+/** What a step writer needs for the calls of an answer. */
 export interface StepSetting {
   readonly toolSet: ToolSet;
   readonly callIds: CallIds;
-  /** From 0, counted over the run. */
+  /** The number of the model call in the run, from 0. */
   readonly step: number;
-  readonly permissions?: CallPermissions | undefined;
-  /** Told of a call before its message is opened. */
+  readonly approvals?: CallApprovals | undefined;
+  /** Called before the message of a call is opened. */
   readonly onCall?: (toolName: string) => void;
 }
 
 /**
- * Writes the answer of one model call as messages (contract agent-api, section a.3). One message is open at a
- * time, whatever the provider interleaves: the message in front is written live, later ones wait
- * until it is whole. Text and reasoning are whole when something else follows; a call is whole when
- * its arguments are a JSON object, at the latest when the answer ends.
+ * Writes the answer of one model call as messages (contract agent-api, section a.3). Only one message is open at
+ * a time, even if the provider interleaves them: the front message is streamed, later ones are buffered until it
+ * is complete. Text and reasoning are complete when something else follows; a call is complete when its
+ * arguments are a JSON object, at the latest when the answer ends.
  */
 export class StepWriter {
   private readonly segments: Segment[] = [];
@@ -50,16 +50,16 @@ export class StepWriter {
     private card?: UiCard,
   ) {}
 
-  /** True when nothing was written or kept so far. */
+  /** True if nothing has been written or buffered so far. */
   get isEmpty(): boolean {
     return this.segments.length === 0;
   }
 
-  /** What the model has said so far: what is no reasoning, and what is. */
-  get texts(): { readonly spoken: string; readonly thought: string } {
-    const thoughts = this.segments.filter((one) => one instanceof TextSegment && one.kind === 'reasoning');
-    const spoken = this.segments.filter((one) => !thoughts.includes(one));
-    return { spoken: joined(spoken), thought: joined(thoughts) };
+  /** The texts so far: the reasoning, and everything else. */
+  get texts(): { readonly answer: string; readonly reasoning: string } {
+    const reasoning = this.segments.filter((one) => one instanceof TextSegment && one.kind === 'reasoning');
+    const answer = this.segments.filter((one) => !reasoning.includes(one));
+    return { answer: joined(answer), reasoning: joined(reasoning) };
   }
 
   write(delta: ModelDelta): void {
@@ -68,16 +68,16 @@ export class StepWriter {
     this.advance();
   }
 
-  /** Adds the one message of an answer that had none, so that a client sees it end. */
+  /** Adds an empty message to an answer without messages, so that clients see its end. */
   writeEmptyText(): void {
     this.textSegment('text').append('');
   }
 
   /**
-   * Writes what waits and closes everything; the last message carries the usage.
+   * Writes what is buffered and closes everything. The last message has the usage.
    *
-   * @param replay kept with the last call when this run does not answer all of them: the run that has the
-   *   results finds the answer in the session only
+   * @param replay stored with the last call if this run does not answer all calls, because the run that has the
+   *   results reads the answer from the session
    */
   finish(usage: Usage | null, replay?: JsonObject): WrittenStep {
     const calls = [...this.calls.values()];
@@ -111,9 +111,9 @@ export class StepWriter {
   private writeCall(delta: Extract<ModelDelta, { type: 'tool-call-delta' }>): void {
     let call = this.calls.get(delta.index);
     if (!call) {
-      const { callIds, step, toolSet, permissions } = this.setting;
+      const { callIds, step, toolSet, approvals } = this.setting;
       const id = callIds.next(step, this.calls.size, delta.id);
-      this.calls.set(delta.index, (call = new CallSegment(id, toolSet, permissions)));
+      this.calls.set(delta.index, (call = new CallSegment(id, toolSet, approvals)));
       this.segments.push(call);
     }
     if (delta.name) call.setName(delta.name);
@@ -127,7 +127,7 @@ export class StepWriter {
     segment.activate(this.response);
   }
 
-  /** The first text for the user takes the card with it. */
+  /** Closes a segment. The first text for the user gets the card. */
   private close(segment: Segment, usage: Usage | null): void {
     const takes = segment instanceof TextSegment && segment.kind === 'text' && segment.value !== '';
     const card = takes ? this.card : undefined;
@@ -137,7 +137,7 @@ export class StepWriter {
     card.announce(segment.messageId);
   }
 
-  /** Closes whole messages in front of others, and opens the next. */
+  /** Closes complete messages that others follow, and opens the next one. */
   private advance(): void {
     for (let segment = this.segments[this.front]; segment?.isReady; segment = this.segments[this.front]) {
       this.open(segment);

@@ -6,19 +6,19 @@ import type { AgentContext } from '../agent.js';
 /** The name of the event that shows a card (contract runs-api, section 9). */
 export const UI_SCHEMA_EVENT = 'ui_schema';
 
-/** A picture that goes with one message of the assistant. */
+/** A card that belongs to one message of the assistant. */
 export interface UiCard {
-  /** Kept with the message. */
+  /** Metadata stored with the message. */
   readonly metadata: JsonObject;
-  /** Shows the picture to those who watch, directly after the message was completed. */
+  /** Sends the card to clients. Call it directly after the message was completed. */
   announce(messageId: string): void;
 }
 
 const logger = new Logger('UiSchema');
 
 /**
- * Compiles hints to the card of a message; undefined when there is nothing to show. Hints never fail a
- * run: what cannot be shown is left out, with a line in the log.
+ * Compiles hints to the card of a message; undefined if there is nothing to show. Invalid hints never fail a
+ * run: they are left out and logged.
  */
 export function uiCard(
   context: Pick<AgentContext, 'emit' | 'runId'>,

@@ -4,7 +4,7 @@ import { call, finish, ScriptedModelClient } from '../testing/scripted-model-cli
 import { loopAgent, serverTool, loopSettings, TestRun } from '../testing/test-run.js';
 
 describe('the calls of a model answer', () => {
-  it('say whether a permission is possible, and once they are whole whether it is needed', async () => {
+  it('say whether an approval may be required, and once they are complete whether it is', async () => {
     const rules = [
       { tool: 'pay', effect: 'ask', when: { path: '$.sum', op: '>', value: 10 } },
       { tool: '*', effect: 'allow' },
