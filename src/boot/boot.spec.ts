@@ -4,7 +4,7 @@ import { banner } from './banner.js';
 import { assertPortFree, listenError, StartupError } from './port-probe.js';
 
 describe('banner', () => {
-  it('names what to open, the database, the model, and a command that works as it is', () => {
+  it('the banner has the addresses, the database, the model, and a working command', () => {
     const text = banner(readConfiguration({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
     expect(text).toContain('Parley 1.2.3 listens on http://127.0.0.1:8090\n');
     expect(text).toContain('http://127.0.0.1:8090/docs\n');
@@ -14,7 +14,7 @@ describe('banner', () => {
     expect(JSON.parse(body)).toMatchObject({ input: [{ role: 'user' }] });
   });
 
-  it('shows neither the password of the database nor the key of the model', () => {
+  it('the banner shows neither the database password nor the model key', () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
     const text = banner(readConfiguration(env), '1.2.3', 8090);
     expect(text).toContain('PostgreSQL, db:5432/parley');
@@ -26,7 +26,7 @@ describe('banner', () => {
     ['0.0.0.0', 'http://127.0.0.1:9/docs'],
     ['::', 'http://127.0.0.1:9/docs'],
     ['::1', 'http://[::1]:9/docs'],
-  ])('gives an address that one can open for HOST=%s', (host, url) => {
+  ])('the banner has an address that can be opened for HOST=%s', (host, url) => {
     expect(banner(readConfiguration({ HOST: host }), '1', 9)).toContain(url);
   });
 });
@@ -42,22 +42,22 @@ describe('assertPortFree', () => {
   });
   afterAll(() => taken.close());
 
-  it('accepts a free port and leaves it free', async () => {
+  it('a free port is accepted, and stays free', async () => {
     await assertPortFree('127.0.0.1', 0);
   });
 
-  it('says what to do about a port in use', async () => {
+  it('the error for a port in use says what to do', async () => {
     const sentence = new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is already in use: .* PORT=\\d+\\.$`);
     await expect(assertPortFree('127.0.0.1', port)).rejects.toThrow(sentence);
   });
 
-  it('says that an address is not of this machine', async () => {
+  it('the error for an address of another machine says so', async () => {
     await expect(assertPortFree('192.0.2.1', 0)).rejects.toThrow('not an address of this machine');
   });
 });
 
 describe('listenError', () => {
-  it('explains a port that needs privileges, and leaves other errors alone', () => {
+  it('a port that needs privileges is explained; other errors are unchanged', () => {
     const denied = Object.assign(new Error('x'), { code: 'EACCES' });
     expect(listenError(denied, '127.0.0.1', 80)).toBeInstanceOf(StartupError);
     const other = new Error('x');

@@ -1,5 +1,4 @@
-import { Configuration } from './configuration.js';
-import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
+import { Configuration, ConfigurationError, type ConfigurationProblem } from './configuration.js';
 import { bytes, choice, duration, flag, httpUrl, httpUrls, integer, milliseconds, path, text, token } from './rules.js';
 import { isLoopback, ServerSettings } from './server.settings.js';
 import { setting } from './setting.js';

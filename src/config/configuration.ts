@@ -1,9 +1,27 @@
-import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
 import { type Setting } from './setting.js';
 import { type SettingsSlice, type SettingsSource, type SliceType } from './settings-slice.js';
 
 /** Longer values are cut in error messages. */
 const SHOWN_CHARACTERS = 60;
+
+/** A variable that cannot be used, and why. The message never contains a secret. */
+export interface ConfigurationProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** All problems of the environment together. Its message may be shown. */
+export class ConfigurationError extends Error {
+  constructor(readonly problems: readonly ConfigurationProblem[]) {
+    const lines = problems.map(({ name, message }) => `  ${name} ${message}`);
+    super(
+      ['Parley cannot start, because its configuration is not valid:', ...lines, 'See docs/configuration.md.'].join(
+        '\n',
+      ),
+    );
+    this.name = 'ConfigurationError';
+  }
+}
 
 /** The valid settings of a server: one object per slice. */
 export class Configuration {

@@ -1,6 +1,5 @@
 export * from './config.module.js';
 export * from './configuration.js';
-export * from './configuration-error.js';
 export * from './key-ring.js';
 export * from './rules.js';
 export * from './server.settings.js';

@@ -1,5 +1,4 @@
-import { type ConfigurationProblem } from './configuration-error.js';
-import { readSlice } from './configuration.js';
+import { type ConfigurationProblem, readSlice } from './configuration.js';
 import { type Setting } from './setting.js';
 
 /** The settings of a slice by the names of its properties. */

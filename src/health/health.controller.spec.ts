@@ -8,7 +8,7 @@ import type { ToolServerState } from '../tools/index.js';
 import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe, VERSION } from './index.js';
 import { ReadinessService } from './readiness.service.js';
 
-/** A database that answers as it is told. */
+/** A database whose answer each test chooses. */
 class FakeProbe extends ReadinessProbe {
   answer: () => Promise<void> = () => Promise.resolve();
 
@@ -46,7 +46,7 @@ describe('HealthController', () => {
     return { status: response.statusCode, body: response.json() };
   }
 
-  it('says what answers here, as JSON also to a browser', async () => {
+  it('GET / describes the server, as JSON also to a browser', async () => {
     expect(await get('/')).toEqual({
       status: 200,
       body: {
@@ -67,7 +67,7 @@ describe('HealthController', () => {
     });
   });
 
-  it('is healthy and shows no secret', async () => {
+  it('GET /health reports the model and the database, and shows no secret', async () => {
     const { status, body } = await get('/health');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -82,15 +82,15 @@ describe('HealthController', () => {
     expect(JSON.stringify(body)).not.toContain('sk-secret');
   });
 
-  it('is alive', async () => {
+  it('GET /liveness answers', async () => {
     expect(await get('/liveness')).toEqual({ status: 200, body: { status: 'alive' } });
   });
 
-  it('is ready when the database answers', async () => {
+  it('the server is ready if the database answers', async () => {
     expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready' } });
   });
 
-  it('shows how the MCP servers stand, and is ready without those that it can do without', async () => {
+  it('GET /readiness shows the states of the MCP servers; an optional one does not affect it', async () => {
     servers = [
       { label: 'files', state: 'down', required: false },
       { label: 'tickets', state: 'up', required: true },
@@ -99,7 +99,7 @@ describe('HealthController', () => {
   });
 
   it.each(['idle', 'connecting', 'down'] as const)(
-    'is not ready while an MCP server is %s that it needs',
+    'the server is not ready while a required MCP server is %s',
     async (state) => {
       servers = [{ label: 'tickets', state, required: true }];
       await expect(readiness(app).assertReady()).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe('HealthController', () => {
     },
   );
 
-  it('is not ready when the database does not, and shows nothing of the reason', async () => {
+  it('the server is not ready if the database fails, and does not show the reason', async () => {
     probe.answer = () => Promise.reject(new Error('password authentication failed for user "root"'));
     await expect(readiness(app).assertReady()).rejects.toMatchObject({
       code: 'DATABASE_ERROR',
@@ -119,7 +119,7 @@ describe('HealthController', () => {
     });
   });
 
-  it('does not wait for a database that hangs', async () => {
+  it('the readiness check does not wait for a database that hangs', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       probe.answer = () => new Promise(() => undefined);
@@ -131,7 +131,7 @@ describe('HealthController', () => {
     }
   });
 
-  it('is not ready, but alive, while it shuts down', async () => {
+  it('a server that shuts down is not ready, but alive', async () => {
     app.get(ShutdownState).begin();
     await expect(readiness(app).assertReady()).rejects.toMatchObject({ code: 'SHUTTING_DOWN', status: 503 });
     expect(await get('/liveness')).toMatchObject({ status: 200 });

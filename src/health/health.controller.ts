@@ -1,15 +1,16 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import packageJson from '../../package.json';
 import { ModelSettings } from '../agent/index.js';
 import { DatabaseSettings } from '../database/index.js';
 import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
-import { ReadinessService } from './readiness.service.js';
-import { ShutdownState } from './shutdown-state.js';
-import { VERSION } from './version.js';
+import { ReadinessService, ShutdownState } from './readiness.service.js';
 
+/** The version of this server. */
+export const VERSION: string = packageJson.version;
 const MODE = 'standalone';
 
-/** What the server is and how it is (contract agent-api, section a.1). */
+/** Information about the server and its health (contract agent-api, section a.1). */
 @ApiTags('Service')
 @Controller()
 export class HealthController {
@@ -21,7 +22,7 @@ export class HealthController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'What answers here, and where its parts are' })
+  @ApiOperation({ summary: 'Name, version and endpoints of the server' })
   @ApiOkResponse({ type: ServiceInfoDto })
   info(): ServiceInfoDto {
     return {
@@ -43,7 +44,7 @@ export class HealthController {
 
   @Get('health')
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'That the process works, and as what' })
+  @ApiOperation({ summary: 'Health of the process, with its model and database' })
   @ApiOkResponse({ type: HealthDto })
   health(): HealthDto {
     return {
@@ -59,12 +60,11 @@ export class HealthController {
 
   @Get('readiness')
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Whether the server can take work now' })
+  @ApiOperation({ summary: 'Whether the server can take requests' })
   @ApiOkResponse({ type: ReadinessDto })
   @ApiServiceUnavailableResponse({
     type: ProbeErrorDto,
-    description:
-      'The database does not answer, an MCP server is missing that the configuration requires, or the server is shutting down',
+    description: 'The database does not answer, a required MCP server is not available, or the server is shutting down',
   })
   async ready(): Promise<ReadinessDto> {
     const servers = await this.readiness.assertReady();
@@ -73,7 +73,7 @@ export class HealthController {
 
   @Get('liveness')
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'That the process has not frozen' })
+  @ApiOperation({ summary: 'Whether the process responds' })
   @ApiOkResponse({ type: ProbeDto })
   live(): ProbeDto {
     return { status: 'alive' };

@@ -1,22 +1,22 @@
-/** Where the parts of the server are. */
+/** The paths of the server's routes. */
 export class EndpointsDto {
-  /** Calls the agent; streams unless the request says `"stream": false`. */
+  /** Runs the agent; streams unless the request has `"stream": false`. */
   process!: string;
-  /** The streaming address, the same as `process`. */
+  /** The streaming route, the same as `process`. */
   stream!: string;
-  /** Submits a run in the background. */
+  /** Starts a run in the background. */
   task!: string;
   /** The state of a background run. */
   task_status!: string;
   /** Stops the run of a session. */
   stop!: string;
   health!: string;
-  /** The documentation of this API, to be opened in a browser. */
+  /** The documentation of this API, for a browser. */
   docs!: string;
   openapi!: string;
 }
 
-/** What answers here. */
+/** Name, version and endpoints of the server. */
 export class ServiceInfoDto {
   /** @example "Parley" */
   service!: string;
@@ -27,7 +27,7 @@ export class ServiceInfoDto {
   endpoints!: EndpointsDto;
 }
 
-/** Which model answers. */
+/** The configured model. */
 export class ModelInfoDto {
   /** `offline` is a demo without a key; `openai-compatible` is a model server. */
   kind!: string;
@@ -35,7 +35,7 @@ export class ModelInfoDto {
   name!: string;
 }
 
-/** That the process works, and as what. */
+/** Health of the process, with its model and database. */
 export class HealthDto {
   /** @example "healthy" */
   status!: string;
@@ -52,31 +52,31 @@ export class HealthDto {
   database!: string;
 }
 
-/** The answer of a probe. */
+/** The response of a probe. */
 export class ProbeDto {
   /** `ready` or `alive`. */
   status!: string;
 }
 
-/** An MCP server whose tools are on offer. */
+/** A configured MCP server. */
 export class McpServerStateDto {
   /** Its name in the configuration. @example "files" */
   label!: string;
-  /** `idle` (nobody has asked for it yet), `connecting`, `up` or `down`. */
+  /** `idle` (not used yet), `connecting`, `up` or `down`. */
   state!: string;
-  /** The server is not ready without it. */
+  /** Whether readiness depends on it. */
   required!: boolean;
 }
 
-/** The server can take work. */
+/** The server can take requests. */
 export class ReadinessDto {
   /** `ready`. */
   status!: string;
-  /** How the configured MCP servers stand; absent when there are none. */
+  /** The states of the configured MCP servers; absent if none is configured. */
   mcp_servers?: McpServerStateDto[];
 }
 
-/** Why the server cannot take work. */
+/** Why the server cannot take requests. */
 export class ProbeErrorDto {
   /** @example "DATABASE_ERROR" */
   code!: string;

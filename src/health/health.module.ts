@@ -1,18 +1,16 @@
 import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller.js';
-import { ReadinessService } from './readiness.service.js';
-import { type ReadinessProbe } from './readiness-probe.js';
-import { ShutdownState } from './shutdown-state.js';
-import { ToolServersProbe } from './tool-servers-probe.js';
+import { type ReadinessProbe, ToolServersProbe } from './ports/probes.js';
+import { ReadinessService, ShutdownState } from './readiness.service.js';
 
-/** The pages for people, load balancers and supervisors. */
+/** The routes for people, load balancers and process supervisors. */
 @Module({})
 export class HealthModule {
   /**
    * @param probe binds `ReadinessProbe`, for example `{ provide: ReadinessProbe, useExisting: Database }`
-   * @param toolServers binds `ToolServersProbe`; without it there are none
-   * @param imports modules that export what the two name
+   * @param toolServers binds `ToolServersProbe`; by default there are no tool servers
+   * @param imports modules that export the providers that these two use
    */
   static forRoot(
     probe: Provider<ReadinessProbe>,

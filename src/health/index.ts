@@ -1,5 +1,4 @@
+export { VERSION } from './health.controller.js';
 export * from './health.module.js';
-export * from './readiness-probe.js';
-export * from './tool-servers-probe.js';
-export * from './shutdown-state.js';
-export * from './version.js';
+export * from './ports/probes.js';
+export { ShutdownState } from './readiness.service.js';

@@ -1,15 +1,32 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { AppError } from '../common/index.js';
 import type { ToolServerState } from '../tools/index.js';
-import { ReadinessProbe } from './readiness-probe.js';
-import { ShutdownState } from './shutdown-state.js';
-import { ToolServersProbe } from './tool-servers-probe.js';
+import { ReadinessProbe, ToolServersProbe } from './ports/probes.js';
 
-/** A database that takes longer is not there for the purposes of a load balancer. */
+/** A database that takes longer counts as unavailable. */
 const PING_TIMEOUT_MS = 2000;
 
-/** Decides whether the server can take work now. */
+/** Whether the server has begun to stop, which a load balancer must know before requests fail. */
+@Injectable()
+export class ShutdownState implements OnModuleDestroy {
+  private stopping = false;
+
+  get isShuttingDown(): boolean {
+    return this.stopping;
+  }
+
+  /** Makes the server not ready. Called before anything is drained. */
+  begin(): void {
+    this.stopping = true;
+  }
+
+  onModuleDestroy(): void {
+    this.begin();
+  }
+}
+
+/** Decides whether the server can take requests. */
 @Injectable()
 export class ReadinessService {
   constructor(
@@ -21,9 +38,10 @@ export class ReadinessService {
   ) {}
 
   /**
-   * How the servers of tools stand: one that is not there costs its tools, and readiness only when the
-   * configuration says that it is required.
+   * Checks everything that the server needs. An MCP server that is not available affects readiness only if the
+   * configuration requires it.
    *
+   * @returns the states of the configured MCP servers
    * @throws AppError `SHUTTING_DOWN`, `DATABASE_ERROR` or `NOT_READY` (all 503)
    */
   async assertReady(): Promise<readonly ToolServerState[]> {
@@ -49,8 +67,8 @@ export class ReadinessService {
       () => true,
       () => false,
     );
-    const up = await Promise.race([answered, timeout]);
+    const isUp = await Promise.race([answered, timeout]);
     clearTimeout(timer);
-    return up ? indicator.up() : indicator.down();
+    return isUp ? indicator.up() : indicator.down();
   }
 }

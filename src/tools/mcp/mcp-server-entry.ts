@@ -1,11 +1,11 @@
 /** `${NAME}` or `${NAME:-default}`. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Shorter values are words such as `true`, and no secrets. */
+/** Shorter values are words such as `true`, not secrets. */
 const SECRET_LENGTH = 8;
 
 /**
- * One server as a person wrote it down. Reading a key of the wrong type notes a problem and gives
+ * The entry of one server in the configuration. Reading a key of the wrong type adds a problem and returns
  * undefined; problems name keys and variables, never values.
  */
 export class ServerEntry {
@@ -29,26 +29,27 @@ export class ServerEntry {
     return Object.keys(this.values);
   }
 
-  /** Values that must never be logged: those of `env` and `headers`, and all that came from variables. */
+  /** Values that must never be logged: those of `env` and `headers`, and those of variables. */
   get secrets(): readonly string[] {
     return [...this.hidden];
   }
 
-  /** Notes what is wrong, as the rest of a sentence about this server. */
+  /** Adds a problem of this server. */
   problem(what: string): void {
-    this.problems.push(`the server ${JSON.stringify(this.label.slice(0, 80))}, which ${what}`);
+    this.problems.push(`server ${JSON.stringify(this.label.slice(0, 80))}: ${what}`);
   }
 
-  refuse(key: string, why: string): void {
-    if (this.values[key] !== undefined) this.problem(`has ${JSON.stringify(key)}, which ${why}`);
+  /** Adds a problem if the entry has a key that is only allowed together with another one. */
+  refuse(key: string, required: string): void {
+    if (this.values[key] !== undefined) this.problem(`${JSON.stringify(key)} requires ${JSON.stringify(required)}`);
   }
 
   text(key: string): string | undefined {
-    return this.read(key, 'a text', (value): value is string => typeof value === 'string');
+    return this.read(key, 'a string', (value): value is string => typeof value === 'string');
   }
 
   texts(key: string): readonly string[] | undefined {
-    return this.read(key, 'a list of texts', isTexts);
+    return this.read(key, 'a list of strings', isTexts);
   }
 
   flag(key: string): boolean {
@@ -70,9 +71,9 @@ export class ServerEntry {
     return this.texts(key)?.map((text) => this.expand(key, text));
   }
 
-  /** Texts by name; every value is a secret. */
+  /** Strings by name; every value is a secret. */
   secretMap(key: string): Readonly<Record<string, string>> {
-    const map = this.read(key, 'an object of texts', isTextMap) ?? {};
+    const map = this.read(key, 'an object of strings', isTextMap) ?? {};
     return Object.fromEntries(
       Object.entries(map).map(([name, text]) => {
         const value = this.expand(key, text);
@@ -90,7 +91,7 @@ export class ServerEntry {
         return value;
       }
       if (fallback === undefined)
-        this.problem(`needs the variable ${name} in ${JSON.stringify(key)}, but it is not set`);
+        this.problem(`${JSON.stringify(key)} refers to the variable ${name}, which is not set`);
       return fallback ?? '';
     });
   }
@@ -103,7 +104,7 @@ export class ServerEntry {
     const value = this.values[key];
     if (value === undefined || value === null) return undefined;
     if (is(value)) return value;
-    this.problem(`must have a ${JSON.stringify(key)} that is ${expectation}`);
+    this.problem(`${JSON.stringify(key)} must be ${expectation}`);
     return undefined;
   }
 }

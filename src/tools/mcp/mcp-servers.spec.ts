@@ -69,33 +69,30 @@ describe('MCP_SERVERS', () => {
   });
 
   it.each([
-    ['{"a": sk-secret-value}', 'must be JSON, but is a text of 22 characters (not shown) that is not'],
+    ['{"a": sk-secret-value}', 'must be valid JSON, but is not (22 characters, not shown)'],
     [[], 'must be a JSON object of MCP servers by name'],
     [{ mcpServers: 1 }, 'must be a JSON object of MCP servers by name'],
-    [{ a: 'npx' }, 'names the server "a", which must be an object'],
-    [{ a: {} }, 'names the server "a", which needs either a "command" or a "url"'],
-    [{ a: { command: 'x', url: 'http://h' } }, 'names the server "a", which needs either a "command" or a "url"'],
-    [{ 'a b': { command: 'x' } }, 'names the server "a b", which has a name other than 1 to 64 letters'],
-    [{ a: { command: '' } }, 'which has an empty "command"'],
-    [{ a: { command: 'x', args: 'y' } }, 'which must have a "args" that is a list of texts'],
-    [{ a: { command: 'x', env: { A: 1 } } }, 'which must have a "env" that is an object of texts'],
-    [{ a: { command: 'x', headers: {} } }, 'which has "headers", which belongs to a server with a "url"'],
-    [{ a: { command: 'x', allowTools: [] } }, 'which has the unknown key "allowTools"'],
-    [{ a: { command: 'x', prefix: 'a b' } }, 'which has a "prefix" other than'],
-    [{ a: { command: 'x', timeoutMs: 0 } }, 'which must have a "timeoutMs" that is a whole number from 10 to'],
-    [
-      { a: { command: 'x', timeoutMs: 100, maxTotalMs: 50 } },
-      'which must have a "maxTotalMs" that is a whole number from 100',
-    ],
-    [{ a: { command: 'x', disabled: 'no' } }, 'which must have a "disabled" that is true or false'],
-    [{ a: { url: 'ftp://h' } }, 'which must have a "url" that is an http:// or https:// address'],
-    [{ a: { url: 'http://u:p@h' } }, 'which must have a "url" that is an http:// or https:// address'],
-    [{ a: { url: 'http://h', type: 'sse' } }, 'which has the transport "sse", which is none of stdio, http'],
-    [{ a: { url: 'http://h', type: 'stdio' } }, 'which has the transport stdio and no "command"'],
-    [{ a: { url: 'http://h', headers: { 'a b': 'c' } } }, 'which has the header "a b", which cannot be sent'],
+    [{ a: 'npx' }, 'server "a": must be an object'],
+    [{ a: {} }, 'server "a": must have either "command" or "url"'],
+    [{ a: { command: 'x', url: 'http://h' } }, 'server "a": must have either "command" or "url"'],
+    [{ 'a b': { command: 'x' } }, 'server "a b": the name must be 1 to 64 letters'],
+    [{ a: { command: '' } }, '"command" must not be empty'],
+    [{ a: { command: 'x', args: 'y' } }, '"args" must be a list of strings'],
+    [{ a: { command: 'x', env: { A: 1 } } }, '"env" must be an object of strings'],
+    [{ a: { command: 'x', headers: {} } }, '"headers" requires "url"'],
+    [{ a: { command: 'x', allowTools: [] } }, 'unknown key "allowTools"'],
+    [{ a: { command: 'x', prefix: 'a b' } }, '"prefix" must be at most 32 letters'],
+    [{ a: { command: 'x', timeoutMs: 0 } }, '"timeoutMs" must be a whole number from 10 to'],
+    [{ a: { command: 'x', timeoutMs: 100, maxTotalMs: 50 } }, '"maxTotalMs" must be a whole number from 100'],
+    [{ a: { command: 'x', disabled: 'no' } }, '"disabled" must be true or false'],
+    [{ a: { url: 'ftp://h' } }, '"url" must be an http:// or https:// address'],
+    [{ a: { url: 'http://u:p@h' } }, '"url" must be an http:// or https:// address'],
+    [{ a: { url: 'http://h', type: 'sse' } }, 'unknown transport "sse": must be stdio or http'],
+    [{ a: { url: 'http://h', type: 'stdio' } }, 'the transport stdio requires "command"'],
+    [{ a: { url: 'http://h', headers: { 'a b': 'c' } } }, 'the header "a b" has an invalid name or value'],
     [
       { a: { url: 'http://h', headers: { X: '${NO_TOKEN}' } } },
-      'which needs the variable NO_TOKEN in "headers", but it is not set',
+      '"headers" refers to the variable NO_TOKEN, which is not set',
     ],
   ])('refuses %j', (servers, sentence) => {
     const problems = problemsOf(servers);
@@ -103,13 +100,13 @@ describe('MCP_SERVERS', () => {
     expect(problems).toContain(sentence);
   });
 
-  it('reads the example of the documentation, which shows it as it is', () => {
+  it('accepts the example in docs/tools.md', () => {
     const example = readFileSync('docs/mcp-servers.example.json', 'utf8');
     expect(serversOf(example, { TICKETS_TOKEN: 'tok-12345678' })).toHaveLength(2);
     expect(readFileSync('docs/tools.md', 'utf8')).toContain('```json\n' + example + '```');
   });
 
-  it('says everything that is wrong at once and never a secret', () => {
+  it('reports all problems together and shows no secret', () => {
     const env = { TOKEN: 'tok-12345678' };
     const problems = problemsOf(
       { a: { url: '${TOKEN}' }, b: { command: 'x', env: { K: 'plain-secret' }, oops: 1 } },
@@ -130,10 +127,10 @@ describe('MCP_SERVERS_FILE', () => {
     expect(McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).servers).toHaveLength(2);
   });
 
-  it('refuses a name that is given twice, and a file that is not there', () => {
+  it('rejects a duplicate name and a missing file', () => {
     writeFileSync(file, '{"a":{"command":"x"}}');
     expect(() => McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
-      'MCP_SERVERS_FILE names the server "a", which is named twice',
+      'MCP_SERVERS_FILE server "a": is configured twice',
     );
     expect(() => McpSettings.from({ MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
   });

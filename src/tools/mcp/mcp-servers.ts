@@ -93,8 +93,8 @@ export function readMcpServers(input: McpServersInput): McpServersReading {
     for (const [label, value] of Object.entries(entries)) {
       const entry = new ServerEntry(label, value, input.env);
       const server = serverOf(entry, input.toolTimeoutMs);
-      if (servers.has(label)) entry.problem('is named twice');
-      for (const problem of entry.problems) add(`names ${problem}`);
+      if (servers.has(label)) entry.problem('is configured twice');
+      for (const problem of entry.problems) add(problem);
       if (server) servers.set(label, server);
     }
   }
@@ -130,7 +130,7 @@ function entriesOf(text: string, add: (message: string) => void): Record<string,
     value = JSON.parse(text);
   } catch {
     // The message of the parser quotes the text, which may hold secrets.
-    add(`must be JSON, but is a text of ${text.length} characters (not shown) that is not`);
+    add(`must be valid JSON, but is not (${text.length} characters, not shown)`);
     return {};
   }
   const inner = isObject(value) && 'mcpServers' in value ? value['mcpServers'] : value;
@@ -141,12 +141,12 @@ function entriesOf(text: string, add: (message: string) => void): Record<string,
 
 /** Undefined for a server that is disabled or has problems. */
 function serverOf(entry: ServerEntry, toolTimeoutMs: number): McpServerConfig | undefined {
-  if (!LABEL.test(entry.label)) entry.problem('has a name other than 1 to 64 letters, digits, ".", "_" and "-"');
+  if (!LABEL.test(entry.label)) entry.problem('the name must be 1 to 64 letters, digits, ".", "_" or "-"');
   if (!entry.isObject) entry.problem('must be an object');
-  for (const key of entry.keys) if (!KEYS.includes(key)) entry.problem(`has the unknown key ${JSON.stringify(key)}`);
+  for (const key of entry.keys) if (!KEYS.includes(key)) entry.problem(`unknown key ${JSON.stringify(key)}`);
   const transport = transportOf(entry);
   const prefix = entry.text('prefix') ?? '';
-  if (!PREFIX.test(prefix)) entry.problem('has a "prefix" other than at most 32 letters, digits, "_" and "-"');
+  if (!PREFIX.test(prefix)) entry.problem('"prefix" must be at most 32 letters, digits, "_" or "-"');
   const allowedTools = entry.texts('allowedTools');
   const timeoutMs = entry.integer('timeoutMs', 10, DAY_MS) ?? toolTimeoutMs;
   const maxTotalMs = entry.integer('maxTotalMs', timeoutMs, TOTAL_FACTOR * DAY_MS) ?? TOTAL_FACTOR * timeoutMs;
@@ -160,23 +160,23 @@ function serverOf(entry: ServerEntry, toolTimeoutMs: number): McpServerConfig | 
 function transportOf(entry: ServerEntry): McpTransportConfig | undefined {
   const named = entry.text('type') ?? entry.text('transport');
   if (named !== undefined && !TRANSPORT_NAMES.includes(named)) {
-    entry.problem(`has the transport ${JSON.stringify(named.slice(0, 40))}, which is none of stdio, http`);
+    entry.problem(`unknown transport ${JSON.stringify(named.slice(0, 40))}: must be stdio or http`);
   }
   const command = entry.text('command');
   const url = entry.expanded('url');
   if ((command === undefined) === (url === undefined)) {
-    if (entry.isObject) entry.problem('needs either a "command" or a "url"');
+    if (entry.isObject) entry.problem('must have either "command" or "url"');
     return undefined;
   }
   if (named !== undefined && (named === 'stdio') !== (command !== undefined)) {
-    entry.problem(`has the transport ${named} and no ${named === 'stdio' ? '"command"' : '"url"'}`);
+    entry.problem(`the transport ${named} requires ${named === 'stdio' ? '"command"' : '"url"'}`);
   }
   return command === undefined ? httpOf(entry, url ?? '') : stdioOf(entry, command);
 }
 
 function stdioOf(entry: ServerEntry, command: string): McpTransportConfig {
-  if (command === '') entry.problem('has an empty "command"');
-  entry.refuse('headers', 'belongs to a server with a "url"');
+  if (command === '') entry.problem('"command" must not be empty');
+  entry.refuse('headers', 'url');
   const cwd = entry.expanded('cwd');
   const args = entry.expandedTexts('args') ?? [];
   return { kind: 'stdio', command, args, env: entry.secretMap('env'), cwd };
@@ -184,11 +184,11 @@ function stdioOf(entry: ServerEntry, command: string): McpTransportConfig {
 
 function httpOf(entry: ServerEntry, url: string): McpTransportConfig {
   const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
-  if (!isUsable) entry.problem('must have a "url" that is an http:// or https:// address without user name');
-  for (const key of ['args', 'env', 'cwd']) entry.refuse(key, 'belongs to a server with a "command"');
+  if (!isUsable) entry.problem('"url" must be an http:// or https:// address without user name');
+  for (const key of ['args', 'env', 'cwd']) entry.refuse(key, 'command');
   const headers = entry.secretMap('headers');
   for (const [name, value] of Object.entries(headers)) {
-    if (!isHeader(name, value)) entry.problem(`has the header ${JSON.stringify(name)}, which cannot be sent`);
+    if (!isHeader(name, value)) entry.problem(`the header ${JSON.stringify(name)} has an invalid name or value`);
   }
   return { kind: 'http', url, headers };
 }

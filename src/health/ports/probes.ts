@@ -1,0 +1,13 @@
+import type { ToolServerState } from '../../tools/index.js';
+
+/** Checks the database. Bound by the composition root. */
+export abstract class ReadinessProbe {
+  /** Resolves if the database answers. @throws the driver's error, which is never shown to a client */
+  abstract ping(): Promise<void>;
+}
+
+/** Knows the state of the servers that provide tools. Bound by the composition root. */
+export abstract class ToolServersProbe {
+  /** In the order of the configuration. Sends no request and never throws. */
+  abstract servers(): readonly ToolServerState[];
+}

@@ -1,4 +1,0 @@
-import packageJson from '../../package.json';
-
-/** The version of this server. */
-export const VERSION: string = packageJson.version;
