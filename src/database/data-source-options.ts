@@ -8,10 +8,10 @@ import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
 
 /**
- * Tables that a module adds to the database: its entities and the migrations that make their tables, in
- * SQL that both databases understand. They are recorded beside those of the core schema. Without the
- * module its tables and records are ignored, so it can be switched off and on again. A migration must
- * therefore not depend on whether the ones of the core schema with a later date have been applied.
+ * Tables that a module adds to the database: its entities, and the migrations that create their tables, in
+ * SQL that both databases accept. They are recorded with those of the core schema. Without the module its
+ * tables and records are ignored, so it can be disabled and enabled again. Newer migrations of the core
+ * schema may or may not have been applied before its own, which must therefore not depend on them.
  */
 export interface SchemaExtension {
   readonly entities: readonly (new () => object)[];
@@ -22,7 +22,7 @@ const INT8_OID = 20;
 /** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
 const SQLITE_BUSY_TIMEOUT_MS = 10_000;
 
-/** The TypeORM options of the ledger: entities, migrations, and what makes both databases behave as one. */
+/** The TypeORM options of the database: entities, migrations, and options that make both databases behave alike. */
 export function dataSourceOptions(
   settings: DatabaseSettings,
   extensions: readonly SchemaExtension[] = [],
@@ -37,7 +37,7 @@ export function dataSourceOptions(
   };
 }
 
-/** A second, read-only connection to a SQLite ledger: its reads never see an uncommitted write. */
+/** A second, read-only connection to a SQLite database: its reads never see an uncommitted write. */
 export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'better-sqlite3',
@@ -77,7 +77,7 @@ function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
   };
 }
 
-/** Counters and times are `bigint`; all of them are safe integers, so they are read as numbers. */
+/** Counters and times are `bigint` columns. All are safe integers, so they are read as numbers. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8_OID) return Number;
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');

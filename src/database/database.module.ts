@@ -1,15 +1,8 @@
-import {
-  type DynamicModule,
-  Injectable,
-  Logger,
-  Module,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { SchemaExtension } from './data-source-options.js';
 import { Database } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
-import { durabilityGaps } from './durability-check.js';
+import { DurabilityReport } from './durability-report.js';
 import { openDatabase } from './open-database.js';
 
 /** Closes the connections after everything else has shut down. */
@@ -22,26 +15,13 @@ class DatabaseCloser implements OnApplicationShutdown {
   }
 }
 
-/** Says at the start when the database cannot keep what `DURABILITY=strict` promises (docs/durability.md). */
-class DurabilityReport implements OnApplicationBootstrap {
-  private readonly logger = new Logger('Database');
-
-  constructor(private readonly database: Database) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    const gaps = await durabilityGaps(this.database.read);
-    if (gaps.length === 0) return;
-    this.logger.warn(`DURABILITY is strict, but PostgreSQL has ${gaps.join(', ')}: a power failure may cost commits.`);
-  }
-}
-
 const strictReport = {
   provide: DurabilityReport,
   useFactory: (database: Database) => new DurabilityReport(database),
   inject: [Database],
 };
 
-/** The one database of the process, open and migrated before anything that uses it is made. */
+/** The database of the process. It is open and migrated before any provider that uses it is created. */
 @Module({})
 export class DatabaseModule {
   static forRoot(settings: DatabaseSettings, extensions: readonly SchemaExtension[] = []): DynamicModule {

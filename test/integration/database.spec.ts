@@ -1,4 +1,4 @@
-import { durabilityGaps } from '../../src/database/durability-check.js';
+import { durabilityGaps } from '../../src/database/durability-report.js';
 import { isUniqueViolation, type Queryable } from '../../src/database/index.js';
 import { describeOnLedgers, nextId } from '../support/ledger.js';
 
