@@ -110,7 +110,7 @@ export interface AgentContext {
   /** Tools that the client declared and runs itself. */
   readonly clientTools: readonly ToolDeclaration[];
   /** Restrictions of the server's tools by the request. */
-  readonly toolLimits?: readonly ToolRestriction[];
+  readonly toolRestrictions?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | undefined;
   /**

@@ -68,7 +68,7 @@ export class ModelLoop {
    *   reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const toolSet = await this.tools.toolSet(context.clientTools, context.toolLimits);
+    const toolSet = await this.tools.toolSet(context.clientTools, context.toolRestrictions);
     const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);

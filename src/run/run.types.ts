@@ -48,8 +48,8 @@ export interface RunRequest {
    */
   readonly resendsHistory?: boolean;
   readonly clientTools: readonly ToolDeclaration[];
-  /** What is taken away of the server's tools; absent, nothing is. */
-  readonly toolLimits?: readonly ToolRestriction[];
+  /** Restrictions of the server's tools. */
+  readonly toolRestrictions?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
   /** The language the request wants, a BCP 47 tag; it comes before that of the user's settings. Tells no repeats. */

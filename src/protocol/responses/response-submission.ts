@@ -97,14 +97,14 @@ export class ResponseSubmission {
     stored: StoredInfo,
   ): Omit<RunRequest, 'input' | 'runId'> {
     const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
-    const toolLimits = mcpTools.flatMap(({ limit }) => limit ?? []);
+    const toolRestrictions = mcpTools.flatMap(({ limit }) => limit ?? []);
     return {
       principal,
       sessionId,
       sessionGiven,
       agentType: this.requests.agentType(echo.model),
       clientTools,
-      ...(toolLimits.length > 0 && { toolLimits }),
+      ...(toolRestrictions.length > 0 && { toolRestrictions }),
       modelOptions,
       forwardedProps: forwardedProps(request),
       // A conversation is locked while a response is generated; a request waits for its previous response.

@@ -65,7 +65,14 @@ function requestFingerprint(request: RunRequest): string {
 }
 
 /** What only some requests have; absent, it leaves the fingerprints of earlier versions as they were. */
-function additions({ after, state, systemPrompt, store, parentRunId, toolLimits }: RunRequest): object {
+function additions({
+  after,
+  state,
+  systemPrompt,
+  store,
+  parentRunId,
+  toolRestrictions: toolLimits,
+}: RunRequest): object {
   return { after, state, systemPrompt, parentRunId, toolLimits, store: store === false ? false : undefined };
 }
 

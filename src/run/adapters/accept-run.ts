@@ -145,7 +145,7 @@ async function replaceState(
 function stored(request: RunRequest, resumes: ResumedRuns | undefined): StoredRequest {
   return {
     clientTools: request.clientTools,
-    ...(request.toolLimits ? { toolLimits: request.toolLimits } : {}),
+    ...(request.toolRestrictions ? { toolLimits: request.toolRestrictions } : {}),
     modelOptions: request.modelOptions,
     clientTime: request.clientTime ?? null,
     forwardedProps: request.forwardedProps,

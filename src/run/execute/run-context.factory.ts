@@ -69,7 +69,7 @@ export class RunContextFactory {
       history: fitHistory(past, input, this.settings.contextTokenBudget),
       state,
       clientTools: run.request.clientTools,
-      toolLimits: run.request.toolLimits ?? [],
+      toolRestrictions: run.request.toolLimits ?? [],
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
       timeZone: resolveTimeZone([run.request.clientTime?.device_timezone, chosen.timezone]),

@@ -8,6 +8,7 @@ import type { RunRequest, RunState } from '../run.types.js';
 /** What a run keeps of its request beside its messages: enough to execute it again anywhere. */
 export interface StoredRequest {
   readonly clientTools: readonly ToolDeclaration[];
+  /** Stored under this name since earlier versions. */
   readonly toolLimits?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime: ClientTime | null;
