@@ -96,7 +96,10 @@ module.exports = {
     },
     layer('common', 'agent|attachment|auth|config|database|events|health|protocol|run|session|telemetry|tools'),
     layer('events', 'agent|attachment|auth|config|database|health|protocol|run|session|telemetry|tools'),
-    layer('config', 'agent|attachment|auth|database|events|health|protocol|run|session|telemetry|tools'),
+    layer(
+      'config',
+      'agent|attachment|auth|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+    ),
     layer('database', 'agent|attachment|auth|health|protocol|run|session|telemetry|tools'),
     layer('session', 'agent|health|protocol|run'),
     layer('interrupt', 'agent|health|protocol|run|session'),

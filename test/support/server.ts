@@ -8,8 +8,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { ModelClient } from '../../src/agent/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
+import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import { testConfiguration } from './configuration.js';
 import type { TestDatabase } from './databases.js';
 
 /** A provider of the server that a test replaces by a value. */
@@ -92,7 +92,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const cleanups: Cleanup[] = [];
   const upstream = typeof options.model === 'function' ? await startModelServer(options.model) : undefined;
   if (upstream) cleanups.push(() => upstream.stop());
-  const configuration = testConfiguration({
+  const configuration = readConfiguration({
+    LOG_LEVEL: 'silent',
     ...(await databaseEnv(options.database, cleanups)),
     SHUTDOWN_GRACE_MS: '500',
     ...(upstream && { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' }),
