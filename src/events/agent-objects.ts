@@ -2,6 +2,7 @@ import type { JsonObject } from '../common/index.js';
 
 /** The roles of a message (contract agent-api, section a.2). */
 export const ROLES = ['assistant', 'user', 'system', 'tool'] as const;
+/** A role of a message. */
 export type Role = (typeof ROLES)[number];
 
 /** The types of a message (contract agent-api, section a.2). */
@@ -24,6 +25,7 @@ export const MESSAGE_TYPES = [
   'a2ui_response',
   'a2ui_action',
 ] as const;
+/** A type of a message. */
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 /** The statuses of a response, a message or a content (contract agent-api, section a.2). */
@@ -38,14 +40,17 @@ export const RUN_STATUSES = [
   'queued',
   'incomplete',
 ] as const;
+/** A status of a response, a message or a content. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The statuses after which nothing follows. */
 export const TERMINAL_STATUSES = ['completed', 'canceled', 'failed', 'rejected', 'incomplete'] as const;
+/** A status after which nothing follows. */
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 
 /** The types of a content (contract agent-api, section a.2). */
 export const CONTENT_TYPES = ['text', 'image', 'data', 'audio', 'file', 'refusal', 'video'] as const;
+/** A type of a content. */
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
 /** The error of an object or of a request. */
@@ -76,24 +81,33 @@ interface ContentBase {
   readonly msg_id: string | null;
 }
 
+/** Text, in deltas or whole. */
 export interface TextContent extends ContentBase {
   readonly type: 'text';
   readonly text: string | null;
 }
+
+/** An image by its address. */
 export interface ImageContent extends ContentBase {
   readonly type: 'image';
   /** A URL, possibly a `data:<mime>;base64,…` URL. */
   readonly image_url: string | null;
 }
+
+/** A JSON object, such as the payload of a tool call. */
 export interface DataContent extends ContentBase {
   readonly type: 'data';
   readonly data: JsonObject | null;
 }
+
+/** Audio as base64 or a `data:` URL, with its format, for example `wav`. */
 export interface AudioContent extends ContentBase {
   readonly type: 'audio';
   readonly data: string | null;
   readonly format: string | null;
 }
+
+/** A file by its address, its id or its data. */
 export interface FileContent extends ContentBase {
   readonly type: 'file';
   readonly file_url: string | null;
@@ -101,10 +115,14 @@ export interface FileContent extends ContentBase {
   readonly filename: string | null;
   readonly file_data: string | null;
 }
+
+/** Text in which the model declines to answer. */
 export interface RefusalContent extends ContentBase {
   readonly type: 'refusal';
   readonly refusal: string | null;
 }
+
+/** A video by its address. */
 export interface VideoContent extends ContentBase {
   readonly type: 'video';
   readonly video_url: string | null;

@@ -23,6 +23,8 @@ export interface FunctionCallOutput {
  * the call is made.
  */
 export const CALL_PERMISSION = 'permission';
+
+/** A value of the metadata `CALL_PERMISSION`. */
 export type CallPermission = 'possible' | 'needed';
 
 /** The data of an `mcp_call` message. */

@@ -104,6 +104,7 @@ export type ModelEvent =
       readonly replay?: JsonObject;
     };
 
+/** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 
 /**

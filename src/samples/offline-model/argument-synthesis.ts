@@ -7,6 +7,7 @@ const DEEPEST_OPTIONAL = 4;
 const DEEPEST = 16;
 const MOST_ITEMS = 1_000;
 
+/** A value to make: its name, its schema and its position in the arguments. */
 interface Slot {
   readonly key: string;
   readonly schema: JsonObject;
@@ -14,6 +15,7 @@ interface Slot {
   readonly depth: number;
   readonly root: JsonObject;
 }
+/** A made value, and whether it comes from the text; undefined if an optional value is left out. */
 type Made = { readonly value: Json; readonly found: boolean } | undefined;
 
 /**
@@ -47,6 +49,7 @@ function make(slot: Slot, evidence: Evidence): Made {
   }
 }
 
+/** The choice of an `enum` that the text names, otherwise its default or first one. */
 function makeChoice(choices: readonly Json[], slot: Slot, evidence: Evidence): Made {
   const named = choices.find((choice) => occurs(choice, evidence.text));
   if (named !== undefined) return { value: named, found: true };
@@ -150,6 +153,7 @@ function makeNumber({ key, schema, required }: Slot, evidence: Evidence): Made {
   return { value: fitNumber(fallback, schema, isInteger), found: false };
 }
 
+/** True or false, from words such as "on", "off", "enable" or "without". */
 function makeBoolean({ key, schema, required }: Slot, evidence: Evidence): Made {
   const { text } = evidence;
   const name = splitIdentifiers(key).toLowerCase();
@@ -161,6 +165,7 @@ function makeBoolean({ key, schema, required }: Slot, evidence: Evidence): Made 
   return required ? { value: schema['default'] === true, found: false } : undefined;
 }
 
+/** Whether the text contains a choice as a word, in any letter case. */
 function occurs(choice: Json, text: string): boolean {
   if (typeof choice === 'number') return new RegExp(`(?<![\\d.])${choice}(?![\\d.]*\\d)`).test(text);
   if (typeof choice !== 'string' || choice.trim() === '') return false;
@@ -255,6 +260,7 @@ export function isObject(value: unknown): value is JsonObject {
   return isPlainObject(value);
 }
 
+/** The schema at a JSON pointer such as `#/$defs/item`. */
 function lookUp(reference: string, root: JsonObject): Json | undefined {
   if (!reference.startsWith('#')) return undefined;
   let current: Json | undefined = root;
@@ -266,6 +272,7 @@ function lookUp(reference: string, root: JsonObject): Json | undefined {
   return current;
 }
 
+/** Merges two schemas: properties and required names are united, other keywords of `over` win. */
 function merge(base: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...base, ...over };
   if (isObject(base['properties']) && isObject(over['properties'])) {

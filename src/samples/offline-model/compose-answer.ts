@@ -29,6 +29,7 @@ export interface OfflineAnswer {
   readonly slow: boolean;
 }
 
+/** Requests to show the reasoning. */
 const THINK =
   /(?<!\bI )\bthink(?:ing)?\b|\bstep by step\b|\bshow your reasoning\b|\breason (?:about|through)\b|想一想|思考|一步一步|逐步/i;
 
@@ -60,6 +61,7 @@ function chosenPlan(talk: Conversation, request: ModelRequest, now: number): Pla
   return { ...plan, calls: plan.calls.slice(0, 1) };
 }
 
+/** The first rule that applies decides: tools that have answered, long answers, tools, small talk, facts. */
 function planFor(talk: Conversation, { tools }: ModelRequest, now: number): Plan {
   // Once the tools of this turn have answered, no tool is called again, so the model cannot loop.
   if (talk.results.length > 0)
@@ -94,6 +96,7 @@ function reasoningOf(talk: Conversation, plan: Plan): string {
   return lines.join(' ');
 }
 
+/** Longest series of words or numbers. */
 const MOST = 10_000;
 
 /** Long answers for trying out streaming, cancelling and slow readers: "repeat 500 words", "count to 100". */
@@ -116,6 +119,7 @@ function wantsSlowly(text: string): boolean {
   return /\bslow(?:ly|er)?\b|慢慢|缓慢|慢一?点/i.test(text);
 }
 
+/** A series of items separated by spaces, of at most 10,000 items. */
 function series(length: number, item: (n: number) => string, first: number): string {
   const size = Math.max(1, Math.min(length, MOST));
   const items = Array.from({ length: size }, (_, index) => item(first + index)).join(' ');
@@ -151,6 +155,7 @@ function inObject(schema: JsonObject): JsonObject {
   };
 }
 
+/** Longest quotation of a tool result, in characters. */
 const LONGEST = 1_500;
 
 /** Answers in text from the results of the tools, without adding anything. */
@@ -158,6 +163,7 @@ function answerFromResults(results: readonly ToolAnswer[]): string {
   return results.map(sentenceOf).join('\n');
 }
 
+/** One tool result as a sentence. Results of the sample tools get their own wording. */
 function sentenceOf({ name, content }: ToolAnswer): string {
   const value = parsed(content);
   const words = cut(wordsOf(value));
@@ -172,6 +178,7 @@ function sentenceOf({ name, content }: ToolAnswer): string {
   return words === '' ? `The tool ${name} answered with nothing.` : `The tool ${name} answered: ${closed(words)}`;
 }
 
+/** The result in words without its place, which the sentence has already named. */
 function withoutPlace(value: Json, place: Json | undefined, words: string): string {
   if (!isObject(value) || typeof place !== 'string') return words;
   const rest = Object.fromEntries(
@@ -180,6 +187,7 @@ function withoutPlace(value: Json, place: Json | undefined, words: string): stri
   return cut(wordsOf(rest));
 }
 
+/** A JSON value in words: `temperature: 21, unit: celsius`. */
 function wordsOf(value: Json, depth = 0): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);
@@ -202,6 +210,7 @@ function parsed(content: string): Json {
   }
 }
 
+/** A text that ends with a punctuation mark. */
 function closed(text: string): string {
   return /[.!?。！？…]$/.test(text) ? text : `${text}.`;
 }
@@ -233,6 +242,7 @@ function eventLine(event: JsonObject): string {
   return `${text(event['title'])}, ${text(event['weekday'])} ${date}, ${from} to ${end} (${text(event['event_timezone'])})`;
 }
 
+/** The date and the time `HH:mm` of an RFC 3339 date-time. */
 function clock(value: Json | undefined): string[] {
   return text(value).slice(0, 16).split('T');
 }

@@ -25,6 +25,7 @@ export interface Conversation {
   readonly systemText: string;
 }
 
+/** Capitalized words after "you are" that are not names. */
 const ARTICLES: ReadonlySet<string> = new Set(['A', 'An', 'The', 'In', 'On', 'Here', 'Now', 'Not', 'Only', 'Always']);
 
 /** Extracts from a request what the offline model uses. */
@@ -54,6 +55,7 @@ function textOf(message: ModelMessage): string {
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
+/** The name in a system prompt: "You are Jarvis", "your name is Ada", 你叫小明. */
 function personaOf(system: string): string {
   const patterns = [
     /\b[Yy]our name is\s+(\p{Lu}[\p{L}\d-]*)/u,

@@ -42,7 +42,7 @@ export function answerAnythingElse(
   return `${quote ? `You said: "${quote}". ` : ''}I am ${persona} on Parley's offline demo model, so I cannot really answer that. What I can do: remember your name, say who I am, call tools${names ? ` (${names})` : ''}, show reasoning when asked to think, answer a few facts, and stream long answers ("count to 50 slowly"). Configure a real model with LLM_BASE_URL, LLM_API_KEY and LLM_MODEL.`;
 }
 
-/** A short quotation of a user's text. */
+/** Quotes the user's text, cut to 80 characters. */
 export function quoted(text: string): string {
   const line = Array.from(text.replace(/\s+/g, ' ').trim());
   return line.length > 80 ? `${line.slice(0, 80).join('')}…` : line.join('');
@@ -53,12 +53,15 @@ function plural(count: number, noun: string): string | undefined {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Questions about the assistant. */
 const WHO_ARE_YOU =
   /\bwho (?:are|r) (?:you|u)\b|\bwhat(?:'s|’s| is) your name\b|\bwhat are you\b(?! (?:doing|able))|\bintroduce yourself\b|\btell me about yourself\b|\b(?:what|which) (?:language )?model\b.{0,20}\b(?:are you|is this|do you|you)\b|\bare you (?:real|human|chatgpt|gpt|an? (?:ai|bot|robot|person|human|real|language))|你是谁|你叫什么|你是什么|你的名字|(?:介绍|说说)一?下?(?:你)?自己|你是(?:真|机器)人/i;
+/** Questions about the user's name. */
 const WHO_AM_I =
   /\bwhat(?:'s|’s| is| was) my name\b|\b(?:know|remember|recall) (?:what )?my name\b|\bwho am i\b|我叫(?:什么|啥)|我的名字(?:是|叫)?(?:什么|啥)|我是谁|(?:记得|知道)我(?:的名字|叫什么|是谁)/i;
 
 const LATIN_NAME = "(\\p{L}[\\p{L}'’-]*(?:[ ]\\p{Lu}[\\p{L}'’-]*){0,3})";
+/** Ways in which users give their name. Capital letters are required, so that "I'm tired" is not a name. */
 const NAME_PATTERNS = [
   new RegExp(`\\b[Mm]y [Nn]ame(?:'s|’s| [Ii]s)\\s+${LATIN_NAME}`, 'u'),
   new RegExp(`\\b(?:[Cc]all me|[Ii](?:'m|’m| am) (?:called|named))\\s+${LATIN_NAME}`, 'u'),
@@ -66,6 +69,7 @@ const NAME_PATTERNS = [
   /我(?:的名字是|的名字叫|名叫|叫做|叫)\s*(?!什么|啥)([\p{L}\d·]{1,20}?)(?=$|[\s，。,.!！?？、；;])/u,
   /我是\s*([A-Za-z][\p{L}'-]{0,20})/u,
 ];
+/** Words after "my name is" that are not names. */
 const NOT_A_NAME = /^(?:what|not|a|an|the|unknown|secret|important|me|you|it|maybe|later|when|if)$/i;
 
 /** Answers "who are you?" with the persona and the fact that this is a demo model; undefined for other questions. */
@@ -90,6 +94,7 @@ export function answerName(talk: Conversation): string | undefined {
     : `Hello, ${name}! I am ${talk.persona}. Nice to meet you: I will remember your name in this conversation.`;
 }
 
+/** The name that a user gives in a text: "my name is Ana", "I'm Ana", 我叫小明. */
 function nameIn(text: string): string | undefined {
   for (const pattern of NAME_PATTERNS) {
     const name = pattern.exec(text)?.[1]?.replace(/['’-]+$/, '');
@@ -98,6 +103,7 @@ function nameIn(text: string): string | undefined {
   return undefined;
 }
 
+/** Capitals by country, in lower case. */
 const CAPITALS: Readonly<Record<string, string>> = {
   france: 'Paris',
   germany: 'Berlin',
@@ -144,6 +150,7 @@ export function answerFact(text: string): string | undefined {
   return OTHERS.find(([pattern]) => pattern.test(text))?.[1] ?? answerSum(text);
 }
 
+/** Answers an arithmetic question with two numbers: "what is 12 * 7?". */
 function answerSum(text: string): string | undefined {
   const number = '(-?\\d{1,12}(?:\\.\\d{1,6})?)';
   const match = new RegExp(

@@ -54,9 +54,12 @@ const CITIES: readonly (readonly [string, string])[] = [
   ['纽约', 'America/New_York'],
 ];
 
+/** Phrases after a preposition, which may name places. */
 const AFTER_PREPOSITION = /\b(?:in|for|at|of|between)\s+([\p{L}][^?!;\n。？！]*)/giu;
+/** Beginnings of phrases that are not places. */
 const NOT_PLACES =
   /^(?:the|a|an|my|your|this|that|me|us|it|today|tomorrow|tonight|now|celsius|fahrenheit|degrees?|what|which|weather|temperature|forecast|time|date|week|weekend|morning|afternoon|evening|moment|please|here|there|general|detail|advance|thinking)\b/i;
+/** The rest of a sentence after a place. */
 const PHRASE_END =
   /\s(?:today|tomorrow|tonight|now|right now|this|next|please|with|using|by|in|on|at|for|is|like|look|when|and (?:what|which|the|tell|then|show|also|how|give|say|call|think|time|current)|step by step|slowly)\b.*$/i;
 
@@ -77,6 +80,7 @@ export function timeZonesIn(text: string): readonly string[] {
   return [...new Set([...zones, ...cities])];
 }
 
+/** Splits "Paris and Rome" into places. */
 function splitPlaces(phrase: string): readonly string[] {
   const end = phrase.replace(/\.(?:\s.*)?$/, '').replace(PHRASE_END, '');
   return end
@@ -186,6 +190,7 @@ function localDate(instant: number, timeZone: string): string {
   return new Date(instant).toLocaleDateString('sv-SE', { timeZone });
 }
 
+/** The date that a text names, `YYYY-MM-DD`: written out, relative ("tomorrow"), or by its weekday. */
 function dateIn(text: string, today: string): string | undefined {
   const plain = /\b\d{4}-\d\d-\d\d\b/.exec(text)?.[0];
   if (plain !== undefined && !Number.isNaN(Date.parse(plain))) return new Date(plain).toISOString().slice(0, 10);
@@ -200,6 +205,7 @@ function dateIn(text: string, today: string): string | undefined {
   return later(((weekday - new Date(today).getUTCDay() + 6) % 7) + 1);
 }
 
+/** The time that a text names, `HH:mm`. */
 function timeIn(text: string): string | undefined {
   const stamp = /\d{4}-\d\d-\d\dT([01]\d:[0-5]\d|2[0-3]:[0-5]\d)/.exec(text)?.[1];
   if (stamp !== undefined) return stamp;
@@ -218,6 +224,7 @@ function timeIn(text: string): string | undefined {
   return `${String(fixed).padStart(2, '0')}:${minuteText ?? '00'}`;
 }
 
+/** Words that say nothing about a text's subject. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a an the and or but if of in on at to for from by with without about into over as is are was were be been am do does did ' +
@@ -278,12 +285,14 @@ export function splitIdentifiers(text: string): string {
   return text.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').replace(/[_\-/.:]+/g, ' ');
 }
 
+/** Removes common endings, so that "sends" matches "sending". */
 function stem(word: string): string {
   const american = word.replace(/colour/, 'color');
   if (american.length <= 3) return american;
   return american.replace(/(?:ings?|ed|es|s|e)$/, '');
 }
 
+/** Pairs of adjacent Chinese characters, because Chinese has no spaces between words. */
 function pairsOf(text: string): readonly string[] {
   const characters = Array.from(text).filter((character) => /\p{Script=Han}/u.test(character));
   return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);

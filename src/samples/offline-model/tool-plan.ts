@@ -4,16 +4,22 @@ import { type Conversation, type Plan, type PlannedCall, say } from './conversat
 import { Evidence, type EvidenceOptions } from './evidence.js';
 import { contentWords, placesIn, splitIdentifiers, timeZonesIn, WEAK_WORDS } from './text-parsing.js';
 
+/** Questions about the weather. */
 const WEATHER =
   /\bweather\b|\bforecast\b|\btemperature\b|\bhow (?:hot|cold|warm) is it\b|\bis it (?:raining|sunny|snowing)\b|天气|气温/i;
+/** Questions about the time or the date. */
 const TIME =
   /\bwhat(?:'s|’s| is)?\s+(?:the\s+)?(?:current\s+|local\s+)?(?:time|date)\b|\b(?:current|local) (?:time|date)\b|\btime is it\b|\bwhat day is\b|\btoday(?:'s|’s) date\b|\btell me the time\b|几点|(?:现在|当前)的?时间|今天(?:是)?(?:几号|星期几|周几|日期)/i;
+/** Requests to add an event to the calendar. */
 const SCHEDULE =
   /\b(?:schedule|book|plan|arrange|add|create|put|set up|organi[sz]e)\b.{0,60}\b(?:meeting|appointment|event|call|lunch|dinner|review|interview|calendar|stand-?up|reminder)\b|^\s*(?:please\s+)?schedule\b|(?:安排|预约|预定|添加|创建).{0,20}(?:会议|日程|约会|会)/i;
+/** Questions about events in the calendar. */
 const LIST_EVENTS =
   /\b(?:list|show|what|which|see|check|any|do i have)\b.{0,40}\b(?:meetings?|appointments?|events?|calendar|schedule|agenda)\b|(?:列出|查看|看看|有什么|有哪些|显示).{0,10}(?:会议|日程|安排)/i;
+/** Requests to use no tools. */
 const NO_TOOLS =
   /\b(?:without|don't|don’t|do not|no)\s+(?:use\s+|using\s+|call\s+|calling\s+)?(?:any\s+)?tools?\b|不要(?:用|使用|调用)工具/i;
+/** Questions of the assistant. The next user text is taken as their answer. */
 const ASKS_PLACE = 'For which city?';
 const ASKS_WHEN = 'When should it be? Tell me the day and the time.';
 
@@ -63,6 +69,7 @@ export function planAnyTool(talk: Conversation, tools: readonly ToolDeclaration[
   return tool && calls(callsOf(tool, talk, now).slice(0, 1), 'The request wants a tool to be called');
 }
 
+/** Calls the calendar tools, after asking for a missing time. */
 function planCalendar(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   const list = toolNamed(tools, /calendar_?(?:list|read|events)|list_?(?:calendar|events|meetings)/i);
   const write = toolNamed(tools, /calendar_?(?:write|create|add)|create_?(?:event|meeting)/i);
@@ -80,18 +87,21 @@ function planCalendar(talk: Conversation, tools: readonly ToolDeclaration[], now
     : undefined;
 }
 
+/** One call, or one for each place if the tool is about weather. */
 function callsOf(tool: ToolDeclaration, talk: Conversation, now: number): readonly PlannedCall[] {
   const places = placesIn(talk.text);
   if (/weather/i.test(tool.name) && places.length > 0) return places.map((place) => call(tool, talk, { now, place }));
   return [call(tool, talk, { now, place: places[0] })];
 }
 
+/** One call for each time zone that the text names. */
 function timeCalls(tool: ToolDeclaration, talk: Conversation, now: number): readonly PlannedCall[] {
   const zones = timeZonesIn(talk.text);
   if (zones.length === 0) return [call(tool, talk, { now })];
   return zones.map((timeZone) => call(tool, talk, { now, timeZone }));
 }
 
+/** What is known about one call besides the text. */
 interface CallHints {
   readonly now: number;
   readonly place?: string | undefined;
@@ -122,7 +132,9 @@ function toolNamed(tools: readonly ToolDeclaration[], name: RegExp): ToolDeclara
 
 /** Characters of a description that say what a tool is for; the rest is usage notes. */
 const DESCRIPTION_HEAD = 240;
+/** The lowest score of a match. */
 const THRESHOLD = 2;
+/** The lowest share of the text's words that must match. */
 const LEAST_SHARE = 0.2;
 
 /** Tools whose identifier occurs in the text, in the order of the text. */
@@ -160,6 +172,7 @@ function payloadFor(text: string, tool: ToolDeclaration): string {
   return (match ? text.slice(match[0].length) : text).trim() || text.trim();
 }
 
+/** The position of a tool's name in the text; -1 if it does not occur or is an ordinary word. */
 function identifierAt(text: string, name: string): number {
   if (!/[_\-./:]|\p{Ll}\p{Lu}/u.test(name)) return -1;
   const escaped = name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -15,6 +15,7 @@ export const ToolDescription = z.looseObject({
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
+/** A tool as a server describes it, validated. */
 export type ToolDescription = z.infer<typeof ToolDescription>;
 
 /** The result of a call. */
@@ -23,4 +24,5 @@ export const CallResult = z.looseObject({
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
 });
+/** The result of a call, validated. */
 export type CallResult = z.infer<typeof CallResult>;

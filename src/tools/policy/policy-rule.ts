@@ -4,10 +4,12 @@ import type { ToolAnnotations } from '../tool.js';
 
 /** The effects of a rule. */
 export const POLICY_EFFECTS = ['allow', 'deny', 'ask'] as const;
+/** The effect of a rule. */
 export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 
 /** The comparison operators. */
 export const POLICY_OPERATORS = ['==', '!=', '>', '>=', '<', '<=', 'in', 'contains', 'matches', 'exists'] as const;
+/** A comparison operator. */
 export type PolicyOperator = (typeof POLICY_OPERATORS)[number];
 
 /** The annotations that a condition may test. */
