@@ -39,7 +39,7 @@ const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'memory', rows: ['m7'], quick: true, run: memoryAfterRuns },
   { name: 'idleModel', rows: ['m8'], run: idleModelStreams },
   { name: 'loopDelay', rows: ['m10'], run: loopDelay },
-  { name: 'soak', rows: ['s'], onDemand: true, run: (bench) => soak(bench, SOAK_MINUTES) },
+  { name: 'soak', rows: ['s'], onDemand: true, run: soak },
 ];
 
 const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
@@ -69,7 +69,11 @@ async function main(args: readonly string[]): Promise<number> {
         ? !onDemand && (!quick || isQuick)
         : only.includes(name.toLowerCase()) || rows.some((row) => only.includes(row)),
     );
-  const size = { quick, rounds: Number(option(args, 'rounds') ?? 3) };
+  const size = {
+    quick,
+    rounds: Number(option(args, 'rounds') ?? 3),
+    soakMinutes: Number(option(args, 'minutes') ?? SOAK_MINUTES),
+  };
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`);
   const report = new Report();
   await runSteps(wanted(MODEL_STEPS), size, async () => new ModelBench(report, modelOptions(args)));

@@ -3,4 +3,5 @@ export interface Size {
   readonly quick: boolean;
   /** Measured rounds of each comparison. */
   readonly rounds: number;
+  readonly soakMinutes: number;
 }

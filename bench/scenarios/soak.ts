@@ -1,6 +1,7 @@
 import { answerOf } from '../answer.js';
 import type { ModelBench } from '../model-bench.js';
 import { quantile } from '../report.js';
+import type { Size } from './size.js';
 
 const MB = 1024 * 1024;
 const SAMPLE_MS = 5000;
@@ -9,7 +10,7 @@ const PER_SECOND = 100;
 const WARM_UP = 0.2;
 
 /** S: short runs at a fixed rate for minutes; the memory of the server must not grow. */
-export async function soak(bench: ModelBench, minutes: number): Promise<void> {
+export async function soak(bench: ModelBench, { soakMinutes: minutes }: Size): Promise<void> {
   const parley = await bench.freshParley();
   const samples: { minute: number; mb: number }[] = [];
   const start = performance.now();
