@@ -40,11 +40,17 @@ export function jsonString(text: string): string {
   return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The hot path: a text delta, in which only the text can need escaping. */
-function textPiece(event: Extract<Content, { type: 'text' }>): string {
-  const { index, delta, msg_id: msgId } = event;
-  const id = msgId === null ? 'null' : jsonString(msgId);
-  return `{"object":"content","status":"in_progress","error":null,"type":"text","index":${index},"delta":${delta},"msg_id":${id},"text":${jsonString(event.text ?? '')}}`;
+/** The head of the last text delta: the deltas of one content mostly come one after another. */
+let last = { msgId: null as string | null, index: null as number | null, delta: null as boolean | null, head: '' };
+
+/** The hot path: only the text is written anew. */
+function textPiece({ index, delta, msg_id: msgId, text }: Extract<Content, { type: 'text' }>): string {
+  if (last.head === '' || last.msgId !== msgId || last.index !== index || last.delta !== delta) {
+    const id = msgId === null ? 'null' : jsonString(msgId);
+    const head = `{"object":"content","status":"in_progress","error":null,"type":"text","index":${index},"delta":${delta},"msg_id":${id},"text":`;
+    last = { msgId, index, delta, head };
+  }
+  return `${last.head}${jsonString(text ?? '')}}`;
 }
 
 function orderedContent(content: Content): Record<string, unknown> {

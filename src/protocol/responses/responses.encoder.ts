@@ -3,6 +3,7 @@ import type { LoggedEvent } from '../../events/index.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { type HttpError, toHttpError } from '../http/http-error.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
+import type { ResponseEvent } from './encoder/event-sequencer.js';
 import { ResponsesFold } from './encoder/responses-fold.js';
 import type { ResponseInfo } from './response-info.js';
 import { errorEvent, wireError } from './responses.errors.js';
@@ -20,7 +21,7 @@ export class ResponsesEncoder implements FrameEncoder {
   }
 
   next(event: LoggedEvent): readonly string[] {
-    return this.fold.next(event).map(({ type, json }) => eventFrame(json, { event: type }));
+    return this.fold.next(event).map(frameOf);
   }
 
   /** Clients take a stream that merely stops for a complete one, so it ends with an `error` event. */
@@ -36,4 +37,9 @@ export class ResponsesEncoder implements FrameEncoder {
   end(): readonly string[] {
     return this.fold.ended ? [DONE_FRAME] : [];
   }
+}
+
+/** As `eventFrame`, without a look for line breaks: there are none in a type or in the JSON that the fold writes. */
+function frameOf({ type, json }: ResponseEvent): string {
+  return `event: ${type}\ndata: ${json}\n\n`;
 }

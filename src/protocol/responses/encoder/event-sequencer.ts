@@ -17,12 +17,15 @@ export class EventSequencer {
     return this.eventCount - 1;
   }
 
-  /** Appends an event. @param fields those after the type and the number */
+  /** Appends an event. @param fields those after the type and the number; not empty */
   append(type: string, fields: object): void {
-    const head = `{"type":"${type}","sequence_number":${this.eventCount}`;
+    this.appendJson(type, JSON.stringify(fields).slice(1, -1));
+  }
+
+  /** Appends an event whose fields are written already. @param members those of a JSON object, without its braces */
+  appendJson(type: string, members: string): void {
+    this.events.push({ type, json: `{"type":"${type}","sequence_number":${this.eventCount},${members}}` });
     this.eventCount += 1;
-    const rest = JSON.stringify(fields).slice(1);
-    this.events.push({ type, json: rest === '}' ? `${head}}` : `${head},${rest}` });
   }
 
   /** The `output_index` of the next item. */

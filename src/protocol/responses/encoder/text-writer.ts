@@ -1,4 +1,4 @@
-import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
+import { type Content, isTerminalStatus, jsonString, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
 import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';
@@ -51,12 +51,18 @@ const SUMMARY: PartStyle<SummaryPart> = {
 class PartWriter<Part> {
   private readonly text = new AppendOnlyText();
   private done: Part | undefined;
+  /** The members of a delta before its text, and those after it. */
+  private readonly deltaHead: string;
+  private readonly deltaTail: string;
 
   constructor(
     private readonly out: EventSequencer,
     private readonly style: PartStyle<Part>,
     private readonly place: object,
   ) {
+    this.deltaHead = `${members(place)},"delta":`;
+    const extra = members(style.extra);
+    this.deltaTail = extra === '' ? '' : `,${extra}`;
     this.write(style.added, { part: style.part('') });
   }
 
@@ -89,12 +95,18 @@ class PartWriter<Part> {
   }
 
   private delta(delta: string): void {
-    if (delta !== '') this.write(this.style.delta, { delta, ...this.style.extra });
+    // A stream consists of these: only the text is written anew.
+    if (delta !== '') this.out.appendJson(this.style.delta, `${this.deltaHead}${jsonString(delta)}${this.deltaTail}`);
   }
 
   private write(type: string, fields: object): void {
     this.out.append(type, { ...this.place, ...fields });
   }
+}
+
+/** An object as JSON without its braces. */
+function members(fields: object): string {
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** A message or a reasoning: an item that consists of parts of text. */
@@ -116,10 +128,7 @@ export class TextWriter implements ItemWriter {
 
   content(event: Content): void {
     const slot = event.index ?? 0;
-    const style: PartStyle<OutputPart | SummaryPart> =
-      this.message.type === 'reasoning' ? SUMMARY : event.type === 'refusal' ? REFUSAL : TEXT;
-    const place = { item_id: this.id, output_index: this.index, [style.index]: slot };
-    this.parts[slot] ??= new PartWriter(this.out, style, place);
+    this.parts[slot] ??= this.newPart(slot, event.type);
     this.parts[slot].content(event);
   }
 
@@ -133,6 +142,12 @@ export class TextWriter implements ItemWriter {
 
   cut(): void {
     this.end('incomplete');
+  }
+
+  private newPart(slot: number, type: Content['type']): PartWriter<OutputPart | SummaryPart> {
+    const style: PartStyle<OutputPart | SummaryPart> =
+      this.message.type === 'reasoning' ? SUMMARY : type === 'refusal' ? REFUSAL : TEXT;
+    return new PartWriter(this.out, style, { item_id: this.id, output_index: this.index, [style.index]: slot });
   }
 
   private end(status: ItemStatus): void {
