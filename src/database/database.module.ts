@@ -4,6 +4,7 @@ import { Database } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { DurabilityReport } from './durability-report.js';
 import { openDatabase } from './open-database.js';
+import { UnitOfWork } from './transaction.js';
 
 /** Closes the connections after everything else has shut down. */
 @Injectable()
@@ -30,10 +31,11 @@ export class DatabaseModule {
       global: true,
       providers: [
         { provide: Database, useFactory: () => openDatabase(settings, extensions) },
+        { provide: UnitOfWork, useExisting: Database },
         DatabaseCloser,
         ...(settings.durability === 'strict' ? [strictReport] : []),
       ],
-      exports: [Database],
+      exports: [Database, UnitOfWork],
     };
   }
 }

@@ -1,5 +1,6 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Database, Queryable } from './database.js';
+import type { Database } from './database.js';
+import type { Queryable } from './queryable.js';
 
 /** Settings of PostgreSQL, each with the value that lets a power failure lose committed data. */
 const UNSAFE: Readonly<Record<string, string>> = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };

@@ -1,7 +1,9 @@
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { Database, isDeadlock, type Queryable, type SqlValue } from './database.js';
+import { Database, isDeadlock } from './database.js';
+import type { Queryable, SqlValue } from './queryable.js';
+import { type Transaction, transactionOn } from './transaction.js';
 
-/** How often a write is tried that yields to others. */
+/** Attempts of a write that is chosen as a deadlock's victim. */
 const DEADLOCK_TRIES = 4;
 
 /** PostgreSQL: every write is a transaction on a pooled connection. */
@@ -15,22 +17,22 @@ export class PostgresDatabase extends Database {
     this.read = new PostgresQueryable(source, source.manager);
   }
 
-  async write<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.attempt(work);
       } catch (error) {
-        // Two writes waited for each other and this one was chosen to yield: nothing of it was written.
+        // The database chose this write to break a deadlock: nothing of it was written.
         if (!isDeadlock(error) || tries === DEADLOCK_TRIES) throw error;
       }
     }
   }
 
-  private async attempt<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
       await runner.startTransaction();
-      const value = await work(new PostgresQueryable(runner, runner.manager));
+      const value = await work(transactionOn(new PostgresQueryable(runner, runner.manager)));
       await runner.commitTransaction();
       return value;
     } catch (error) {

@@ -1,10 +1,12 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
-import { Database, type Queryable, type SqlValue } from './database.js';
+import { Database } from './database.js';
+import type { Queryable, SqlValue } from './queryable.js';
+import { type Transaction, transactionOn } from './transaction.js';
 
 interface PendingWrite {
-  readonly work: (tx: Queryable) => Promise<unknown>;
+  readonly work: (tx: Queryable & Transaction) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -27,7 +29,7 @@ export class SqliteDatabase extends Database {
     this.read = new CommittedReads(this.writer, new SqliteConnection(readerSource));
   }
 
-  write<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.pending.push({ work, resolve: resolve as (value: unknown) => void, reject });
       this.flushing ??= this.flush();
@@ -59,7 +61,7 @@ export class SqliteDatabase extends Database {
     const settle: (() => void)[] = [];
     try {
       this.writer.exec('BEGIN IMMEDIATE');
-      if (group.length === 1) settle.push(await answerOf(group[0] as PendingWrite, this.writer));
+      if (group.length === 1) settle.push(await answerOf(group[0] as PendingWrite, transactionOn(this.writer)));
       else for (const write of group) settle.push(await this.attempt(write));
       this.writer.exec('COMMIT');
     } catch (error) {
@@ -74,7 +76,7 @@ export class SqliteDatabase extends Database {
   private async attempt(write: PendingWrite): Promise<() => void> {
     this.writer.exec('SAVEPOINT one_write');
     try {
-      const value = await write.work(this.writer);
+      const value = await write.work(transactionOn(this.writer));
       this.writer.exec('RELEASE one_write');
       return () => write.resolve(value);
     } catch (error) {
@@ -86,7 +88,7 @@ export class SqliteDatabase extends Database {
 }
 
 /** The answer of a write that has the transaction for itself: an error is the whole transaction's. */
-async function answerOf({ work, resolve }: PendingWrite, tx: Queryable): Promise<() => void> {
+async function answerOf({ work, resolve }: PendingWrite, tx: Queryable & Transaction): Promise<() => void> {
   const value = await work(tx);
   return () => resolve(value);
 }

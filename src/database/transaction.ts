@@ -1,8 +1,10 @@
+import type { Queryable } from './queryable.js';
+
 declare const TRANSACTION: unique symbol;
 
 /**
- * An open write transaction, opaque: use cases pass it to stores, which all take part in it. Only the
- * adapters of stores know how to query with it (`queryable`).
+ * An open write transaction, opaque: use cases pass it to the stores that take part in it. Only the
+ * adapters of those stores query with it (`queryable`).
  */
 export interface Transaction {
   readonly [TRANSACTION]: true;
@@ -11,11 +13,21 @@ export interface Transaction {
 /** Opens write transactions. */
 export abstract class UnitOfWork {
   /**
-   * One atomic write: committed when it resolves, without any trace when it rejects. `work` must
-   * await nothing but what it does with its transaction: locks are held meanwhile. It is called again when
-   * it was undone in favour of another write, so its only effect must be what it writes and returns.
+   * One atomic write: committed when it resolves, undone as a whole when it rejects. `work` must await
+   * nothing but its stores, because locks are held meanwhile. It is called again when the database undid it
+   * in favour of another write, so it must have no effect other than what it writes and returns.
    *
    * @throws whatever `work` throws; the driver's error when the commit fails
    */
   abstract write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** The connection of a transaction. For adapters only. */
+export function queryable(tx: Transaction): Queryable {
+  return tx as unknown as Queryable;
+}
+
+/** The transaction that is open on a connection. For implementations of `Database` only. */
+export function transactionOn(connection: Queryable): Queryable & Transaction {
+  return connection as Queryable & Transaction;
 }

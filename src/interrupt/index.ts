@@ -1,4 +1,4 @@
-export { AnswerCheck, type CheckedAnswers } from './answer-check.js';
+export { AnswerValidator, type ValidatedAnswers } from './answer-validator.js';
 export * from './interrupt.types.js';
 export * from './ports/interrupt-store.js';
 export * from './ports/interrupts.js';

@@ -2,10 +2,10 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Clock } from '../common/index.js';
 import { InterruptStore } from './ports/interrupt-store.js';
 
-/** How often expired questions are marked, in milliseconds. Readers see them as expired at once. */
+/** How often expired interrupts are marked, in milliseconds. Readers see them as expired at once. */
 const INTERVAL_MS = 15_000;
 
-/** Marks questions whose time is over, so that the audit trail says so even when nobody looks. */
+/** Marks interrupts whose time has passed as expired and writes that to the audit trail. */
 @Injectable()
 export class InterruptSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(InterruptSweeper.name);
@@ -31,7 +31,7 @@ export class InterruptSweeper implements OnApplicationBootstrap, OnModuleDestroy
   /** One sweep; never throws. */
   async sweep(): Promise<void> {
     try {
-      const expired = await this.store.expire(this.clock.now());
+      const expired = await this.store.expireDue(this.clock.now());
       if (expired > 0) this.logger.log(`${expired} unanswered approvals or inputs expired`);
     } catch (error) {
       this.logger.error(`expired approvals could not be marked: ${String(error)}`);

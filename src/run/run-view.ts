@@ -1,8 +1,8 @@
-import type { RunRecord } from './ports/run-store.js';
+import type { RunRecord } from './run-record.js';
 import type { RunView } from './run.types.js';
 
-/** A run as protocols see it. `waitingBefore` counts only for one that waits. */
-export function runView(run: RunRecord, waitingBefore: number): RunView {
+/** A run as the wires see it. @param queuedBefore how many runs of its session are queued before a queued one */
+export function runView(run: RunRecord, queuedBefore: number): RunView {
   return {
     runId: run.id,
     sessionId: run.sessionId,
@@ -15,7 +15,7 @@ export function runView(run: RunRecord, waitingBefore: number): RunView {
     wireData: run.wireData,
     state: run.state,
     timedOut: run.state === 'failed' && run.error?.code === 'TIMEOUT',
-    queuePosition: run.state === 'queued' ? waitingBefore + 1 : null,
+    queuePosition: run.state === 'queued' ? queuedBefore + 1 : null,
     attempt: run.attempt,
     createdAt: run.createdAt,
     startedAt: run.startedAt,

@@ -1,92 +1,104 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../common/index.js';
+import { AppError, type Principal } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
-import { RunAdmission } from './accept/run-admission.js';
-import { RunAnswers } from './accept/run-answers.js';
-import { RunEnds } from './end/run-ends.js';
+import { RunAcceptance } from './accept/run-acceptance.js';
+import { CancelRuns } from './end/cancel-runs.js';
+import { RemoveRuns } from './end/remove-runs.js';
 import { RunReader } from './log/run-reader.js';
-import { RunAnnouncements } from './ports/run-announcements.js';
-import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
+import { RunStore } from './ports/run-store.js';
 import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './ports/runs.js';
+import { isForgotten, type RunRecord } from './run-record.js';
+import { runView } from './run-view.js';
+import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
 
-/** The runs of this server: `Runs` on the ledger and the dispatcher. */
+/** The default of `ListOptions.limit`. */
+const LISTED = 20;
+
+/** `Runs` for the wires: the use cases, and reads that are limited to what the caller may see. */
 @Injectable()
 export class RunService extends Runs {
   constructor(
-    private readonly admission: RunAdmission,
+    private readonly acceptance: RunAcceptance,
+    private readonly cancels: CancelRuns,
+    private readonly removals: RemoveRuns,
+    private readonly runs: RunStore,
     private readonly reader: RunReader,
-    private readonly answers: RunAnswers,
-    private readonly ends: RunEnds,
-    private readonly announcements: RunAnnouncements,
   ) {
     super();
   }
 
-  async accept(request: RunRequest): Promise<AcceptedRun> {
-    this.admission.requireOpen();
-    const accepted = await this.admission.admit(await this.answers.complete(request));
-    const { tenantId } = request.principal;
-    const { sessionId, userId } = accepted.run;
-    if (accepted.created) this.announcements.announce({ tenantId, userId, sessionId });
-    return accepted;
+  accept(request: RunRequest): Promise<AcceptedRun> {
+    return this.acceptance.accept(request);
   }
 
-  async answer(
+  answer(
     principal: Principal,
     answers: readonly InterruptAnswer[],
     options: { readonly runKey?: string } = {},
   ): Promise<AcceptedRun> {
-    const request = await this.answers.request(principal, answers);
-    return this.accept({ ...request, ...options });
+    return this.acceptance.answer(principal, answers, options);
   }
 
   tail(principal: Principal, runId: string, options: TailOptions = {}): AsyncIterable<readonly LoggedEvent[]> {
-    return this.reader.tail(principal, runId, options);
+    return this.reader.tail(() => this.find(principal, runId, options), options);
   }
 
-  view(principal: Principal, runId: string, options: ReadOptions = {}): Promise<RunView> {
-    return this.reader.view(principal, runId, options);
+  async view(principal: Principal, runId: string, options: ReadOptions = {}): Promise<RunView> {
+    return this.viewOf(await this.find(principal, runId, options));
   }
 
-  findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
-    return this.reader.findByKey(principal, sessionId, runKey);
+  async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
+    const run = await this.runs.findByKey(principal, sessionId, runKey);
+    return run && !isForgotten(run) ? this.viewOf(run) : undefined;
   }
 
-  list(principal: Principal, sessionId: string, options: ListOptions = {}): Promise<readonly RunView[]> {
-    return this.reader.list(principal, sessionId, options);
+  async list(principal: Principal, sessionId: string, options: ListOptions = {}): Promise<readonly RunView[]> {
+    const runs = await this.runs.list(principal, sessionId, { limit: LISTED, ...options });
+    return Promise.all(runs.map((run) => this.viewOf(run)));
   }
 
-  next(
+  async next(
     principal: Principal,
     sessionId: string,
     afterOrdinal: number,
     signal: AbortSignal,
   ): Promise<RunView | undefined> {
-    return this.reader.next(principal, sessionId, afterOrdinal, signal);
+    const run = await this.reader.next(principal, sessionId, afterOrdinal, signal);
+    return run && this.viewOf(run);
   }
 
-  response(principal: Principal, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {
-    return this.reader.response(principal, runId, options);
+  async response(principal: Principal, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {
+    return this.reader.response(await this.find(principal, runId, options));
   }
 
-  input(principal: Principal, runId: string): Promise<readonly Message[]> {
-    return this.reader.input(principal, runId);
+  async input(principal: Principal, runId: string): Promise<readonly Message[]> {
+    return this.reader.input(await this.find(principal, runId, {}));
   }
 
   async cancel(principal: Principal, runId: string, options: CancelOptions = {}): Promise<RunView> {
-    await this.ends.cancel(principal, runId, options);
-    return this.reader.view(principal, runId, { accepted: true });
+    return this.viewOf(await this.cancels.cancel(principal, runId, options));
   }
 
-  async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
-    return this.ends.cancelSession(principal, sessionId);
+  cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
+    return this.cancels.cancelSession(principal, sessionId);
   }
 
   remove(principal: Principal, runId: string): Promise<void> {
-    return this.ends.removeRun(principal, runId);
+    return this.removals.removeRun(principal, runId);
   }
 
   removeSession(principal: Principal, sessionId: string): Promise<void> {
-    return this.ends.removeSession(principal, sessionId);
+    return this.removals.removeSession(principal, sessionId);
+  }
+
+  private async viewOf(run: RunRecord): Promise<RunView> {
+    return runView(run, run.state === 'queued' ? await this.runs.queuedBefore(run) : 0);
+  }
+
+  /** @throws AppError RUN_NOT_FOUND */
+  private async find(principal: Principal, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
+    const run = await this.runs.find(principal.tenantId, runId);
+    if (!run || (isForgotten(run) && accepted !== true)) throw new AppError('RUN_NOT_FOUND');
+    return run;
   }
 }

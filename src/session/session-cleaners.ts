@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Queryable } from '../database/index.js';
+import type { Transaction } from '../database/index.js';
 
 /** A session that is being removed. */
 export interface RemovedSession {
@@ -9,7 +9,7 @@ export interface RemovedSession {
   readonly sessionId: string;
 }
 
-/** A run that is being removed by itself. */
+/** A run that is being removed without its session. */
 export interface RemovedRun {
   readonly rowId: number;
   readonly tenantId: string;
@@ -19,15 +19,15 @@ export interface RemovedRun {
   readonly sessionId: string;
 }
 
-/** What is left to do once the removal is committed, such as deleting files. Its failure is logged. */
+/** Work that follows the commit of a removal, such as deleting files. A failure is logged. */
 export type AfterRemoval = () => Promise<void>;
 
-/** Removes what another feature keeps with sessions or runs, inside the transaction that removes them. */
+/** Removes what another feature stores with sessions or runs, in the transaction that removes them. */
 export interface SessionCleaner {
-  /** Everything of the session, that of its runs included. */
-  cleanSession(tx: Queryable, session: RemovedSession): Promise<AfterRemoval | undefined>;
-  /** What belongs to this one run. */
-  cleanRun?(tx: Queryable, run: RemovedRun): Promise<AfterRemoval | undefined>;
+  /** Removes everything of the session, including that of its runs. */
+  cleanSession(tx: Transaction, session: RemovedSession): Promise<AfterRemoval | undefined>;
+  /** Removes what belongs to this one run. */
+  cleanRun?(tx: Transaction, run: RemovedRun): Promise<AfterRemoval | undefined>;
 }
 
 /** The cleaners of all features. A feature registers its own in the constructor of its module. */
@@ -40,20 +40,16 @@ export class SessionCleaners {
   }
 
   /** @returns what to do after the commit */
-  async cleanSession(tx: Queryable, session: RemovedSession): Promise<readonly AfterRemoval[]> {
-    const after: AfterRemoval[] = [];
-    for (const cleaner of this.cleaners) after.push(...present(await cleaner.cleanSession(tx, session)));
-    return after;
+  async cleanSession(tx: Transaction, session: RemovedSession): Promise<readonly AfterRemoval[]> {
+    const steps: (AfterRemoval | undefined)[] = [];
+    for (const cleaner of this.cleaners) steps.push(await cleaner.cleanSession(tx, session));
+    return steps.filter((step) => step !== undefined);
   }
 
   /** @returns what to do after the commit */
-  async cleanRun(tx: Queryable, run: RemovedRun): Promise<readonly AfterRemoval[]> {
-    const after: AfterRemoval[] = [];
-    for (const cleaner of this.cleaners) after.push(...present(await cleaner.cleanRun?.(tx, run)));
-    return after;
+  async cleanRun(tx: Transaction, run: RemovedRun): Promise<readonly AfterRemoval[]> {
+    const steps: (AfterRemoval | undefined)[] = [];
+    for (const cleaner of this.cleaners) steps.push(await cleaner.cleanRun?.(tx, run));
+    return steps.filter((step) => step !== undefined);
   }
-}
-
-function present(step: AfterRemoval | undefined): AfterRemoval[] {
-  return step ? [step] : [];
 }

@@ -1,4 +1,5 @@
-import { RunRemover } from '../../src/run/ports/run-remover.js';
+import { RunDeletion } from '../../src/run/end/run-deletion.js';
+import { RunLedger } from '../../src/run/run-ledger.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { pruneRuns } from '../support/ledger.js';
@@ -93,8 +94,8 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     const conversationId = `f3 ${follow}`;
     const { runId, text } = await send({ conversationId, messages: [{ role: 'user', content: 'hi' }] });
     expect(text).toContain('Soon forgotten.');
-    const remover = server.get(RunRemover);
-    expect((await pruneRuns(remover, Date.now() + 1, Date.now(), 99)).runs).toBeGreaterThan(0);
+    const pruned = await pruneRuns(server.get(RunLedger), server.get(RunDeletion));
+    expect(pruned.runs).toBeGreaterThan(0);
     for (const query of ['', '&after=1', '&after=99', '&protocol=ag-kit', '&protocol=ag-ui']) {
       const gone = await fetch(`${server.url}/runs/${runId}/events?follow=${follow}${query}`);
       const body = (await gone.json()) as object;

@@ -121,7 +121,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     driver.calls(call(0, 'pay', PAY, 'c1'));
     const { sessionId } = (await driver.ask()).view;
     const store = driver.server.get(InterruptStore);
-    expect(await store.expire(Date.now() + 3_600_000)).toBe(1);
+    expect(await store.expireDue(Date.now() + 3_600_000)).toBe(1);
     driver.script = () => [text('As you like.'), finish()];
     await driver.server.run({ sessionId, input: [userText('Never mind')] });
     driver.calls(call(0, 'pay', PAY, 'c2'));

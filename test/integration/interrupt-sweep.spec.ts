@@ -72,7 +72,7 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
   });
 
   it('the sweep continues after the database was unavailable', async () => {
-    const store = { expire: () => Promise.reject(new Error('away')) } as unknown as InterruptStore;
+    const store = { expireDue: () => Promise.reject(new Error('away')) } as unknown as InterruptStore;
     await expect(new InterruptSweeper(store, clock).sweep()).resolves.toBeUndefined();
   });
 });

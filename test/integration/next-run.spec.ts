@@ -1,14 +1,16 @@
 import { InProcessAnnouncements } from '../../src/run/log/in-process-announcements.js';
 import { RunFeeds } from '../../src/run/log/run-feeds.js';
-import { SessionFollower } from '../../src/run/log/session-follower.js';
+import { RunReader } from '../../src/run/log/run-reader.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
 
 describeOnLedgers('waiting for the next run of a session', (ledger) => {
-  const follower = (): SessionFollower =>
-    new SessionFollower(ledger().runs, new InProcessAnnouncements(), new RunFeeds());
+  const reader = (): RunReader => {
+    const { log, runs, sessions } = ledger();
+    return new RunReader(log, new RunFeeds(), runs, sessions, new InProcessAnnouncements());
+  };
   const next = async (after: number, sessionId = 'session', principal = ALICE): Promise<number | undefined> =>
-    (await follower().next(principal, sessionId, after, AbortSignal.timeout(10_000)))?.ordinal;
+    (await reader().next(principal, sessionId, after, AbortSignal.timeout(10_000)))?.ordinal;
 
   it('a run that another process accepts in a new session is found', async () => {
     const other = await ledger().another();
@@ -25,7 +27,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
     const { run } = await ledger().accept({ store: false }, { lease: LEASE });
     const { run: kept } = await ledger().accept();
     expect(await next(0)).toBe(run.ordinal);
-    await ledger().log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+    await ledger().commits.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
     expect(await next(0)).toBe(kept.ordinal);
     expect(await ledger().runs.next({ ...ALICE, userId: 'bob' }, 'session', 0)).toBeUndefined();
     expect(await ledger().runs.next({ ...ALICE, tenantId: 'other' }, 'session', 0)).toBeUndefined();
@@ -54,6 +56,6 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
     const rival = await ledger().accept({ runId: 'rival', onBusy: 'interrupt' });
     const before = [first, second, third, again, rival].map(({ queuedBefore }) => queuedBefore);
     expect(before).toEqual([0, 0, 1, 1, 0]);
-    expect(await ledger().runs.waitingBefore(third.run)).toBe(0);
+    expect(await ledger().runs.queuedBefore(third.run)).toBe(0);
   });
 });

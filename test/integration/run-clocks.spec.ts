@@ -37,7 +37,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
   const leftBehind = async (self: Ledger, attempts = 1) => {
     let { run } = await self.accept({ agentType: 'code-journal' }, { lease: { ...LEASE, until: 0 } });
     for (let attempt = 1; attempt < attempts; attempt += 1) {
-      [run = run] = await self.runs.claim({ owner: 'gone/1/a', until: 1 }, NOW, 1);
+      [run = run] = await self.leases.claim({ owner: 'gone/1/a', until: 1 }, NOW, 1);
     }
     return run;
   };
@@ -110,7 +110,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
 
   it('a run whose log cannot be read fails after the usual number of attempts', async () => {
     const run = await leftBehind(ledger(), 2);
-    await ledger().log.append([logWrite(run, { lines: ['{"object":'] })]);
+    await ledger().commits.append([logWrite(run, { lines: ['{"object":'] })]);
     const on = await start({ RUN_MAX_ATTEMPTS: '4', LEASE_MS: '500', SWEEP_INTERVAL_MS: '20' });
     for (let view = await on.runs.view(ALICE, run.id); view.finishedAt === null;) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -125,7 +125,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
   it('old events are removed at the start and counted', async () => {
     const { run } = await ledger().accept({}, { lease: LEASE });
     const old = Date.now() - 3_600_001;
-    await ledger().log.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);
+    await ledger().commits.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);
     const on = await start({ RUN_EVENTS_RETENTION: '1h' });
     const retention = on.get(RunRetention);
     await retention.sweep();

@@ -38,7 +38,7 @@ describeOnLedgers('executing a run', (ledger) => {
       { lease: { ...LEASE, until: 1 }, now: Date.now() },
     );
     for (let attempt = 1; attempt < attempts; attempt += 1) {
-      await ledger().runs.claim({ owner: 'else/1/x', until: 1 + attempt }, 10_000, 1);
+      await ledger().leases.claim({ owner: 'else/1/x', until: 1 + attempt }, 10_000, 1);
     }
     return runId;
   }

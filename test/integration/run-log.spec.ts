@@ -1,10 +1,10 @@
 import type { Message } from '../../src/events/index.js';
 import type { LogWrite } from '../../src/run/ports/run-log.js';
-import type { RunRecord } from '../../src/run/ports/run-store.js';
+import type { RunRecord } from '../../src/run/run-record.js';
 import { describeOnLedgers, LEASE, lines, logWrite, runEnd, userText } from '../support/ledger.js';
 
 describeOnLedgers('the run log', (ledger) => {
-  const append = async (...writes: LogWrite[]) => [...(await ledger().log.append(writes))];
+  const append = async (...writes: LogWrite[]) => [...(await ledger().commits.append(writes))];
   const texts = async (run: RunRecord, from = 0, limit = 10_000) =>
     (await ledger().log.read(run.rowId, from, limit)).map(({ seq, json }) => [seq, json]);
   const numbered = (from: number, count: number) => lines(from, count).map((line, index) => [from + index, line]);
@@ -12,11 +12,11 @@ describeOnLedgers('the run log', (ledger) => {
 
   it('a write under an old fence is refused with everything in it', async () => {
     const run = await ledger().running();
-    const [taken] = await ledger().runs.claim({ owner: 'b/1/b', until: LEASE.until + 9 }, LEASE.until + 1, 1);
+    const [taken] = await ledger().leases.claim({ owner: 'b/1/b', until: LEASE.until + 9 }, LEASE.until + 1, 1);
     const end = runEnd({ output: [userText('late')], sessionState: { late: true } });
     expect(await append(logWrite(run, { lines: lines(0, 3), steps: [step], end }))).toEqual([false]);
     expect(await texts(run)).toEqual([]);
-    expect(await ledger().runs.steps(run.rowId)).toEqual([]);
+    expect(await ledger().log.steps(run.rowId)).toEqual([]);
     expect(await ledger().count('messages')).toBe(1);
     expect(await ledger().find(run)).toEqual(taken);
   });
@@ -83,14 +83,14 @@ describeOnLedgers('the run log', (ledger) => {
     // A write of a step alone may be made twice.
     const alone = logWrite(run, { firstSeq: 1, steps: [step], messages: [b] });
     expect([await append(alone), await append(alone)]).toEqual([[true], [true]]);
-    expect(await append({ ...alone, fence: 9, messages: [c] })).toEqual([false]);
+    expect(await append({ ...alone, run: { ...run, fence: 9 }, messages: [c] })).toEqual([false]);
     expect(await ledger().sessions.outputCount(run.sessionRowId, run.rowId)).toBe(2);
     await append(logWrite(run, { firstSeq: 1, lines: lines(1, 1), end: runEnd({ output: [c] }) }));
     expect(await said(run)).toEqual(['a', 'b', 'c']);
 
     const [transient, rolledBack] = [await ledger().running({ store: false }), await ledger().running()];
     await append(logWrite(rolledBack, { lines: lines(0, 1), messages: [a] }));
-    await ledger().runs.requestCancel('default', rolledBack.id, { now: 5, rollback: true });
+    await ledger().cancel(rolledBack.id, { now: 5, rollback: true });
     await append(
       logWrite(transient, { lines: lines(0, 1), messages: [a] }),
       logWrite(rolledBack, { firstSeq: 1, lines: lines(1, 1), messages: [b] }),
@@ -112,7 +112,7 @@ describeOnLedgers('the run log', (ledger) => {
         expires_at: null,
       },
     };
-    await ledger().runs.requestCancel('default', run.id, { now: 5 });
+    await ledger().cancel(run.id, { now: 5 });
     const end = runEnd({ state: 'interrupted', asked: [{ item, key: null }] });
     expect(await append(logWrite(run, { lines: lines(0, 1), end }))).toEqual([true]);
     const sql = `SELECT status FROM interrupts WHERE id = 'apr_late'`;
@@ -140,7 +140,7 @@ describeOnLedgers('the run log', (ledger) => {
     expect(await ledger().log.committed(end)).toBe(false);
     await append(end);
     expect(await ledger().log.committed(end)).toBe(true);
-    expect(await ledger().log.committed({ ...end, fence: 7 })).toBe(false);
+    expect(await ledger().log.committed({ ...end, run: { ...run, fence: 7 } })).toBe(false);
   });
 
   it('a journal entry that was not written is never taken for committed and may be written again', async () => {
@@ -148,7 +148,7 @@ describeOnLedgers('the run log', (ledger) => {
     const write = logWrite(run, { steps: [step] });
     expect(await ledger().log.committed(write)).toBe(false);
     expect([await append(write), await append(write)]).toEqual([[true], [true]]);
-    expect(await ledger().runs.steps(run.rowId)).toEqual([step]);
+    expect(await ledger().log.steps(run.rowId)).toEqual([step]);
   });
 
   it.each([2, 4])(
@@ -156,8 +156,8 @@ describeOnLedgers('the run log', (ledger) => {
     async (firstSeq) => {
       const stale = await ledger().running();
       await append(logWrite(stale, { lines: lines(0, 2) }));
-      const [taken] = await ledger().runs.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
-      const fresh = { ...logWrite(stale), fence: taken?.fence ?? 0 };
+      const [taken] = await ledger().leases.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
+      const fresh = logWrite({ ...stale, fence: taken?.fence ?? 0 });
       const late = logWrite(stale, { firstSeq, lines: lines(firstSeq, 2) });
       expect(await append(late, { ...fresh, firstSeq: 2, lines: lines(2, 3) })).toEqual([false, true]);
       expect(await append({ ...fresh, firstSeq: 5, lines: lines(5, 1) }, late)).toEqual([true, false]);
@@ -170,7 +170,7 @@ describeOnLedgers('the run log', (ledger) => {
     const writes = runs.map((run, index) => logWrite(run, { lines: lines(0, index + 1) }));
     const at = (index: number, change: Partial<LogWrite>) =>
       (writes[index] = { ...writes[index], ...change } as LogWrite);
-    at(1, { fence: 99 });
+    at(1, { run: { ...(runs[1] as RunRecord), fence: 99 } });
     at(2, { steps: [{ ...step, status: 'finished', output: { x: 1 }, messageIds: ['m'] }] });
     at(3, { end: runEnd() });
     at(4, { lines: [JSON.stringify({ text: 'NUL \u0000, "quotes", \\, 😀, \ud800' })] });
@@ -180,7 +180,7 @@ describeOnLedgers('the run log', (ledger) => {
       expect(await texts(run)).toEqual(expected);
     }
     const [, , stepped, ended] = runs;
-    expect(stepped && (await ledger().runs.steps(stepped.rowId))).toMatchObject([
+    expect(stepped && (await ledger().log.steps(stepped.rowId))).toMatchObject([
       { status: 'finished', output: { x: 1 } },
     ]);
     expect(ended && (await ledger().find(ended)).state).toBe('completed');

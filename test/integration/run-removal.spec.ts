@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../src/run/ports/run-store.js';
+import type { RunRecord } from '../../src/run/run-record.js';
 import { SessionCleaners } from '../../src/session/index.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
@@ -10,7 +10,6 @@ import {
   lines,
   logWrite,
   NOW,
-  pruneRuns,
   runEnd,
   runRequest,
   userText,
@@ -28,9 +27,9 @@ describeOnLedgers('removing runs from the database', (ledger) => {
   const ended = async (request: Parameters<ReturnType<typeof ledger>['accept']>[0] = {}, at = NOW) => {
     const { run } = await ledger().accept(request, { lease: LEASE, now: at });
     const step = { key: 'k', status: 'finished', inputHash: '', output: {}, messageIds: [] } as const;
-    await ledger().log.append([logWrite(run, { lines: lines(0, 3), steps: [step], at })]);
+    await ledger().commits.append([logWrite(run, { lines: lines(0, 3), steps: [step], at })]);
     const end = runEnd({ output: [userText('answer', `o${run.rowId}`)] });
-    await ledger().log.append([logWrite(run, { firstSeq: 3, lines: lines(3, 2), end, at })]);
+    await ledger().commits.append([logWrite(run, { firstSeq: 3, lines: lines(3, 2), end, at })]);
     return ledger().find(run);
   };
   const numbers = async (run: RunRecord): Promise<number[]> =>
@@ -38,9 +37,9 @@ describeOnLedgers('removing runs from the database', (ledger) => {
 
   it('old runs keep their terminal event only, a few runs at a time', async () => {
     const runs = [await ended({}, NOW), await ended({}, NOW + 1), await ended({}, NOW + 2), await ended({}, NOW + 9)];
-    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 10, 2)).toEqual({ runs: 2, events: 8 });
-    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 11, 2)).toEqual({ runs: 1, events: 4 });
-    expect(await pruneRuns(ledger().remover, NOW + 5, NOW + 12, 2)).toEqual({ runs: 0, events: 0 });
+    expect(await ledger().prune(NOW + 5, NOW + 10, 2)).toEqual({ runs: 2, events: 8 });
+    expect(await ledger().prune(NOW + 5, NOW + 11, 2)).toEqual({ runs: 1, events: 4 });
+    expect(await ledger().prune(NOW + 5, NOW + 12, 2)).toEqual({ runs: 0, events: 0 });
     const found = await Promise.all(runs.map((run) => ledger().find(run)));
     expect(found.map(({ eventsPrunedAt }) => eventsPrunedAt)).toEqual([NOW + 10, NOW + 10, NOW + 11, null]);
     expect(await Promise.all(runs.map(numbers))).toEqual([[4], [4], [4], [0, 1, 2, 3, 4]]);
@@ -51,16 +50,16 @@ describeOnLedgers('removing runs from the database', (ledger) => {
   it('running runs are kept, and transient ones are removed entirely', async () => {
     const transient = await ended({ sessionId: 't', store: false });
     const running = await ledger().running();
-    expect(await pruneRuns(ledger().remover, NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
+    expect(await ledger().prune(NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
     expect(await ledger().runs.find('default', transient.id)).toBeUndefined();
     expect((await ledger().find(running)).eventsPrunedAt).toBeNull();
-    expect(await ledger().remover.removeRun(running)).toBeUndefined();
-    expect(await ledger().remover.removeSession(running.sessionRowId)).toBeUndefined();
+    expect(await ledger().removeRun(running)).toBeUndefined();
+    expect(await ledger().removeSession(running.sessionRowId)).toBeUndefined();
   });
 
   it('a run is removed with everything that belongs to it, and nothing else', async () => {
     const [first, second] = [await ended({ runKey: 'k' }), await ended()];
-    expect(await ledger().remover.removeRun(first)).toEqual([]);
+    expect(await ledger().removeRun(first)).toEqual([]);
     expect(await ledger().runs.find('default', first.id)).toBeUndefined();
     expect(await numbers(first)).toEqual([]);
     expect(await numbers(second)).toHaveLength(5);
@@ -83,12 +82,12 @@ describeOnLedgers('removing runs from the database', (ledger) => {
         return Promise.resolve(undefined);
       },
     });
-    await expect(ledger().remover.removeSession(run.sessionRowId)).rejects.toThrow('no');
+    await expect(ledger().removeSession(run.sessionRowId)).rejects.toThrow('no');
     expect(await ledger().count('messages')).toBe(2);
     fails = false;
     const other = await ended();
-    await ledger().remover.removeRun(other);
-    expect(await ledger().remover.removeSession(run.sessionRowId)).toEqual([done]);
+    await ledger().removeRun(other);
+    expect(await ledger().removeSession(run.sessionRowId)).toEqual([done]);
     const owner = { rowId: run.sessionRowId, ...ALICE, sessionId: 'session' };
     expect(seen).toEqual([owner, [other.id, 'session'], owner]);
     expect(await Promise.all(LEDGER_TABLES.map((table) => ledger().count(table)))).toEqual([0, 0, 0, 0, 0, 0]);
@@ -150,7 +149,7 @@ describeOnLedgers('removing runs that may be running', (ledger) => {
     const { runId } = await accept();
     const events = await server.read(runId);
     const response = await server.runs.response(ALICE, runId);
-    await pruneRuns(ledger().remover, Date.now() + 1, Date.now(), 9);
+    await ledger().prune(Date.now() + 1, Date.now(), 9);
     expect(await codeOf(server.read(runId))).toBe('EVENTS_EXPIRED');
     await expect(server.read(runId)).rejects.toMatchObject({
       status: 410,

@@ -1,11 +1,11 @@
-import type { RunRecord } from '../../src/run/ports/run-store.js';
+import type { RunRecord } from '../../src/run/run-record.js';
 import { ALICE, codeOf, describeOnLedgers, LEASE, lines, logWrite, NOW, runEnd, userText } from '../support/ledger.js';
 
 describeOnLedgers('the options of a run request', (ledger) => {
   const end = async (run: RunRecord, answer: string, state = undefined as Record<string, number> | undefined) => {
     const fresh = await ledger().find(run);
     const ending = runEnd({ output: [userText(answer, answer)], sessionState: state });
-    const [written] = await ledger().log.append([
+    const [written] = await ledger().commits.append([
       logWrite(fresh, { firstSeq: fresh.nextSeq, lines: lines(fresh.nextSeq, 1), end: ending }),
     ]);
     expect(written).toBe(true);
@@ -65,7 +65,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     expect(await ordinals({ limit: 3, states: [] })).toEqual([]);
     expect(await ledger().runs.list({ ...ALICE, userId: 'bob' }, 'session', { limit: 3 })).toEqual([]);
     const third = (await ledger().runs.list(ALICE, 'session', { limit: 2 }))[1];
-    expect(third && (await ledger().runs.waitingBefore(third))).toBe(2);
+    expect(third && (await ledger().runs.queuedBefore(third))).toBe(2);
   });
 
   it('input and output messages are distinguished', async () => {
@@ -150,7 +150,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
       runs.flatMap((run) => [
         end(run, `o${run.rowId}`, { n: -1 }),
         ledger().accept({ sessionId: run.sessionId, onBusy: 'rollback' }, { lease: LEASE }),
-        ledger().runs.requestCancel('default', run.id, { now: NOW, rollback: true }),
+        ledger().cancel(run.id, { now: NOW, rollback: true }),
       ]),
     );
     expect(await ledger().count('runs')).toBe(40);
@@ -181,9 +181,9 @@ describeOnLedgers('the options of a run request', (ledger) => {
   it('one run can be rolled back between two others that wrote the state', async () => {
     const running = await start({ state: { n: 1 } });
     const waiting = (await ledger().accept({ state: { n: 2 } })).run;
-    await ledger().runs.requestCancel('default', running.id, { now: NOW, rollback: true });
+    await ledger().cancel(running.id, { now: NOW, rollback: true });
     expect(await ledger().sessions.state(running.sessionRowId)).toEqual({ n: 2 });
-    await ledger().runs.requestCancel('default', waiting.id, { now: NOW, rollback: true });
+    await ledger().cancel(waiting.id, { now: NOW, rollback: true });
     expect(await ledger().sessions.state(running.sessionRowId)).toEqual({});
   });
 });

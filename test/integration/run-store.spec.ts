@@ -1,5 +1,5 @@
 import { dataMessage } from '../../src/events/index.js';
-import type { RunRecord } from '../../src/run/ports/run-store.js';
+import type { RunRecord } from '../../src/run/run-record.js';
 import {
   ALICE,
   codeOf,
@@ -109,7 +109,7 @@ describeOnLedgers('accepting a run', (ledger) => {
 
 describeOnLedgers('claiming runs', (ledger) => {
   const claim = (owner = 'node/2/b', now = NOW, until = LEASE.until, limit = 100) =>
-    ledger().runs.claim({ owner, until }, now, limit);
+    ledger().leases.claim({ owner, until }, now, limit);
 
   it('every run of 20 sessions is claimed once by one of 4 workers, in order and one at a time', async () => {
     for (let run = 0; run < 10; run += 1) {
@@ -127,13 +127,13 @@ describeOnLedgers('claiming runs', (ledger) => {
       await new Promise((resolve) => setImmediate(resolve));
       // From the commit on the next one may be claimed.
       inSession.delete(run.sessionRowId);
-      const [written] = await self.log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+      const [written] = await self.commits.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
       if (!written) violations += 1;
       left -= 1;
     };
     const claimer = async (self: Ledger, name: number): Promise<void> => {
       while (left > 0) {
-        const claimed = await self.runs.claim({ owner: `n/${name}/x`, until: LEASE.until }, NOW, 7);
+        const claimed = await self.leases.claim({ owner: `n/${name}/x`, until: LEASE.until }, NOW, 7);
         await Promise.all(claimed.map((run) => end(self, run)));
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -156,9 +156,9 @@ describeOnLedgers('claiming runs', (ledger) => {
 
   it('a release does not count the attempt and needs the current fence', async () => {
     const run = await ledger().running();
-    await ledger().runs.release(run.rowId, run.fence + 1, NOW);
+    await ledger().leases.release(run.rowId, run.fence + 1, NOW);
     expect((await ledger().find(run)).state).toBe('running');
-    await ledger().runs.release(run.rowId, run.fence, NOW);
+    await ledger().leases.release(run.rowId, run.fence, NOW);
     expect(await ledger().find(run)).toMatchObject({ state: 'queued', attempt: 0, leaseOwner: null });
     expect((await claim())[0]).toMatchObject({ rowId: run.rowId, attempt: 1, fence: 2 });
   });
@@ -167,7 +167,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     const first = await ledger().running({ sessionId: 's' });
     await ledger().accept({ sessionId: 's' });
     const third = (await ledger().accept({ sessionId: 's' })).run;
-    const ended = await ledger().runs.requestCancel('default', third.id, { now: NOW + 5 });
+    const ended = await ledger().cancel(third.id, { now: NOW + 5 });
     expect(ended).toMatchObject({ state: 'canceled', cancelRequestedAt: NOW + 5, finishedAt: NOW + 5, nextSeq: 3 });
     const events = await ledger().log.read(third.rowId, 0, 10);
     expect(events.map(({ seq, event }) => [seq, 'status' in event && event.status])).toEqual([
@@ -176,18 +176,18 @@ describeOnLedgers('claiming runs', (ledger) => {
       [2, 'canceled'],
     ]);
     expect(await claim()).toEqual([]);
-    await ledger().runs.requestCancel('default', first.id, { now: NOW + 6 });
-    await ledger().runs.requestCancel('default', first.id, { now: NOW + 7 });
+    await ledger().cancel(first.id, { now: NOW + 6 });
+    await ledger().cancel(first.id, { now: NOW + 7 });
     expect(await ledger().find(first)).toMatchObject({ state: 'running', cancelRequestedAt: NOW + 6 });
-    expect(await ledger().runs.cancelRequested(LEASE.owner)).toEqual([first.rowId]);
-    expect(await ledger().runs.requestCancel('other', first.id, { now: NOW })).toBeUndefined();
+    expect(await ledger().leases.cancelRequested(LEASE.owner)).toEqual([first.rowId]);
+    expect(await ledger().cancel(first.id, { now: NOW }, 'other')).toBeUndefined();
   });
 
   it('a cancelled run that was started and released is ended by a worker', async () => {
     const run = await ledger().running();
-    await ledger().log.append([logWrite(run, { lines: lines(0, 2) })]);
-    await ledger().runs.release(run.rowId, run.fence, NOW);
-    const canceled = await ledger().runs.requestCancel('default', run.id, { now: NOW });
+    await ledger().commits.append([logWrite(run, { lines: lines(0, 2) })]);
+    await ledger().leases.release(run.rowId, run.fence, NOW);
+    const canceled = await ledger().cancel(run.id, { now: NOW });
     expect(canceled).toMatchObject({ state: 'queued', cancelRequestedAt: NOW, nextSeq: 2 });
     expect((await claim())[0]).toMatchObject({ rowId: run.rowId, cancelRequestedAt: NOW });
   });
@@ -195,7 +195,7 @@ describeOnLedgers('claiming runs', (ledger) => {
   it('runs that waited too long end', async () => {
     const early = (await ledger().accept({ sessionId: 'a' }, { now: NOW - 1000 })).run;
     const late = (await ledger().accept({ sessionId: 'b' })).run;
-    expect((await ledger().runs.endOverdue(NOW - 500, NOW, 10)).map(({ rowId }) => rowId)).toEqual([early.rowId]);
+    expect(await ledger().endOverdue(NOW - 500, NOW)).toBe(false);
     expect(await ledger().find(early)).toMatchObject({
       state: 'failed',
       error: { code: 'TIMEOUT' },
@@ -203,18 +203,18 @@ describeOnLedgers('claiming runs', (ledger) => {
       cancelRequestedAt: null,
     });
     expect((await ledger().find(late)).state).toBe('queued');
-    expect(await ledger().runs.endOverdue(NOW - 500, NOW, 10)).toEqual([]);
+    expect(await ledger().runs.overdue(NOW - 500, 10)).toEqual([]);
   });
 
   it('the active time of attempts adds up without the time between them', async () => {
     const run = await ledger().running();
     expect(run).toMatchObject({ claimedAt: NOW, usedMs: 0 });
-    await ledger().runs.release(run.rowId, run.fence, NOW + 40);
+    await ledger().leases.release(run.rowId, run.fence, NOW + 40);
     const [second] = await claim('node/2/b', NOW + 1000, NOW + 1500);
     expect(second).toMatchObject({ claimedAt: NOW + 1000, usedMs: 40 });
     const [third] = await claim('node/3/c', NOW + 9000, NOW + 9900);
     expect(third).toMatchObject({ claimedAt: NOW + 9000, usedMs: 540 });
-    await ledger().runs.expire('node/3/c', NOW + 9100);
+    await ledger().leases.expire('node/3/c', NOW + 9100);
     const [fourth] = await claim('node/4/d', NOW + 20_000);
     expect(fourth).toMatchObject({ claimedAt: NOW + 20_000, usedMs: 640 });
   });
@@ -222,14 +222,14 @@ describeOnLedgers('claiming runs', (ledger) => {
   it('the leases of the given runs are renewed if they are still held', async () => {
     const [kept, left] = [await ledger().running(), await ledger().running()];
     const foreign = (await ledger().accept({ sessionId: 'foreign' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
-    const renewed = await ledger().runs.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [
+    const renewed = await ledger().leases.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [
       kept.rowId,
       foreign.rowId,
     ]);
     expect(renewed).toEqual([kept.rowId]);
     expect((await ledger().find(kept)).leaseUntil).toBe(LEASE.until + 9);
     expect((await ledger().find(left)).leaseUntil).toBe(LEASE.until);
-    expect(await ledger().runs.renew(LEASE, [])).toEqual([]);
+    expect(await ledger().leases.renew(LEASE, [])).toEqual([]);
   });
 
   it('renewing leases does not wait for a run that is being written', async () => {
@@ -240,18 +240,18 @@ describeOnLedgers('claiming runs', (ledger) => {
       await tx.run('UPDATE runs SET next_seq = 0 WHERE no = ?', [written.rowId]);
       // SQLite has one writer at a time: nothing is held there while others are waited for.
       if (tx.dialect === 'sqlite') return;
-      const renewed = await ledger().runs.renew(lease, numbers);
+      const renewed = await ledger().leases.renew(lease, numbers);
       expect([...renewed].sort((a, b) => a - b)).toEqual([one.rowId, another.rowId]);
     });
-    expect(await ledger().runs.renew(lease, [written.rowId])).toEqual([written.rowId]);
-    expect(await ledger().runs.renew(lease, numbers)).toHaveLength(3);
+    expect(await ledger().leases.renew(lease, [written.rowId])).toEqual([written.rowId]);
+    expect(await ledger().leases.renew(lease, numbers)).toHaveLength(3);
   });
 
   it('the leases of one owner can be expired', async () => {
     const run = await ledger().running();
     const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
-    expect([...(await ledger().runs.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
-    await ledger().runs.expire(LEASE.owner, NOW);
+    expect([...(await ledger().leases.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
+    await ledger().leases.expire(LEASE.owner, NOW);
     expect((await claim()).map(({ rowId }) => rowId)).toEqual([run.rowId]);
     expect((await ledger().find(other)).leaseOwner).toBe('else/1/c');
     expect((await ledger().runs.active(run.sessionRowId)).map(({ rowId }) => rowId)).toEqual([run.rowId]);

@@ -32,8 +32,8 @@ describeOnLedgers('the session store', (ledger) => {
     expect(new Set([own.rowId, bobs.rowId, others.rowId]).size).toBe(3);
     expect([bobs.runOrdinal, others.runOrdinal]).toEqual([1, 1]);
     expect(await history(bobs.rowId, 9)).toEqual([]);
-    expect(await ledger().sessions.find(bob, 's')).toBe(bobs.rowId);
-    expect(await ledger().sessions.find({ tenantId: 'other', userId: 'bob' }, 's')).toBeUndefined();
+    expect(await ledger().sessions.findRowId(bob, 's')).toBe(bobs.rowId);
+    expect(await ledger().sessions.findRowId({ tenantId: 'other', userId: 'bob' }, 's')).toBeUndefined();
   });
 
   it('messages are ordered by run, then by time of writing, and the newest are returned', async () => {
@@ -73,9 +73,9 @@ describeOnLedgers('the session store', (ledger) => {
       }),
     );
     const { database, sessions } = ledger();
-    const known = await sessions.known(database.read, rowId, ['one', 'call', 'none']);
+    const known = await database.write((tx) => sessions.messagesById(tx, rowId, ['one', 'call', 'none']));
     expect([...known.keys()]).toEqual(['one', 'call']);
     expect(known.get('call')).toEqual(call);
-    expect(await sessions.toolTraffic(database.read, rowId, 'client')).toEqual([call]);
+    expect(await database.write((tx) => sessions.toolMessages(tx, rowId, 'client'))).toEqual([call]);
   });
 });

@@ -91,7 +91,7 @@ describeOnLedgers('sessions', (ledger) => {
 
   it('a session forks if a message was added between a run and the one that continues it', async () => {
     const { run } = await ledger().accept({ input: [userText('a', 'a')] }, { lease: LEASE });
-    await ledger().log.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
+    await ledger().commits.append([logWrite(run, { lines: lines(0, 1), end: runEnd() })]);
     await sessions().append(ALICE, 'session', [userText('b', 'b')]);
     const fork = (await ledger().accept({ after: run.id, sessionId: 'fork' })).run;
     expect(fork.sessionId).toBe('fork');
@@ -106,7 +106,7 @@ describeOnLedgers('sessions', (ledger) => {
     await ledger().accept({ input: [userText('3', 'm3')] }, { now: NOW + 2 });
     const gone = (await ledger().accept({ input: [userText('4', 'm4')] }, { now: NOW + 3 })).run;
     await ledger().accept({ input: [userText('5', 'm5')] }, { now: NOW + 4 });
-    await ledger().runs.requestCancel('default', gone.id, { now: NOW + 5, rollback: true });
+    await ledger().cancel(gone.id, { now: NOW + 5, rollback: true });
     const read = async (query: object): Promise<string[]> =>
       ids(await sessions().messages(ALICE, 'session', { limit: 9, order: 'asc', ...query }));
     expect(await read({})).toEqual(['m1', 'm3', 'm5']);
@@ -129,7 +129,7 @@ describeOnLedgers('sessions', (ledger) => {
     const second = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
     const hidden = (await ledger().accept({ input: [userText('h', 'h')], store: false })).run;
     const output = [userText('one', 'o1'), userText('two', 'o2')];
-    await ledger().log.append([logWrite(first, { lines: lines(0, 1), end: runEnd({ output }) })]);
+    await ledger().commits.append([logWrite(first, { lines: lines(0, 1), end: runEnd({ output }) })]);
     const before = async (run: { sessionId: string; ordinal: number }, limit?: number): Promise<string[]> =>
       ids(await sessions().before(ALICE, run, limit === undefined ? undefined : { limit }));
     expect(await before(first)).toEqual([]);

@@ -3,14 +3,23 @@ import { SystemClock } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
+import { type Acceptance, AcceptTransaction } from '../../src/run/accept/accept-transaction.js';
+import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
+import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
-import { TypeOrmRunRemover } from '../../src/run/adapters/typeorm-run-remover.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
+import { cancelRun, type CancelRequest } from '../../src/run/end/cancellation.js';
+import { OverdueRuns } from '../../src/run/end/overdue-runs.js';
+import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
+import { RunDeletion } from '../../src/run/end/run-deletion.js';
+import { type RetentionCounts, RunRetention } from '../../src/run/end/run-retention.js';
+import { LogCommit } from '../../src/run/log/log-commit.js';
+import type { Lease } from '../../src/run/ports/run-leases.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
-import type { Pruning, RunRemover } from '../../src/run/ports/run-remover.js';
-import type { AcceptOptions, Acceptance, Lease, RunRecord } from '../../src/run/ports/run-store.js';
-import type { RunRequest } from '../../src/run/run.types.js';
-import { SessionCleaners } from '../../src/session/index.js';
+import { RunLedger } from '../../src/run/run-ledger.js';
+import type { RunRecord } from '../../src/run/run-record.js';
+import { type RunRequest, RunSettings } from '../../src/run/index.js';
+import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
@@ -20,14 +29,24 @@ export const ALICE = { tenantId: 'default', userId: 'alice' };
 export const LEASE: Lease = { owner: 'node/1/a', until: 2_000_000_000_000 };
 export const NOW = 1_800_000_000_000;
 
+/** How a test accepts a run. */
+export interface AcceptOptions extends Pick<PreparedRun, 'answers' | 'fingerprint' | 'now' | 'runId'> {
+  readonly queueLimit: number;
+  readonly lease: Lease;
+}
+
 /** The stores of one process over one database. */
 export class Ledger {
   readonly sessions: TypeOrmSessionStore;
   readonly runs: TypeOrmRunStore;
+  readonly leases: TypeOrmRunLeases;
   readonly log: TypeOrmRunLog;
   readonly interrupts: TypeOrmInterruptStore;
-  readonly remover: TypeOrmRunRemover;
+  readonly commits: LogCommit;
   readonly cleaners = new SessionCleaners();
+  private readonly stores: RunLedger;
+  private readonly transaction: AcceptTransaction;
+  private readonly deletion: RunDeletion;
 
   private constructor(
     readonly test: TestDatabase,
@@ -35,14 +54,13 @@ export class Ledger {
   ) {
     this.sessions = new TypeOrmSessionStore(database);
     this.interrupts = new TypeOrmInterruptStore(database);
-    this.runs = new TypeOrmRunStore(
-      database,
-      this.sessions,
-      this.interrupts,
-      new TypeOrmAttachmentBinder(new SystemClock()),
-    );
-    this.log = new TypeOrmRunLog(database, this.sessions, this.interrupts);
-    this.remover = new TypeOrmRunRemover(database, this.sessions, this.interrupts, this.cleaners, new SystemClock());
+    this.runs = new TypeOrmRunStore(database);
+    this.leases = new TypeOrmRunLeases(database);
+    this.log = new TypeOrmRunLog(database);
+    this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
+    this.commits = new LogCommit(this.stores);
+    this.transaction = new AcceptTransaction(this.stores, new TypeOrmAttachmentBinder(new SystemClock()));
+    this.deletion = new RunDeletion(this.stores, this.cleaners, new SystemClock());
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {
@@ -55,10 +73,45 @@ export class Ledger {
   }
 
   accept(overrides: Partial<RunRequest> = {}, options: Partial<AcceptOptions> = {}): Promise<Acceptance> {
-    return this.runs.accept(
-      runRequest(overrides),
-      acceptOptions({ runId: overrides.runId ?? nextId('run'), ...options }),
-    );
+    const prepared = {
+      request: runRequest(overrides),
+      answers: [],
+      runId: overrides.runId ?? nextId('run'),
+      fingerprint: 'f'.repeat(64),
+      now: NOW,
+      ...options,
+    };
+    const { queueLimit = 100, lease } = options;
+    return this.transaction.commit(prepared, { queueLimit, ...(lease && { lease }) });
+  }
+
+  /** Cancels a run in a transaction of its own. */
+  async cancel(runId: string, request: CancelRequest, tenantId = ALICE.tenantId): Promise<RunRecord | undefined> {
+    return this.stores.write(async (tx) => {
+      const run = await this.runs.findForUpdate(tx, tenantId, runId);
+      return run && cancelRun(tx, this.stores, run, request);
+    });
+  }
+
+  /** Ends the runs that were queued before a time. Returns whether there may be more. */
+  endOverdue(queuedBefore: number, now: number): Promise<boolean> {
+    const settings = RunSettings.from({ RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
+    return new OverdueRuns(this.stores, settings, clockAt(now)).end();
+  }
+
+  /** Undefined when the run has not ended. */
+  removeRun(run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
+    return this.stores.write((tx) => this.deletion.deleteRun(tx, run));
+  }
+
+  /** Undefined when a run of the session has not ended. */
+  removeSession(sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
+    return this.stores.write((tx) => this.deletion.deleteSession(tx, sessionRowId));
+  }
+
+  /** Removes the events of up to `limit` runs that ended before a time, without a summary of them. */
+  prune(finishedBefore: number, now: number, limit: number): Promise<RetentionCounts> {
+    return pruneRuns(this.stores, this.deletion, { finishedBefore, now, limit });
   }
 
   /** A run that is being executed. */
@@ -121,28 +174,12 @@ export function runRequest(overrides: Partial<RunRequest> = {}): RunRequest {
   };
 }
 
-export function acceptOptions(overrides: Partial<AcceptOptions> = {}): AcceptOptions {
-  return { runId: nextId('run'), fingerprint: 'f'.repeat(64), now: NOW, queueLimit: 100, ...overrides };
-}
-
 export function userText(text: string, id = nextId('msg')): Message {
   return textMessage({ id, role: 'user', text });
 }
 
 export function logWrite(run: RunRecord, overrides: Partial<LogWrite> = {}): LogWrite {
-  const { rowId: runRowId, sessionRowId, ordinal: runOrdinal, fence } = run;
-  return {
-    runRowId,
-    sessionRowId,
-    runOrdinal,
-    fence,
-    firstSeq: 0,
-    lines: [],
-    steps: [],
-    end: undefined,
-    at: NOW,
-    ...overrides,
-  };
+  return { run, firstSeq: 0, lines: [], steps: [], end: undefined, at: NOW, ...overrides };
 }
 
 export function runEnd(overrides: Partial<RunEnd> = {}): RunEnd {
@@ -156,18 +193,19 @@ export function lines(from: number, count: number): string[] {
   );
 }
 
-/** Removes the events of up to `limit` runs that ended before a time; nothing else is kept of them. */
-export async function pruneRuns(
-  remover: RunRemover,
-  finishedBefore: number,
-  now: number,
-  limit: number,
-): Promise<Pruning> {
-  const found = await remover.prunable(finishedBefore, limit);
-  return remover.prune(
-    found.map((run) => ({ run, summaries: null })),
-    now,
-  );
+/** Removes the events of runs that ended before a time, as the retention does, but without a summary of them. */
+export function pruneRuns(
+  ledger: RunLedger,
+  deletion: RunDeletion,
+  { finishedBefore = Date.now() + 1, now = Date.now(), limit = 100 } = {},
+): Promise<RetentionCounts> {
+  const summaries = { of: () => Promise.resolve(null) } as unknown as RetainedSummaries;
+  const retention = new RunRetention(ledger, deletion, summaries, RunSettings.from({}), clockAt(now));
+  return retention.prune(finishedBefore, limit);
+}
+
+function clockAt(now: number): SystemClock {
+  return Object.assign(new SystemClock(), { now: () => now });
 }
 
 /** The error code of a promise that rejects. */

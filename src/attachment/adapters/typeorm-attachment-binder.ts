@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../../common/index.js';
-import type { Queryable } from '../../database/index.js';
+import { queryable, type Transaction } from '../../database/index.js';
 import type { RemovedSession, SessionCleaner } from '../../session/index.js';
 import { AttachmentBinder, type AttachmentBinding } from '../ports/attachment-binder.js';
 import { type AttachmentPath, isOwnPath, parseReference } from '../attachment-reference.js';
@@ -35,27 +35,32 @@ export class TypeOrmAttachmentBinder extends AttachmentBinder implements Session
     super();
   }
 
-  async bind(tx: Queryable, { principal, sessionRowId, messages, now }: AttachmentBinding): Promise<void> {
+  async bind(tx: Transaction, { principal, sessionRowId, messages, now }: AttachmentBinding): Promise<void> {
     for (const reference of referencesIn(messages)) {
       const place = parseReference(reference);
       if (!place || !(await this.keep(tx, principal, place, now))) {
         throw new AppError('INVALID_PARAMETER', 'The attachment is not known');
       }
-      await tx.run(BIND, [sessionRowId, place.id]);
+      await queryable(tx).run(BIND, [sessionRowId, place.id]);
     }
   }
 
-  async copy(tx: Queryable, fromSessionRowId: number, toSessionRowId: number): Promise<void> {
-    await tx.run(COPY, [toSessionRowId, fromSessionRowId]);
+  async copy(tx: Transaction, fromSessionRowId: number, toSessionRowId: number): Promise<void> {
+    await queryable(tx).run(COPY, [toSessionRowId, fromSessionRowId]);
   }
 
-  async cleanSession(tx: Queryable, { rowId }: RemovedSession): Promise<undefined> {
-    await tx.run(RELEASE, [this.clock.now(), rowId, rowId]);
-    await tx.run(UNBIND, [rowId]);
+  async cleanSession(tx: Transaction, { rowId }: RemovedSession): Promise<undefined> {
+    await queryable(tx).run(RELEASE, [this.clock.now(), rowId, rowId]);
+    await queryable(tx).run(UNBIND, [rowId]);
   }
 
-  private async keep(tx: Queryable, principal: Principal, { id, path }: AttachmentPath, now: number): Promise<boolean> {
+  private async keep(
+    tx: Transaction,
+    principal: Principal,
+    { id, path }: AttachmentPath,
+    now: number,
+  ): Promise<boolean> {
     if (!isOwnPath(principal, path)) return false;
-    return (await tx.run(KEEP, [id, principal.tenantId, principal.userId, path, now])) === 1;
+    return (await queryable(tx).run(KEEP, [id, principal.tenantId, principal.userId, path, now])) === 1;
   }
 }

@@ -1,8 +1,8 @@
 import type { Principal } from '../../common/index.js';
-import type { Queryable } from '../../database/index.js';
+import type { Transaction } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 
-/** Whose session takes which messages. */
+/** Messages that join a session, and whose session it is. */
 export interface AttachmentBinding {
   readonly principal: Principal;
   readonly sessionRowId: number;
@@ -11,15 +11,15 @@ export interface AttachmentBinding {
   readonly now: number;
 }
 
-/** Ties attachments to sessions inside the transaction that stores the messages: from then on they are kept. */
+/** Binds attachments to sessions in the transaction that stores the messages: bound attachments are kept. */
 export abstract class AttachmentBinder {
   /**
    * Binds the attachments that messages refer to.
    *
-   * @throws AppError INVALID_PARAMETER for a reference that is not to a living attachment of this user
+   * @throws AppError INVALID_PARAMETER for a reference to an attachment that does not exist or is another user's
    */
-  abstract bind(tx: Queryable, binding: AttachmentBinding): Promise<void>;
+  abstract bind(tx: Transaction, binding: AttachmentBinding): Promise<void>;
 
-  /** Binds what one session has to another one that got a copy of its messages. */
-  abstract copy(tx: Queryable, fromSessionRowId: number, toSessionRowId: number): Promise<void>;
+  /** Binds the attachments of one session to another one that got a copy of its messages. */
+  abstract copy(tx: Transaction, fromSessionRowId: number, toSessionRowId: number): Promise<void>;
 }

@@ -37,7 +37,7 @@ export const INTERRUPT_COLUMNS = `no, id, user_id, session_id, run_no, run_id, w
   input_key, tool_name, arguments, arguments_hash, server_label, reason, message, response_schema, may_edit, decision,
   resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at`;
 
-/** A row as readers see it. @param now what is pending beyond its time shows as expired */
+/** A row as callers see it. @param now a pending interrupt is expired at this time if its time has passed */
 export function interruptView(row: InterruptRow, now: number): InterruptView {
   const isOver = row.status === 'pending' && row.expires_at !== null && row.expires_at <= now;
   return {
@@ -63,7 +63,7 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
   };
 }
 
-/** A row as the run that goes on with it sees it. */
+/** A row as the resumed run sees it. */
 export function settledInterrupt(row: InterruptRow): SettledInterrupt {
   const view = interruptView(row, 0);
   const edited = view.decision?.['arguments'];
@@ -74,7 +74,7 @@ export function settledInterrupt(row: InterruptRow): SettledInterrupt {
   };
 }
 
-/** A row as the log names it. */
+/** A row as an event of the log. */
 export function openInterrupt(row: InterruptRow): OpenInterrupt {
   return {
     id: row.id,

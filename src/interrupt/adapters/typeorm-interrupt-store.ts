@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
-import { Database, type Queryable, type SqlValue } from '../../database/index.js';
+import { Database, queryable, type SqlValue, type Transaction } from '../../database/index.js';
 import type { AskedInterrupt, AuditAction, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
 import {
-  type CheckedAnswer,
+  type ValidatedAnswer,
   type InterruptRun,
   InterruptStore,
   type WaitingInterrupt,
@@ -19,10 +19,8 @@ const INSERT = `
   WHERE interrupts.session_no = excluded.session_no AND interrupts.status = 'pending'
   RETURNING run_no`;
 
-const OWNER = `SELECT no, id, tenant_id, user_id, session_no, session_id, request FROM runs WHERE no = ?`;
-
-/** Compare-and-set: of two answers at the same moment one finds nothing to change. */
-const SETTLE = `
+/** Compare-and-set: of two answers at the same time, the second changes nothing. */
+const RESOLVE = `
   UPDATE interrupts SET status = ?, decision = ?, answered_at = ?, resumed_by_run_no = ?, resumed_by_run_id = ?
   WHERE status = 'pending'`;
 
@@ -35,33 +33,21 @@ const INSERT_AUDIT = `
     arguments_hash, details, created_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-interface OwnerRow {
-  readonly no: number;
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly user_id: string;
-  readonly session_no: number;
-  readonly session_id: string;
-  readonly request: string;
-}
-
 type ClosedRow = InterruptRow & { readonly tenant_id: string };
 
-/** Questions and the audit trail in the ledger. */
+/** Interrupts and the audit trail in the ledger. */
 @Injectable()
 export class TypeOrmInterruptStore extends InterruptStore {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async open(tx: Queryable, runRowId: number, asked: readonly AskedInterrupt[], now: number): Promise<void> {
-    if (asked.length === 0) return;
-    const owner = await ownerOf(tx, runRowId);
+  async open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void> {
     for (const one of asked) {
-      const [row] = await tx.all<{ run_no: number }>(INSERT, insertValues(owner, one, now));
-      if (row?.run_no !== runRowId) continue;
+      const [row] = await queryable(tx).all<{ run_no: number }>(INSERT, insertValues(run, one, now));
+      if (row?.run_no !== run.rowId) continue;
       const { item } = one;
-      await audit(tx, owner, 'requested', {
+      await audit(tx, run, 'requested', {
         interruptId: item.id,
         callId: item.call_id,
         toolName: item.tool_name,
@@ -72,68 +58,67 @@ export class TypeOrmInterruptStore extends InterruptStore {
     }
   }
 
-  async waiting(tx: Queryable, sessionRowId: number): Promise<readonly WaitingInterrupt[]> {
-    const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts
+  async waiting(tx: Transaction, sessionRowId: number): Promise<readonly WaitingInterrupt[]> {
+    const sql = `SELECT id, kind, waiting_run_no FROM interrupts
       WHERE session_no = ? AND status IN ('pending', 'expired') AND resumed_by_run_no IS NULL ORDER BY no`;
-    const rows = await tx.all<InterruptRow>(sql, [sessionRowId]);
-    return rows.map((row) => ({
-      rowId: row.no,
-      id: row.id,
-      kind: row.kind,
-      waitingRunRowId: row.waiting_run_no,
-      expiresAt: row.expires_at,
-    }));
+    const rows = await queryable(tx).all<Pick<InterruptRow, 'id' | 'kind' | 'waiting_run_no'>>(sql, [sessionRowId]);
+    return rows.map((row) => ({ id: row.id, kind: row.kind, waitingRunRowId: row.waiting_run_no }));
   }
 
-  async settle(tx: Queryable, run: InterruptRun, answers: readonly CheckedAnswer[], now: number): Promise<void> {
+  async recordAnswers(
+    tx: Transaction,
+    run: InterruptRun,
+    answers: readonly ValidatedAnswer[],
+    now: number,
+  ): Promise<void> {
     for (const { id, status, decision } of answers) {
-      const known = await tx.all<{ status: InterruptStatus; expires_at: number | null }>(
+      const known = await queryable(tx).all<{ status: InterruptStatus; expires_at: number | null }>(
         `SELECT status, expires_at FROM interrupts WHERE session_no = ? AND id = ?`,
         [run.sessionRowId, id],
       );
-      refuseClosed(known[0], status, now);
+      assertAnswerable(known[0], status, now);
       const values = [status, JSON.stringify(decision), now, run.rowId, run.id, run.sessionRowId, id];
-      const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND id = ?${RETURNING}`, values);
+      const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ? AND id = ?${RETURNING}`, values);
       if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
       await this.auditAll(tx, rows, status, decision, now);
     }
   }
 
-  async giveUp(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
+  async cancelUnanswered(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
     const values = ['cancelled', '{}', now, run.rowId, run.id, run.sessionRowId];
-    const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ?${RETURNING}`, values);
+    const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ?${RETURNING}`, values);
     await this.auditAll(tx, rows, 'cancelled', { by: 'new message' }, now);
   }
 
-  async expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void> {
+  async assignExpired(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
     const values = ['expired', '{}', now, run.rowId, run.id, run.sessionRowId, now];
-    const rows = await tx.all<ClosedRow>(`${SETTLE} AND session_no = ? AND expires_at <= ?${RETURNING}`, values);
+    const rows = await queryable(tx).all<ClosedRow>(
+      `${RESOLVE} AND session_no = ? AND expires_at <= ?${RETURNING}`,
+      values,
+    );
     await this.auditAll(tx, rows, 'expired', {}, now);
-    // What the sweep found first belongs to the next run too.
-    await tx.run(
+    // The sweeper may have marked some as expired before.
+    await queryable(tx).run(
       `UPDATE interrupts SET resumed_by_run_no = ?, resumed_by_run_id = ?
        WHERE session_no = ? AND status = 'expired' AND resumed_by_run_no IS NULL`,
       [run.rowId, run.id, run.sessionRowId],
     );
   }
 
-  async cancelOfRun(runRowId: number, now: number, tx?: Queryable): Promise<number> {
-    if (!tx) return this.database.write((own) => this.cancelOfRun(runRowId, now, own));
+  async cancelForRun(tx: Transaction, runRowId: number, now: number): Promise<void> {
     const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
-    const rows = await tx.all<ClosedRow>(sql, ['cancelled', now, runRowId, runRowId]);
+    const rows = await queryable(tx).all<ClosedRow>(sql, ['cancelled', now, runRowId, runRowId]);
     await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
-    return rows.length;
   }
 
-  cancelOfSession(sessionRowId: number, now: number): Promise<readonly string[]> {
-    return this.database.write(async (tx) => {
-      const rows = await tx.all<ClosedRow>(`${CLOSE} AND session_no = ?${RETURNING}`, ['cancelled', now, sessionRowId]);
-      await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
-      return [...new Set(rows.map((row) => row.run_id))];
-    });
+  async cancelForSession(tx: Transaction, sessionRowId: number, now: number): Promise<readonly string[]> {
+    const sql = `${CLOSE} AND session_no = ?${RETURNING}`;
+    const rows = await queryable(tx).all<ClosedRow>(sql, ['cancelled', now, sessionRowId]);
+    await this.auditAll(tx, rows, 'cancelled', { by: 'cancel' }, now);
+    return [...new Set(rows.map((row) => row.run_id))];
   }
 
-  async expire(now: number): Promise<number> {
+  async expireDue(now: number): Promise<number> {
     const due = `SELECT 1 AS yes FROM interrupts WHERE status = 'pending' AND expires_at <= ? LIMIT 1`;
     if ((await this.database.read.all(due, [now])).length === 0) return 0;
     return this.database.write(async (tx) => {
@@ -147,7 +132,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
     const sql = `SELECT ${INTERRUPT_COLUMNS} FROM interrupts WHERE session_no = ? AND (
       (kind = 'approval' AND (status = 'pending' OR resumed_by_run_no = ? OR resumed_by_run_no > ?))
       OR (kind = 'input' AND root_run_no = ? AND status <> 'pending')) ORDER BY no`;
-    const values = [run.sessionRowId, base, run.rowId, run.rootRunNo];
+    const values = [run.sessionRowId, base, run.rowId, run.rootRunRowId];
     const rows = await this.database.read.all<InterruptRow>(sql, values);
     const approvals = rows.filter((row) => row.kind === 'approval');
     const isMine = (row: InterruptRow): boolean => row.status !== 'pending' && row.resumed_by_run_no === base;
@@ -158,35 +143,35 @@ export class TypeOrmInterruptStore extends InterruptStore {
     };
   }
 
-  async audit(tx: Queryable, runRowId: number, notes: readonly AuditNote[], now: number): Promise<void> {
-    if (notes.length === 0) return;
-    const owner = await ownerOf(tx, runRowId);
-    for (const { action, ...note } of notes) await audit(tx, owner, action, { ...note, interruptId: null, now });
+  async audit(tx: Transaction, run: InterruptRun, notes: readonly AuditNote[], now: number): Promise<void> {
+    for (const { action, ...note } of notes) await audit(tx, run, action, { ...note, interruptId: null, now });
   }
 
   async remove(
-    tx: Queryable,
+    tx: Transaction,
     of: { readonly sessionRowId: number } | { readonly runRowId: number },
     now: number,
   ): Promise<void> {
     const [column, no] = 'sessionRowId' in of ? ['session_no', of.sessionRowId] : ['run_no', of.runRowId];
     const waits = 'sessionRowId' in of ? '' : ' OR waiting_run_no = ?';
     const values = ['cancelled', now, no, ...(waits === '' ? [] : [no])];
-    const closed = await tx.all<ClosedRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
+    const closed = await queryable(tx).all<ClosedRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
     await this.auditAll(tx, closed, 'cancelled', { by: 'removal' }, now);
-    await tx.run(`DELETE FROM interrupts WHERE ${column} = ?`, [no]);
-    if ('runRowId' in of) await tx.run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
+    await queryable(tx).run(`DELETE FROM interrupts WHERE ${column} = ?`, [no]);
+    if ('runRowId' in of)
+      await queryable(tx).run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
   }
 
   private async auditAll(
-    tx: Queryable,
+    tx: Transaction,
     rows: readonly ClosedRow[],
     action: AuditAction,
     details: JsonObject,
     now: number,
   ): Promise<void> {
     for (const row of rows) {
-      await audit(tx, { ...row, id: row.run_id }, action, {
+      const run = { id: row.run_id, tenantId: row.tenant_id, userId: row.user_id, sessionId: row.session_id };
+      await audit(tx, run, action, {
         interruptId: row.id,
         callId: row.call_id,
         toolName: row.tool_name,
@@ -198,14 +183,8 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 }
 
-async function ownerOf(tx: Queryable, runRowId: number): Promise<OwnerRow> {
-  const [owner] = await tx.all<OwnerRow>(OWNER, [runRowId]);
-  if (!owner) throw new Error(`there is no run ${runRowId}`);
-  return owner;
-}
-
-/** @throws AppError when the question cannot be answered (any more) */
-function refuseClosed(
+/** @throws AppError when the interrupt does not exist, is resolved or has expired */
+function assertAnswerable(
   row: { status: InterruptStatus; expires_at: number | null } | undefined,
   answer: InterruptStatus,
   now: number,
@@ -217,17 +196,17 @@ function refuseClosed(
   if (isOver && answer !== 'cancelled') throw new AppError('INTERRUPT_EXPIRED');
 }
 
-function insertValues(owner: OwnerRow, { item, key }: AskedInterrupt, now: number): SqlValue[] {
+function insertValues(run: InterruptRun, { item, key }: AskedInterrupt, now: number): SqlValue[] {
   return [
     item.id,
-    owner.tenant_id,
-    owner.user_id,
-    owner.session_no,
-    owner.session_id,
-    owner.no,
-    owner.id,
-    rootOf(owner),
-    owner.no,
+    run.tenantId,
+    run.userId,
+    run.sessionRowId,
+    run.sessionId,
+    run.rowId,
+    run.id,
+    run.rootRunRowId,
+    run.rowId,
     item.kind,
     item.call_id,
     key,
@@ -244,12 +223,6 @@ function insertValues(owner: OwnerRow, { item, key }: AskedInterrupt, now: numbe
   ];
 }
 
-/** The first run of the owner's chain, as its request says. */
-function rootOf(owner: OwnerRow): number {
-  const request = JSON.parse(owner.request) as { resumes?: { rootRunNo?: number } | null };
-  return request.resumes?.rootRunNo ?? owner.no;
-}
-
 function hashOf(name: string | null, args: string | null): string | null {
   return name === null ? null : fingerprint({ name, arguments: args });
 }
@@ -264,12 +237,12 @@ interface AuditValues {
 }
 
 async function audit(
-  tx: Queryable,
-  owner: Pick<OwnerRow, 'id' | 'tenant_id' | 'user_id' | 'session_id'>,
+  tx: Transaction,
+  run: Pick<InterruptRun, 'id' | 'tenantId' | 'userId' | 'sessionId'>,
   action: AuditAction,
   { interruptId, callId, toolName, argumentsHash, details, now }: AuditValues,
 ): Promise<void> {
-  const { tenant_id: tenantId, user_id: userId, session_id: sessionId, id: runId } = owner;
+  const owner = [run.tenantId, run.userId, run.sessionId, run.id];
   const subject = [interruptId, callId, toolName, argumentsHash];
-  await tx.run(INSERT_AUDIT, [tenantId, userId, sessionId, runId, action, ...subject, JSON.stringify(details), now]);
+  await queryable(tx).run(INSERT_AUDIT, [...owner, action, ...subject, JSON.stringify(details), now]);
 }

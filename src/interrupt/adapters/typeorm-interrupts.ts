@@ -13,7 +13,7 @@ import { INTERRUPT_COLUMNS, type InterruptRow, interruptView } from './interrupt
 
 const CURSOR = /^[1-9]\d{0,9}$/;
 
-/** Questions of the ledger, to be read. */
+/** Reads interrupts of the ledger. */
 @Injectable()
 export class TypeOrmInterrupts extends Interrupts {
   constructor(

@@ -1,78 +1,84 @@
 import type { JsonObject } from '../../common/index.js';
-import type { Queryable } from '../../database/index.js';
-import type { AskedInterrupt, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
+import type { Transaction } from '../../database/index.js';
+import type { AskedInterrupt, AuditNote, InterruptKind, InterruptStatus, Resumption } from '../interrupt.types.js';
 
-/** An answer that was checked against what was asked. */
-export interface CheckedAnswer {
+/** An answer that was validated against its interrupt. */
+export interface ValidatedAnswer {
   readonly id: string;
   readonly status: Exclude<InterruptStatus, 'pending' | 'expired'>;
   readonly decision: JsonObject;
 }
 
-/** A run that questions are opened or settled by. */
+/** A run that opens or resolves interrupts. */
 export interface InterruptRun {
   readonly rowId: number;
   readonly id: string;
+  readonly tenantId: string;
+  readonly userId: string;
   readonly sessionRowId: number;
+  readonly sessionId: string;
   /** The first run of its chain. */
-  readonly rootRunNo: number;
+  readonly rootRunRowId: number;
 }
 
-/** A question that no run of its session has gone on from: it is open, or its time is over. */
+/** An interrupt that no run of its session has resumed from: it is pending or expired. */
 export interface WaitingInterrupt {
-  readonly rowId: number;
   readonly id: string;
-  readonly kind: string;
+  readonly kind: InterruptKind;
   readonly waitingRunRowId: number;
-  readonly expiresAt: number | null;
 }
 
 /**
- * Questions and the audit trail as runs write them: inside the transaction of the run they belong to,
- * so that an answer and the run that goes on with it are always stored together.
+ * Interrupts and the audit trail as runs write them: in the transaction of the run they belong to, so
+ * that an answer and the run that resumes with it are always stored together.
  */
 export abstract class InterruptStore {
-  /** Stores what a run ends with. A question that is known already waits for this run from now on. */
-  abstract open(tx: Queryable, runRowId: number, asked: readonly AskedInterrupt[], now: number): Promise<void>;
+  /** Stores the interrupts that a run ends with. A known one waits for this run from now on. */
+  abstract open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void>;
 
-  /** What no run of a session has gone on from, oldest first. */
-  abstract waiting(tx: Queryable, sessionRowId: number): Promise<readonly WaitingInterrupt[]>;
+  /** The interrupts that no run of a session has resumed from, oldest first. */
+  abstract waiting(tx: Transaction, sessionRowId: number): Promise<readonly WaitingInterrupt[]>;
 
   /**
-   * Answers questions of the run's session, each once, whoever is faster.
+   * Answers interrupts of the run's session. Of two answers to one interrupt the first is stored.
    *
-   * @throws AppError INTERRUPT_NOT_FOUND (also: of another session), INTERRUPT_ALREADY_ANSWERED,
-   *   INTERRUPT_EXPIRED (unless the answer gives up)
+   * @throws AppError INTERRUPT_NOT_FOUND (also for one of another session), INTERRUPT_ALREADY_ANSWERED,
+   *   INTERRUPT_EXPIRED (unless the answer cancels)
    */
-  abstract settle(tx: Queryable, run: InterruptRun, answers: readonly CheckedAnswer[], now: number): Promise<void>;
+  abstract recordAnswers(
+    tx: Transaction,
+    run: InterruptRun,
+    answers: readonly ValidatedAnswer[],
+    now: number,
+  ): Promise<void>;
 
-  /** Closes what is open in the run's session, because the person went on without answering. */
-  abstract giveUp(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
+  /** Cancels what is pending in the run's session, because the user continued without answering. */
+  abstract cancelUnanswered(tx: Transaction, run: InterruptRun, now: number): Promise<void>;
 
-  /** Marks what is over in the run's session as expired, for this run to act on. */
-  abstract expireFor(tx: Queryable, run: InterruptRun, now: number): Promise<void>;
+  /** Assigns to this run the expired interrupts of its session, which it then handles. */
+  abstract assignExpired(tx: Transaction, run: InterruptRun, now: number): Promise<void>;
 
-  /** Closes what the given run waits for, in a transaction of its own unless one is given. Returns how many questions that were. */
-  abstract cancelOfRun(runRowId: number, now: number, tx?: Queryable): Promise<number>;
+  /** Cancels what the run waits for. */
+  abstract cancelForRun(tx: Transaction, runRowId: number, now: number): Promise<void>;
 
-  /** Closes what is open in a session and returns the ids of the runs that waited. */
-  abstract cancelOfSession(sessionRowId: number, now: number): Promise<readonly string[]>;
+  /** Cancels what is pending in a session. Returns the ids of the runs that waited. */
+  abstract cancelForSession(tx: Transaction, sessionRowId: number, now: number): Promise<readonly string[]>;
 
-  /** Marks everything whose time is over as expired. Returns how many questions that were. */
-  abstract expire(now: number): Promise<number>;
+  /** Marks all interrupts whose time has passed as expired, in a transaction of its own. Returns their number. */
+  abstract expireDue(now: number): Promise<number>;
 
-  /** What a run that goes on needs to know. @param base the run whose answers count, mostly the run itself */
+  /** What a resumed run needs to know. @param base the run whose answers count, usually the run itself */
   abstract resumption(run: InterruptRun, base: number): Promise<Resumption>;
 
-  /** Adds lines to the audit trail in the name of a run. */
-  abstract audit(tx: Queryable, runRowId: number, notes: readonly AuditNote[], now: number): Promise<void>;
+  /** Adds entries to the audit trail in the name of a run. */
+  abstract audit(tx: Transaction, run: InterruptRun, notes: readonly AuditNote[], now: number): Promise<void>;
 
   /**
-   * Deletes a session's questions, or those one run asked. What is open is closed first, for the audit
-   * trail, which stays; so are questions of other runs that only the removed run waits for.
+   * Deletes the interrupts of a session, or those that one run opened. Pending ones are cancelled first, for
+   * the audit trail, which is kept; so are those of other runs for which only the removed run waits.
    */
   abstract remove(
-    tx: Queryable,
+    tx: Transaction,
     of: { readonly sessionRowId: number } | { readonly runRowId: number },
     now: number,
   ): Promise<void>;

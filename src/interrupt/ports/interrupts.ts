@@ -1,23 +1,24 @@
 import type { InterruptStatus, InterruptView } from '../interrupt.types.js';
 
-/** Whose questions: of a tenant, and of one user unless the asking side may see all of them. */
+/** Whose interrupts: a tenant's, or only one user's. */
 export interface InterruptScope {
   readonly tenantId: string;
+  /** Absent when the caller may see all interrupts of the tenant. */
   readonly userId?: string;
 }
 
-/** True for what can be the id of a question. Not every database can be asked for other characters. */
+/** True for a possible interrupt id. Other characters cannot be queried in every database. */
 export function isInterruptId(id: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(id);
 }
 
-/** Which questions a list shows. */
+/** Which interrupts to list. */
 export interface InterruptListOptions {
   readonly status?: InterruptStatus;
   readonly kind?: InterruptView['kind'];
   readonly sessionId?: string;
   readonly limit: number;
-  /** What the page before ended with. */
+  /** `nextCursor` of the page before. */
   readonly cursor?: string;
 }
 
@@ -29,16 +30,15 @@ export interface InterruptPage {
 }
 
 /**
- * The questions to people that runs wait for, to be read. They are answered through `Runs.answer` or
- * with a request that carries answers. A foreign question is an unknown one; one whose time is over
- * shows as expired at once.
+ * Interrupts for reading. They are answered through `Runs.answer` or with a request that carries answers.
+ * Another user's interrupt is not found; one whose time has passed is returned as expired at once.
  */
 export abstract class Interrupts {
   abstract find(scope: InterruptScope, id: string): Promise<InterruptView | undefined>;
 
-  /** @throws AppError INVALID_PARAMETER for a cursor that this server did not give */
+  /** @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(scope: InterruptScope, options: InterruptListOptions): Promise<InterruptPage>;
 
-  /** What is open in a session, oldest first. */
+  /** The pending interrupts of a session, oldest first. */
   abstract pending(scope: InterruptScope, sessionId: string): Promise<readonly InterruptView[]>;
 }

@@ -1,64 +1,78 @@
 import { AppError, canonicalJson } from '../../common/index.js';
 import type { DataContent, Message } from '../../events/index.js';
 
+/** The rules that a refused tool result broke, as the details of the error name them. */
+export const ANSWERED_CALL = 'answered_call';
+export const UNKNOWN_CALL = 'unknown_call';
+
 /**
  * Leaves out of a request's messages what the session has already. Some clients send the whole
- * conversation with every request: everything up to the last message that the session knows is
- * repetition, the messages without ids among it too. A user message at the end is always new, even
- * when a careless client gives every message the same id; an output at the end is always an answer.
+ * conversation with every request: everything up to the last message that the session has is a
+ * repetition, including messages without ids. A user message at the end is always new, even when the
+ * client gives every message the same id; an output at the end is always a result.
  *
- * @param traffic the session's calls for clients and their outputs: a repeated output is known by its call
+ * @param toolMessages the session's calls of client tools and their outputs: a repeated output is known by its call
  */
 export function withoutRepetition(
   input: readonly Message[],
   known: ReadonlyMap<string, Message>,
-  traffic: readonly Message[],
+  toolMessages: readonly Message[],
 ): readonly Message[] {
-  const answers = new Map(traffic.filter(isAnswer).map((message) => [callIdOf(message), message]));
+  const outputs = new Map(toolMessages.filter(isClientOutput).map((message) => [callIdOf(message), message]));
   const lastKnown = input.findLastIndex((message, index) => {
     const isLast = index === input.length - 1;
-    if (isAnswer(message) && !isLast) {
-      const answer = answers.get(callIdOf(message));
-      if (answer && sameMessage(answer, message)) return true;
+    if (isClientOutput(message) && !isLast) {
+      const output = outputs.get(callIdOf(message));
+      if (output && isSameMessage(output, message)) return true;
     }
     const stored = known.get(message.id);
-    if (!stored || !sameMessage(stored, message)) return false;
+    if (!stored || !isSameMessage(stored, message)) return false;
     return !(isLast && message.role === 'user' && message.type === 'message');
   });
   return input.slice(lastKnown + 1);
 }
 
-function isAnswer(message: Message): boolean {
-  return message.type === 'function_call_output';
+/** Leaves out results of calls that the server itself makes: a client cannot supply those. */
+export function withoutServerResults(input: readonly Message[], toolMessages: readonly Message[]): readonly Message[] {
+  const calls = toolMessages.filter(({ type }) => type.endsWith('_call') && type !== 'function_call');
+  const callIds = new Set(calls.map(callIdOf));
+  return input.filter((message) => isClientOutput(message) || !(isOutput(message) && callIds.has(callIdOf(message))));
 }
 
-/** Leaves out results of the server's own calls: what came of those only the server says. */
-export function withoutServerResults(input: readonly Message[], traffic: readonly Message[]): readonly Message[] {
-  const calls = traffic.filter(({ type }) => type.endsWith('_call') && type !== 'function_call');
-  const ids = new Set(calls.map(callIdOf));
-  return input.filter((message) => message.type === 'function_call_output' || !isOutputOf(message, ids));
+/** What a session has of a conversation that a client resends. */
+export interface KnownConversation {
+  /** By message id. */
+  readonly byId: ReadonlyMap<string, Message>;
+  /** All tool calls and their outputs, of the server and of clients. */
+  readonly toolMessages: readonly Message[];
 }
 
-function isOutputOf(message: Message, callIds: ReadonlySet<string>): boolean {
-  return message.type.endsWith('_call_output') && callIds.has(callIdOf(message));
-}
-
-/** True for messages that say the same, whatever their ids and states. */
-export function sameMessage(a: Message, b: Message): boolean {
-  return a.role === b.role && a.type === b.type && canonicalJson(values(a)) === canonicalJson(values(b));
-}
-
-/** The contents without what only their life cycle or place adds. */
-function values(message: Message): unknown[] {
-  return (message.content ?? []).map(({ index, status, delta, msg_id, error, ...value }) => {
-    void [index, status, delta, msg_id, error];
-    return value;
+/**
+ * Leaves out of a conversation that a client sends as a whole what the session has: messages by their
+ * id, calls and outputs by the id of the call. The session is the authority: a message that it has with other
+ * content is left out too, except a user's message, which is new when its content differs. A user message at
+ * the end is always new, unless the request answers an interrupt.
+ */
+export function newInConversation(
+  input: readonly Message[],
+  known: KnownConversation,
+  answersInterrupts: boolean,
+): readonly Message[] {
+  const calls = new Map<string, Message['type']>();
+  const answered = new Set<string>();
+  for (const message of known.toolMessages) {
+    if (isOutput(message)) answered.add(callIdOf(message));
+    else calls.set(callIdOf(message), message.type);
+  }
+  return input.filter((message, index) => {
+    if (isOutput(message)) return isNewOutput(callIdOf(message), calls, answered);
+    if (message.type.endsWith('_call')) return !calls.has(callIdOf(message));
+    const stored = known.byId.get(message.id);
+    if (!stored) return true;
+    if (message.role !== 'user') return false;
+    return !isSameMessage(stored, message) || (index === input.length - 1 && !answersInterrupts);
   });
 }
-
-/** The rules that a refused result broke, as the error's details name them. */
-export const ANSWERED_CALL = 'answered_call';
-export const UNKNOWN_CALL = 'unknown_call';
 
 /**
  * Checks the results of client tools against the calls they answer: those of the session and those
@@ -66,33 +80,68 @@ export const UNKNOWN_CALL = 'unknown_call';
  *
  * @throws AppError INVALID_PARAMETER for an unknown or already answered call
  */
-export function checkToolResults(input: readonly Message[], traffic: readonly Message[]): void {
+export function checkToolResults(input: readonly Message[], toolMessages: readonly Message[]): void {
   const open = new Set<string>();
   const answered = new Set<string>();
-  for (const message of traffic) note(message, open, answered);
+  const add = (message: Message): void => {
+    if (message.type === 'function_call') open.add(callIdOf(message));
+    if (isClientOutput(message)) answered.add(callIdOf(message));
+  };
+  toolMessages.forEach(add);
   for (const [index, message] of input.entries()) {
-    if (message.type === 'function_call_output') {
+    if (isClientOutput(message)) {
       const id = callIdOf(message);
       const path = `input[${index}].content[0].data.call_id`;
-      if (answered.has(id)) throw refusal(path, `The call ${id} was already answered`, ANSWERED_CALL);
-      if (!open.has(id)) throw refusal(path, `No open tool call has the id ${id}`, UNKNOWN_CALL);
+      if (answered.has(id)) throw invalid(path, `The call ${id} was already answered`, ANSWERED_CALL);
+      if (!open.has(id)) throw invalid(path, `No open tool call has the id ${id}`, UNKNOWN_CALL);
     }
-    note(message, open, answered);
+    add(message);
   }
 }
 
-function note(message: Message, open: Set<string>, answered: Set<string>): void {
-  if (message.type === 'function_call') open.add(callIdOf(message));
-  if (message.type === 'function_call_output') answered.add(callIdOf(message));
+/** True for a tool call and for the output of one. */
+export function isToolMessage({ type }: Message): boolean {
+  return type.endsWith('_call') || type.endsWith('_call_output');
 }
 
-/** The call that a message of tool traffic is about; '' when it names none. */
-export function callIdOf(message: Message): string {
+/** Outputs of the server's calls are the server's; those of unknown calls are checked with their calls. */
+function isNewOutput(
+  callId: string,
+  calls: ReadonlyMap<string, Message['type']>,
+  answered: ReadonlySet<string>,
+): boolean {
+  const type = calls.get(callId);
+  return type === undefined || (type === 'function_call' && !answered.has(callId));
+}
+
+/** True for messages with the same content, whatever their ids and states. */
+function isSameMessage(a: Message, b: Message): boolean {
+  return a.role === b.role && a.type === b.type && canonicalJson(valuesOf(a)) === canonicalJson(valuesOf(b));
+}
+
+/** The contents without what only describes their life cycle or position. */
+function valuesOf(message: Message): unknown[] {
+  return (message.content ?? []).map(({ index, status, delta, msg_id, error, ...value }) => {
+    void [index, status, delta, msg_id, error];
+    return value;
+  });
+}
+
+function isOutput({ type }: Message): boolean {
+  return type.endsWith('_call_output');
+}
+
+function isClientOutput({ type }: Message): boolean {
+  return type === 'function_call_output';
+}
+
+/** The id of the call that a tool message belongs to; '' when it has none. */
+function callIdOf(message: Message): string {
   const content = message.content?.find((part): part is DataContent => part.type === 'data');
   const id = content?.data?.['call_id'];
   return typeof id === 'string' ? id : '';
 }
 
-function refusal(path: string, message: string, rule: string): AppError {
+function invalid(path: string, message: string, rule: string): AppError {
   return new AppError('INVALID_PARAMETER', message, { details: [{ path, message, rule }] });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
+import type { ResumePoint, RunKey, RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
 import type { RunState } from '../run.types.js';
-import type { RunVisibility, RunRecord, StoredRequest } from '../ports/run-store.js';
 
 /** A row of `runs` as plain SQL returns it. */
 export interface RunRow {
@@ -45,7 +45,16 @@ export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, 
   created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session, claimed_at,
   used_ms, events_pruned_at, digests`;
 
-/** A row as the rest of the house knows it. */
+/** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
+type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
+  readonly toolLimits?: StoredRequest['toolRestrictions'];
+  readonly resumes?: {
+    readonly rootRunNo: number;
+    readonly reruns: readonly { readonly no: number; readonly ordinal: number }[];
+  };
+};
+
+/** A row as the record that the rest of the code uses. */
 export function runRecord(row: RunRow): RunRecord {
   return {
     rowId: row.no,
@@ -57,7 +66,7 @@ export function runRecord(row: RunRow): RunRecord {
     ordinal: row.ordinal,
     agentType: row.agent_type,
     state: row.status as RunState,
-    request: JSON.parse(row.request) as StoredRequest,
+    request: parseRequest(row.request),
     fingerprint: row.fingerprint,
     attempt: row.attempt,
     fence: row.fence,
@@ -65,8 +74,8 @@ export function runRecord(row: RunRow): RunRecord {
     leaseUntil: row.lease_until,
     cancelRequestedAt: row.cancel_requested_at,
     nextSeq: row.next_seq,
-    error: row.error === null ? null : (JSON.parse(row.error) as ErrorModel),
-    usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
+    error: parsed<ErrorModel>(row.error),
+    usage: parsed<Usage>(row.usage),
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
@@ -79,6 +88,42 @@ export function runRecord(row: RunRow): RunRecord {
     claimedAt: row.claimed_at,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
-    retainedSummaries: row.digests === null ? null : (JSON.parse(row.digests) as JsonObject),
+    retainedSummaries: parsed<JsonObject>(row.digests),
   };
+}
+
+/** The JSON text of the column `request`. */
+export function requestText({ resumes, toolRestrictions, ...request }: StoredRequest): string {
+  const json: RequestJson = {
+    ...request,
+    ...(toolRestrictions && { toolLimits: toolRestrictions }),
+    ...(resumes && { resumes: { rootRunNo: resumes.rootRunRowId, reruns: resumes.reruns.map(rerunJson) } }),
+  };
+  return JSON.stringify(json);
+}
+
+/** A value as JSON text; null stays null. */
+export function jsonText(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function parseRequest(text: string): StoredRequest {
+  const { resumes, toolLimits, ...request } = JSON.parse(text) as RequestJson;
+  return {
+    ...request,
+    ...(toolLimits && { toolRestrictions: toolLimits }),
+    ...(resumes && { resumes: resumePoint(resumes) }),
+  };
+}
+
+function rerunJson({ rowId, ordinal }: RunKey): { readonly no: number; readonly ordinal: number } {
+  return { no: rowId, ordinal };
+}
+
+function resumePoint({ rootRunNo, reruns }: NonNullable<RequestJson['resumes']>): ResumePoint {
+  return { rootRunRowId: rootRunNo, reruns: reruns.map(({ no, ordinal }) => ({ rowId: no, ordinal })) };
+}
+
+function parsed<Value>(text: string | null): Value | null {
+  return text === null ? null : (JSON.parse(text) as Value);
 }

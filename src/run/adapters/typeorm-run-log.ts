@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Queryable, type SqlValue } from '../../database/index.js';
+import type { JsonObject } from '../../common/index.js';
+import {
+  Database,
+  queryable,
+  RunEventChunkEntity,
+  RunStepEntity,
+  type SqlValue,
+  type Transaction,
+} from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
-import { InterruptStore } from '../../interrupt/index.js';
-import { SessionStore } from '../../session/index.js';
-import { type LogWrite, type RunEnd, RunLog } from '../ports/run-log.js';
-import type { RunVisibility } from '../ports/run-store.js';
-import { openQuestions } from './open-questions.js';
+import { type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
+import type { RunVisibility } from '../run-record.js';
+import { jsonText } from './run-row.js';
 
-/** Only the holder of the fence writes, and only where the log ends. */
+/** Only the holder of the fence writes, and only at the end of the log. */
 const ADVANCE = `
   UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'
   RETURNING keep, cancel_requested_at`;
@@ -17,12 +23,13 @@ const FINISH = `
     lease_until = 0
   WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`;
 
-const INSERT_CHUNK = `
+/** Lines of one commit as one row. */
+export const INSERT_CHUNK = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
 
 /**
- * Many runs in one statement: on PostgreSQL every statement is a round trip. A run may come twice, under
- * two fences: once this process has lost its lease and taken the run over again.
+ * Many runs in one statement: on PostgreSQL every statement is a round trip. A run may occur twice, under
+ * two fences, when this process lost its lease and claimed the run again.
  */
 const APPEND_MANY = `
   WITH input AS (
@@ -44,11 +51,17 @@ const UPSERT_STEP = `
   ON CONFLICT (run_no, step_key) DO UPDATE SET status = excluded.status, input_hash = excluded.input_hash,
     output = excluded.output, message_ids = excluded.message_ids, updated_at = excluded.updated_at`;
 
+const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
+
 const READ_FIRST = `
   SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
 
 const READ_NEXT = `
   SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
+
+const READ_LAST = `
+  SELECT first_seq, event_count, body, created_at FROM run_event_chunks WHERE run_no = ?
+  ORDER BY first_seq DESC LIMIT 1`;
 
 interface ChunkRow {
   readonly first_seq: number;
@@ -57,45 +70,53 @@ interface ChunkRow {
   readonly created_at: number | string;
 }
 
-/** What a write needs to know of its run. */
 interface WrittenRow {
   readonly keep: RunVisibility;
   readonly cancel_requested_at: number | string | null;
 }
 
-/** The log as chunk rows: the lines of one commit of one run in one row. */
+/** Logs as chunks: the lines of one commit of one run are one row. */
 @Injectable()
 export class TypeOrmRunLog extends RunLog {
-  constructor(
-    private readonly database: Database,
-    private readonly sessions: SessionStore,
-    private readonly interrupts: InterruptStore,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
-  append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
-    return this.database.write(async (tx) => {
-      const plain = tx.dialect === 'postgres' ? writes.filter(isPlain) : [];
-      const written = plain.length > 1 ? await appendMany(tx, plain) : undefined;
-      const results: boolean[] = [];
-      for (const write of writes) {
-        results.push(
-          written && isPlain(write)
-            ? written.has(holderOf(write.runRowId, write.fence))
-            : await this.appendOne(tx, write),
-        );
-      }
-      return results;
-    });
+  async append(tx: Transaction, write: LogWrite): Promise<WrittenRun | undefined> {
+    const { run, firstSeq, lines, steps, end, at } = write;
+    const sql = queryable(tx);
+    const guard: SqlValue[] = [run.rowId, run.fence, firstSeq];
+    const [row] = end
+      ? await sql.all<WrittenRow>(FINISH, [
+          lines.length,
+          end.state,
+          jsonText(end.error),
+          jsonText(end.usage),
+          at,
+          ...guard,
+        ])
+      : await sql.all<WrittenRow>(ADVANCE, [lines.length, ...guard]);
+    if (!row) return undefined;
+    if (lines.length > 0) await sql.run(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
+    for (const { key, status, inputHash, output, messageIds } of steps) {
+      const ids = JSON.stringify(messageIds);
+      await sql.run(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, at]);
+    }
+    return { visibility: row.keep, cancelRequested: row.cancel_requested_at !== null };
   }
 
-  async committed(write: LogWrite): Promise<boolean> {
-    // Without events the end of the log tells nothing; writing the steps again does no harm.
-    if (write.lines.length === 0) return false;
-    const sql = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
-    const rows = await this.database.read.all(sql, [write.runRowId, write.fence, write.firstSeq + write.lines.length]);
-    return rows.length > 0;
+  async appendEvents(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    if (queryable(tx).dialect === 'postgres' && writes.length > 1) return appendMany(tx, writes);
+    const written: boolean[] = [];
+    for (const write of writes) written.push((await this.append(tx, write)) !== undefined);
+    return written;
+  }
+
+  async committed({ run, firstSeq, lines }: LogWrite): Promise<boolean> {
+    // Without events the end of the log says nothing; writing the steps again is harmless.
+    if (lines.length === 0) return false;
+    const values = [run.rowId, run.fence, firstSeq + lines.length];
+    return (await this.database.read.all(COMMITTED, values)).length > 0;
   }
 
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -111,79 +132,52 @@ export class TypeOrmRunLog extends RunLog {
         last = chunk.first_seq;
       }
       if (events.length >= limit) return events;
-      // Chunks hold one event or hundreds: ask for about as many rows as the rest of the page needs.
+      // A chunk holds one event or hundreds: reads about as many rows as the rest of the page needs.
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
       chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
       if (chunks.length === 0) return events;
     }
   }
 
-  private async appendOne(tx: Queryable, write: LogWrite): Promise<boolean> {
-    const guard: SqlValue[] = [write.runRowId, write.fence, write.firstSeq];
-    const count = write.lines.length;
-    const [row] = write.end
-      ? await tx.all<WrittenRow>(FINISH, [count, ...endValues(write.end), write.at, ...guard])
-      : await tx.all<WrittenRow>(ADVANCE, [count, ...guard]);
-    if (!row) return false;
-    if (count > 0) {
-      await tx.run(INSERT_CHUNK, [write.runRowId, write.firstSeq, count, write.lines.join('\n'), write.at]);
-    }
-    for (const step of write.steps) {
-      const output = step.output === null ? null : JSON.stringify(step.output);
-      const ids = JSON.stringify(step.messageIds);
-      await tx.run(UPSERT_STEP, [write.runRowId, step.key, step.status, step.inputHash, output, ids, write.at]);
-    }
-    if (write.notes) await this.interrupts.audit(tx, write.runRowId, write.notes, write.at);
-    // Most commits hold pieces of a text only.
-    if (row.keep === 'kept' && (write.messages || write.end)) await this.addMessages(tx, write);
-    if (write.end) await this.saveSession(tx, write, write.end, row);
-    return true;
+  async steps(runRowId: number): Promise<readonly JournalStep[]> {
+    const rows = await this.database.read.manager.findBy(RunStepEntity, { runRowId });
+    return rows.map((row) => ({
+      key: row.stepKey,
+      status: row.status === 'finished' ? 'finished' : 'begun',
+      inputHash: row.inputHash,
+      output: row.output === null ? null : (JSON.parse(row.output) as JsonObject),
+      messageIds: JSON.parse(row.messageIds) as string[],
+    }));
   }
 
-  /** Messages join the session of a run that counts; its end adds the last of them. */
-  private async addMessages(tx: Queryable, write: LogWrite): Promise<void> {
-    const { lines, messages = [], end } = write;
-    // A write without events may be made twice.
-    const ids = messages.map(({ id }) => id);
-    const known = lines.length === 0 ? await this.sessions.known(tx, write.sessionRowId, ids) : undefined;
-    const fresh = known ? messages.filter(({ id }) => !known.has(id)) : messages;
-    await this.sessions.append(tx, write, [...fresh, ...(end?.output ?? [])], write.at, { origin: 'output' });
+  async remove(tx: Transaction, runRowId: number): Promise<void> {
+    await queryable(tx).manager.delete(RunEventChunkEntity, { runRowId });
+    await queryable(tx).manager.delete(RunStepEntity, { runRowId });
   }
 
-  /** What the end of a run leaves in its session beside messages: no state when it was rolled back. */
-  private async saveSession(tx: Queryable, write: LogWrite, end: RunEnd, ended: WrittenRow): Promise<void> {
-    const { sessions, interrupts } = this;
-    if (end.asked)
-      await openQuestions(tx, { sessions, interrupts }, write, end.asked, ended.cancel_requested_at !== null);
-    if (end.sessionState && ended.keep !== 'rolled_back')
-      await sessions.saveState(tx, write.sessionRowId, end.sessionState, write.at);
+  async removeAllButLast(tx: Transaction, runRowId: number): Promise<number> {
+    const [last] = await queryable(tx).all<ChunkRow & { event_count: number }>(READ_LAST, [runRowId]);
+    await this.remove(tx, runRowId);
+    if (!last) return 0;
+    const line = last.body.slice(last.body.lastIndexOf('\n') + 1);
+    const seq = last.first_seq + last.event_count - 1;
+    await queryable(tx).run(INSERT_CHUNK, [runRowId, seq, 1, line, last.created_at]);
+    return seq;
   }
 }
 
-function isPlain(write: LogWrite): boolean {
-  return write.end === undefined && write.steps.length === 0 && !write.messages && !write.notes;
-}
-
-function endValues(end: RunEnd): SqlValue[] {
-  return [end.state, end.error && JSON.stringify(end.error), end.usage && JSON.stringify(end.usage)];
-}
-
-/** Who writes a run. */
-function holderOf(runRowId: number, fence: number): string {
-  return `${runRowId}/${fence}`;
-}
-
-async function appendMany(tx: Queryable, writes: readonly LogWrite[]): Promise<Set<string>> {
-  const input = writes.map((write) => ({
-    run_no: write.runRowId,
-    fence: write.fence,
-    first_seq: write.firstSeq,
-    event_count: write.lines.length,
-    body: write.lines.join('\n'),
-    at: write.at,
+async function appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+  const input = writes.map(({ run, firstSeq, lines, at }) => ({
+    run_no: run.rowId,
+    fence: run.fence,
+    first_seq: firstSeq,
+    event_count: lines.length,
+    body: lines.join('\n'),
+    at,
   }));
-  const rows = await tx.all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
-  return new Set(rows.map(({ no, fence }) => holderOf(no, fence)));
+  const rows = await queryable(tx).all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
+  const written = new Set(rows.map(({ no, fence }) => `${no}/${fence}`));
+  return writes.map(({ run }) => written.has(`${run.rowId}/${run.fence}`));
 }
 
 /** Adds the events from `fromSeq` on and returns how many the chunk holds in all. */

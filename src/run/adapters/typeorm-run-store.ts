@@ -1,119 +1,107 @@
 import { Injectable } from '@nestjs/common';
-import { AttachmentBinder } from '../../attachment/index.js';
-import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
-import { Database, RunStepEntity, isUniqueViolation, type SqlValue } from '../../database/index.js';
-import { InterruptStore } from '../../interrupt/index.js';
-import { SessionStore } from '../../session/index.js';
-import {
-  type AcceptOptions,
-  type Acceptance,
-  type CancelRequest,
-  type Lease,
-  type RunQuery,
-  type RunRecord,
-  RunStore,
-  type StoredStep,
-} from '../ports/run-store.js';
-import type { RunRequest } from '../run.types.js';
-import { failure, WAITED_TOO_LONG } from '../execute/run-ending.js';
-import { FIND_BY_KEY, WAITING_BEFORE } from './accept-repeated.js';
-import { acceptRun } from './accept-run.js';
-import { cancelRun, endUnstarted, forUpdate } from './cancel-run.js';
-import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
+import { isStorable, type JsonObject, type Principal } from '../../common/index.js';
+import { Database, queryable, RunEntity, type SqlValue, type Transaction } from '../../database/index.js';
+import { type ActiveCount, type NewRun, type RunQuery, RunStore, type UnstartedEnd } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
+import { jsonText, requestText, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
+import { INSERT_CHUNK } from './typeorm-run-log.js';
 
-/**
- * Which runs may be taken over: the head of its session's queue, or one whose lease is over. A
- * session's order needs no lock of its own: only its head qualifies.
- */
-const CLAIMABLE = `
-  SELECT r.no FROM runs r
-  WHERE (r.status = 'queued' AND NOT EXISTS (
-      SELECT 1 FROM runs o
-      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running')))
-    OR (r.status = 'running' AND r.lease_until < ?)
-  ORDER BY r.no LIMIT ?`;
+const SELECT = `SELECT ${RUN_COLUMNS} FROM runs`;
+const ACTIVE = `status IN ('queued', 'running')`;
+const OWN_SESSION = `session_no = (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
-/** The time an attempt took: till now, or till the end of a lease that was not renewed any more. */
-const USED = `
-  used_ms = used_ms + CASE
-    WHEN claimed_at IS NULL OR status <> 'running' OR claimed_at > ? THEN 0
-    WHEN lease_until > claimed_at AND lease_until < ? THEN lease_until - claimed_at
-    ELSE ? - claimed_at END`;
-
-const TAKE = `
-  UPDATE runs SET status = 'running', attempt = attempt + 1, fence = fence + 1, ${USED}, claimed_at = ?,
-    lease_owner = ?, lease_until = ?, started_at = COALESCE(started_at, ?)
-  WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < ?))
+const INSERT = `
+  INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
+    fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at, claimed_at, wire,
+    run_key, parent_run_id, wire_data, keep, created_session, state_before)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   RETURNING ${RUN_COLUMNS}`;
 
-const RENEW = `UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? AND no`;
-const RENEW_ONE = `${RENEW} = ? RETURNING no`;
-const RENEW_MANY = {
-  sqlite: `${RENEW} IN (SELECT value FROM json_each(?)) RETURNING no`,
-  postgres: `${RENEW} IN (
-    SELECT r.no FROM runs r WHERE r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
-    FOR UPDATE SKIP LOCKED) RETURNING no`,
-};
+const FIND = `${SELECT} WHERE tenant_id = ? AND id = ?`;
+const FIND_BY_KEY = `${SELECT} WHERE run_key = ? AND ${OWN_SESSION}`;
+const GET = `${SELECT} WHERE no = ?`;
+const NEWEST_INTERRUPTED = `${SELECT} WHERE session_no = ? AND status = 'interrupted' ORDER BY ordinal DESC LIMIT 1`;
+const LISTED = `(keep <> 'transient' OR ${ACTIVE})`;
+const NEXT = `${SELECT} WHERE ${OWN_SESSION} AND ordinal > ? AND ${LISTED} ORDER BY ordinal LIMIT 1`;
+const NEXT_QUEUED = `${SELECT} WHERE session_no = ? AND ordinal > ? AND status = 'queued' ORDER BY ordinal LIMIT 1`;
+const LATER = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND ordinal > ? AND (keep = 'kept' OR ${ACTIVE}) LIMIT 1`;
+const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
+const COUNT_ACTIVE = `
+  SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
+  WHERE session_no = ? AND ${ACTIVE}`;
+const OF_SESSION = `${SELECT} WHERE session_no = ?`;
+const ACTIVE_OF_SESSION = `${OF_SESSION} AND ${ACTIVE}`;
+const LOCK_ACTIVE = `
+  SELECT r.no FROM runs r JOIN sessions s ON s.no = r.session_no
+  WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ? AND r.status IN ('queued', 'running')
+  ORDER BY r.no FOR UPDATE OF r`;
 
-const RELEASE = `
-  UPDATE runs SET status = 'queued', attempt = attempt - 1, ${USED}, claimed_at = NULL, lease_owner = NULL,
-    lease_until = 0
-  WHERE no = ? AND fence = ? AND status = 'running'`;
+const REQUEST_CANCEL = `UPDATE runs SET cancel_requested_at = ? WHERE no = ? AND cancel_requested_at IS NULL`;
+const END_UNSTARTED = `
+  UPDATE runs SET status = ?, error = ?, next_seq = ?, finished_at = ?
+  WHERE no = ? AND status = 'queued' AND next_seq = 0
+  RETURNING ${RUN_COLUMNS}`;
+const OVERDUE = `${SELECT} WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
 
-const EXPIRE = `
-  UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE lease_owner = ? AND status = 'running'`;
+const ROLL_BACK = `
+  UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING state_before`;
+const PASS_STATE_BEFORE = `
+  UPDATE runs SET state_before = ? WHERE no = (
+    SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
+    ORDER BY ordinal LIMIT 1)`;
 
-const FIND = `SELECT ${RUN_COLUMNS} FROM runs WHERE tenant_id = ? AND id = ?`;
-
-const NEXT = `
-  SELECT ${RUN_COLUMNS} FROM runs WHERE session_no =
-    (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)
-    AND ordinal > ? AND (keep <> 'transient' OR status IN ('queued', 'running')) ORDER BY ordinal LIMIT 1`;
-
-const OVERDUE = `
-  SELECT ${RUN_COLUMNS} FROM runs WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
+const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+const UNPRUNED = `${GET} AND events_pruned_at IS NULL`;
+const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
 
 /** The rows of runs in the ledger. */
 @Injectable()
 export class TypeOrmRunStore extends RunStore {
-  constructor(
-    private readonly database: Database,
-    readonly sessions: SessionStore,
-    readonly interrupts: InterruptStore,
-    readonly attachments: AttachmentBinder,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
-  async accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance> {
-    try {
-      return await this.database.write((tx) => acceptRun(tx, this, request, options));
-    } catch (error) {
-      // Two equal requests at the same moment: the slower one is refused and finds the faster one's run.
-      const named = request.runId !== undefined || request.runKey !== undefined;
-      const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
-      if (!named || !(refused || isUniqueViolation(error))) throw error;
-      return this.database.write((tx) => acceptRun(tx, this, request, options));
-    }
+  insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
+    return queryable(tx).all<RunRow>(INSERT, insertValues(run)).then(insertedRecord);
   }
 
-  async find(tenantId: string, runId: string): Promise<RunRecord | undefined> {
-    if (!isStorable(runId)) return undefined;
-    const [row] = await this.database.read.all<RunRow>(FIND, [tenantId, runId]);
-    return row && runRecord(row);
+  find(tenantId: string, runId: string, tx?: Transaction): Promise<RunRecord | undefined> {
+    return isStorable(runId) ? this.first(FIND, [tenantId, runId], tx) : NONE;
   }
 
-  async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunRecord | undefined> {
-    const { tenantId, userId } = principal;
-    if (![userId, sessionId, runKey].every(isStorable)) return undefined;
-    const [row] = await this.database.read.all<RunRow>(FIND_BY_KEY, [runKey, tenantId, userId, sessionId]);
-    return row && runRecord(row);
+  findForUpdate(tx: Transaction, tenantId: string, runId: string): Promise<RunRecord | undefined> {
+    return isStorable(runId) ? this.first(FIND + forUpdate(tx), [tenantId, runId], tx) : NONE;
+  }
+
+  findByKey(
+    { tenantId, userId }: Principal,
+    sessionId: string,
+    runKey: string,
+    tx?: Transaction,
+  ): Promise<RunRecord | undefined> {
+    if (![userId, sessionId, runKey].every(isStorable)) return NONE;
+    return this.first(FIND_BY_KEY, [runKey, tenantId, userId, sessionId], tx);
+  }
+
+  get(tx: Transaction, rowId: number): Promise<RunRecord | undefined> {
+    return this.first(GET, [rowId], tx);
+  }
+
+  findWaitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
+    const marks = interruptIds.map(() => '?').join(', ');
+    const sql = `${SELECT} WHERE no = (
+      SELECT MAX(waiting_run_no) FROM interrupts WHERE tenant_id = ? AND id IN (${marks}))`;
+    return this.first(sql, [tenantId, ...interruptIds]);
+  }
+
+  newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined> {
+    return this.first(NEWEST_INTERRUPTED, [sessionRowId], tx);
   }
 
   async list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]> {
-    const sessionRowId = await this.sessions.find(principal, sessionId);
-    if (sessionRowId === undefined) return [];
-    const values: SqlValue[] = [sessionRowId];
+    const { tenantId, userId } = principal;
+    if (!isStorable(sessionId) || !isStorable(userId)) return [];
+    const values: SqlValue[] = [tenantId, userId, sessionId];
     let where = '';
     if (query.before !== undefined) {
       where += ' AND ordinal < ?';
@@ -123,115 +111,166 @@ export class TypeOrmRunStore extends RunStore {
       where += ` AND status IN (${query.states.map(() => '?').join(', ') || 'NULL'})`;
       values.push(...query.states);
     }
-    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ?${where}
-      AND (keep <> 'transient' OR status IN ('queued', 'running')) ORDER BY ordinal DESC LIMIT ?`;
-    return (await this.database.read.all<RunRow>(sql, [...values, query.limit])).map(runRecord);
+    const sql = `${SELECT} WHERE ${OWN_SESSION}${where} AND ${LISTED} ORDER BY ordinal DESC LIMIT ?`;
+    return this.all(sql, [...values, query.limit]);
   }
 
-  async next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined> {
+  next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined> {
     const { tenantId, userId } = principal;
-    if (!isStorable(sessionId) || !isStorable(userId)) return undefined;
-    const [row] = await this.database.read.all<RunRow>(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
-    return row && runRecord(row);
+    if (!isStorable(sessionId) || !isStorable(userId)) return NONE;
+    return this.first(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
   }
 
-  async waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
-    const marks = interruptIds.map(() => '?').join(', ');
-    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE no = (
-      SELECT MAX(waiting_run_no) FROM interrupts WHERE tenant_id = ? AND id IN (${marks}))`;
-    const [row] = await this.database.read.all<RunRow>(sql, [tenantId, ...interruptIds]);
-    return row && runRecord(row);
+  nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined> {
+    return this.first(NEXT_QUEUED, [sessionRowId, afterOrdinal], tx);
   }
 
-  async waitingBefore(run: RunRecord): Promise<number> {
-    const [row] = await this.database.read.all<{ n: number }>(WAITING_BEFORE, [run.sessionRowId, run.ordinal]);
+  async hasLater(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {
+    return (await queryable(tx).all(LATER, [sessionRowId, ordinal])).length > 0;
+  }
+
+  async queuedBefore({ sessionRowId, ordinal }: RunRecord, tx?: Transaction): Promise<number> {
+    const source = tx ? queryable(tx) : this.database.read;
+    const [row] = await source.all<{ n: number }>(QUEUED_BEFORE, [sessionRowId, ordinal]);
     return row?.n ?? 0;
   }
 
-  async active(sessionRowId: number): Promise<readonly RunRecord[]> {
-    const sql = `SELECT ${RUN_COLUMNS} FROM runs WHERE session_no = ? AND status IN ('queued', 'running') ORDER BY no`;
-    const rows = await this.database.read.all<RunRow>(sql, [sessionRowId]);
-    return rows.map(runRecord);
+  async countActive(tx: Transaction, sessionRowId: number): Promise<ActiveCount> {
+    const [row] = await queryable(tx).all<ActiveCount>(COUNT_ACTIVE, [sessionRowId]);
+    return row ?? { active: 0, queued: 0 };
   }
 
-  async claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]> {
-    // Look before taking the write lock: most of the time there is nothing to claim.
-    const [found] = await this.database.read.all<{ no: number }>(CLAIMABLE, [now, 1]);
-    if (!found) return [];
-    return this.database.write(async (tx) => {
-      const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF r SKIP LOCKED' : '';
-      const heads = await tx.all<{ no: number }>(CLAIMABLE + lock, [now, limit]);
-      const claimed: RunRecord[] = [];
-      for (const head of heads) {
-        const rows = await tx.all<RunRow>(TAKE, [now, now, now, now, lease.owner, lease.until, now, head.no, now]);
-        claimed.push(...rows.map(runRecord));
-      }
-      return claimed;
-    });
+  active(sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(`${ACTIVE_OF_SESSION} ORDER BY no`, [sessionRowId]);
   }
 
-  async renew(lease: Lease, runRowIds: readonly number[]): Promise<readonly number[]> {
-    if (runRowIds.length === 0) return [];
-    const [first = 0, ...others] = runRowIds;
-    const [sql, among] =
-      others.length === 0 ? [RENEW_ONE, first] : [RENEW_MANY[this.database.dialect], JSON.stringify(runRowIds)];
-    const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, [lease.until, lease.owner, among]));
-    return rows.map((row) => row.no);
+  activeForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(`${ACTIVE_OF_SESSION} ORDER BY ordinal DESC${forUpdate(tx)}`, [sessionRowId], tx);
   }
 
-  async release(runRowId: number, fence: number, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(RELEASE, [now, now, now, runRowId, fence]));
+  async lockActive(tx: Transaction, { tenantId, userId }: Principal, sessionId: string): Promise<void> {
+    const sql = queryable(tx);
+    if (sql.dialect === 'postgres') await sql.all(LOCK_ACTIVE, [tenantId, userId, sessionId]);
   }
 
-  async requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined> {
-    if (!isStorable(runId)) return undefined;
-    return this.database.write(async (tx) => {
-      const [row] = await tx.all<RunRow>(FIND + forUpdate(tx), [tenantId, runId]);
-      return row && runRecord(await cancelRun(tx, this.sessions, row, request));
-    });
+  ofSessionForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(OF_SESSION + forUpdate(tx), [sessionRowId], tx);
   }
 
-  async endOverdue(createdBefore: number, now: number, limit: number): Promise<readonly RunRecord[]> {
-    // As in `claim`: most of the time there is none.
-    const [found] = await this.database.read.all(OVERDUE, [createdBefore, 1]);
-    if (!found) return [];
-    const ending = failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
-    return this.database.write(async (tx) => {
-      const lock = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
-      const ended: RunRecord[] = [];
-      for (const row of await tx.all<RunRow>(OVERDUE + lock, [createdBefore, limit])) {
-        const after = await endUnstarted(tx, row, ending, now);
-        if (after) ended.push(runRecord(after));
-      }
-      return ended;
-    });
+  async requestCancel(tx: Transaction, rowId: number, now: number): Promise<void> {
+    await queryable(tx).run(REQUEST_CANCEL, [now, rowId]);
   }
 
-  async cancelRequested(owner: string): Promise<readonly number[]> {
-    const sql = `SELECT no FROM runs
-      WHERE status = 'running' AND lease_owner = ? AND cancel_requested_at IS NOT NULL`;
-    const rows = await this.database.read.all<{ no: number }>(sql, [owner]);
-    return rows.map((row) => row.no);
+  async endUnstarted(
+    tx: Transaction,
+    { rowId }: RunRecord,
+    { state, error, lines }: UnstartedEnd,
+    now: number,
+  ): Promise<RunRecord | undefined> {
+    const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
+    if (ended) await queryable(tx).run(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
+    return ended;
   }
 
-  async owners(): Promise<readonly string[]> {
-    const sql = `SELECT DISTINCT lease_owner FROM runs WHERE status = 'running' AND lease_owner IS NOT NULL`;
-    const rows = await this.database.read.all<{ lease_owner: string }>(sql);
-    return rows.map((row) => row.lease_owner);
+  overdue(createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(OVERDUE, [createdBefore, limit]);
   }
 
-  async expire(owner: string, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(EXPIRE, [now, now, now, owner]));
+  overdueForUpdate(tx: Transaction, createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(OVERDUE + skipLocked(tx), [createdBefore, limit], tx);
   }
 
-  async steps(runRowId: number): Promise<readonly StoredStep[]> {
-    const rows = await this.database.read.manager.findBy(RunStepEntity, { runRowId });
-    return rows.map((row) => ({
-      key: row.stepKey,
-      status: row.status === 'finished' ? 'finished' : 'begun',
-      inputHash: row.inputHash,
-      output: row.output === null ? null : (JSON.parse(row.output) as JsonObject),
-      messageIds: JSON.parse(row.messageIds) as string[],
-    }));
+  async markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined> {
+    const [row] = await queryable(tx).all<{ state_before: string | null }>(ROLL_BACK, [rowId]);
+    if (!row) return undefined;
+    return { stateBefore: row.state_before === null ? null : (JSON.parse(row.state_before) as JsonObject) };
   }
+
+  async passStateBefore(tx: Transaction, { sessionRowId, ordinal }: RunRecord, state: JsonObject): Promise<boolean> {
+    return (await queryable(tx).run(PASS_STATE_BEFORE, [JSON.stringify(state), sessionRowId, ordinal])) > 0;
+  }
+
+  prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(PRUNABLE, [finishedBefore, limit]);
+  }
+
+  unprunedForUpdate(tx: Transaction, rowId: number): Promise<RunRecord | undefined> {
+    return this.first(UNPRUNED + skipLocked(tx), [rowId], tx);
+  }
+
+  async markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void> {
+    await queryable(tx).run(MARK_PRUNED, [now, jsonText(summaries), rowId]);
+  }
+
+  async remove(tx: Transaction, rowId: number): Promise<void> {
+    await queryable(tx).manager.delete(RunEntity, { rowId });
+  }
+
+  async removeOfSession(tx: Transaction, sessionRowId: number): Promise<void> {
+    await queryable(tx).manager.delete(RunEntity, { sessionRowId });
+  }
+
+  // Without `async`, because accepting a run and claiming it are hot paths: each call costs two promises.
+  private all(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(records);
+  }
+
+  private first(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<RunRecord | undefined> {
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(firstRecord);
+  }
+}
+
+const NONE = Promise.resolve(undefined);
+
+function records(rows: readonly RunRow[]): readonly RunRecord[] {
+  return rows.map(runRecord);
+}
+
+function firstRecord([row]: readonly RunRow[]): RunRecord | undefined {
+  return row && runRecord(row);
+}
+
+function insertedRecord([row]: readonly RunRow[]): RunRecord {
+  if (!row) throw new Error('the run was not inserted');
+  return runRecord(row);
+}
+
+/** Locks the rows that a query finds, where reading alone does not exclude other writers. */
+function forUpdate(tx: Transaction): string {
+  return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE' : '';
+}
+
+function skipLocked(tx: Transaction): string {
+  return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+}
+
+function insertValues(run: NewRun): SqlValue[] {
+  const { lease } = run;
+  const startedAt = lease ? run.createdAt : null;
+  return [
+    run.id,
+    run.principal.tenantId,
+    run.principal.userId,
+    run.sessionId,
+    run.sessionRowId,
+    run.ordinal,
+    run.agentType,
+    lease ? 'running' : 'queued',
+    requestText(run.request),
+    run.fingerprint,
+    lease ? 1 : 0,
+    lease ? 1 : 0,
+    lease?.owner ?? null,
+    lease?.until ?? 0,
+    run.createdAt,
+    startedAt,
+    startedAt,
+    run.wire,
+    run.runKey,
+    run.parentRunId,
+    JSON.stringify(run.wireData),
+    run.visibility,
+    run.createdSession ? 1 : 0,
+    jsonText(run.stateBefore),
+  ];
 }

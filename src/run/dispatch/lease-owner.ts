@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** This process's name in leases: machine, process, and a number that no other process ever had. */
+/** The name of this process in leases: machine, process id, and a unique id. */
 export function leaseOwner(nodeName: string): string {
   return `${nodeName}/${process.pid}/${randomUUID()}`;
 }
 
 /**
- * True when an owner is known to be gone: a process of this machine that no longer runs. Of other
- * machines nothing is known; their leases end by themselves.
+ * True when an owner is known to be gone: a process of this machine that no longer runs. False for processes of
+ * other machines, whose state is unknown; their leases end when they are not renewed.
  */
 export function isGone(owner: string, self: string): boolean {
   if (owner === self) return false;
@@ -27,7 +27,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, under another user.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,22 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Json, JsonObject } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
+import { logPages } from '../log/log-pages.js';
 import { RunLog } from '../ports/run-log.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
 import { runView } from '../run-view.js';
 import type { RunView } from '../run.types.js';
 
-const PAGE = 1024;
-
-/** Folds the events of one run, from the first to the last, to what is worth keeping of them. */
+/** Folds the events of one run, from the first to the last, to what is kept of them. */
 export interface RetainedSummary {
   take(event: LoggedEvent): void;
   result(): Json;
 }
 
 /**
- * What wires keep of a run when its events are removed: each registers a digest under a name of its own,
- * in the constructor of its module, and finds the results in `RunView.digests`.
+ * What wires keep of a run when its events are removed: each registers a summary under a name of its own,
+ * in the constructor of its module, and finds the results in `RunView.retainedSummaries`.
  */
 @Injectable()
 export class RetainedSummaries {
@@ -29,25 +28,18 @@ export class RetainedSummaries {
     this.makers.set(name, make);
   }
 
-  /** The digests of a finished run whose log is still whole; null when it cannot be read. Never throws. */
+  /** The summaries of a run that has ended and has all its events; null when they cannot be read. Never throws. */
   async of(run: RunRecord): Promise<JsonObject | null> {
+    const view = runView(run, 0);
+    const summaries = [...this.makers].map(([name, make]) => [name, make(view)] as const);
     try {
-      return await this.fold(run);
+      for await (const events of logPages(this.log, run)) {
+        for (const event of events) for (const [, summary] of summaries) summary.take(event);
+      }
+      return Object.fromEntries(summaries.map(([name, summary]) => [name, summary.result()]));
     } catch (error) {
-      this.logger.warn(`nothing is kept of the events of run ${run.id}: ${String(error)}`);
+      this.logger.warn(`No summaries of the events of run ${run.id} are kept: ${String(error)}`);
       return null;
     }
-  }
-
-  private async fold(run: RunRecord): Promise<JsonObject> {
-    const view = runView(run, 0);
-    const digests = [...this.makers].map(([name, make]) => [name, make(view)] as const);
-    for (let next = 0; next < run.nextSeq;) {
-      const events = await this.log.read(run.rowId, next, PAGE);
-      if (events[0]?.seq !== next) throw new Error(`the log has no event ${next}`);
-      for (const event of events) for (const [, digest] of digests) digest.take(event);
-      next += events.length;
-    }
-    return Object.fromEntries(digests.map(([name, digest]) => [name, digest.result()]));
   }
 }

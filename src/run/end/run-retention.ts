@@ -1,15 +1,18 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '../../common/index.js';
-import { type PrunedRun, RunRemover } from '../ports/run-remover.js';
-import { RetainedSummaries } from './retained-summaries.js';
+import { Clock, type JsonObject } from '../../common/index.js';
+import type { Transaction } from '../../database/index.js';
+import { RunLedger } from '../run-ledger.js';
+import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
+import { RetainedSummaries } from './retained-summaries.js';
+import { RunDeletion } from './run-deletion.js';
 
-/** How often old events are looked for, in milliseconds. */
+/** How often old events are removed, in milliseconds. */
 const INTERVAL_MS = 600_000;
-/** Runs that one transaction takes up: few, so that nobody waits long for it. */
+/** Runs of one transaction: few, so that it holds its locks for a short time only. */
 const BATCH = 50;
 
-/** What was removed since the process started. */
+/** What was removed. */
 export interface RetentionCounts {
   readonly runs: number;
   readonly events: number;
@@ -17,7 +20,7 @@ export interface RetentionCounts {
 
 /**
  * Removes the events of runs that ended longer ago than RUN_EVENTS_RETENTION. The final response of
- * each stays, what wires keep of them, and the messages of its session; transient runs go whole.
+ * each is kept, and the wires' summaries of it, and the messages of its session; transient runs are deleted.
  */
 @Injectable()
 export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
@@ -28,8 +31,9 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private total: RetentionCounts = { runs: 0, events: 0 };
 
   constructor(
-    private readonly remover: RunRemover,
-    private readonly digests: RetainedSummaries,
+    private readonly ledger: RunLedger,
+    private readonly deletion: RunDeletion,
+    private readonly summaries: RetainedSummaries,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
@@ -50,34 +54,58 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
     await this.sweeping;
   }
 
-  /** One sweep, after the one that may be under way; never throws. Returns what it removed. */
+  /** One sweep, after the one in progress if there is one; never throws. Returns what it removed. */
   sweep(): Promise<RetentionCounts> {
     this.sweeping = this.sweeping.then(() => this.sweepOnce());
     return this.sweeping;
   }
 
-  /** What is kept is read before the transaction: logs are long, and a finished one does not change. */
-  private async pruneBatch(): Promise<RetentionCounts> {
-    const now = this.clock.now();
-    const found = await this.remover.prunable(now - this.settings.eventsRetentionMs, BATCH);
-    const runs: PrunedRun[] = [];
-    for (const run of found) {
-      runs.push({ run, summaries: run.visibility === 'transient' ? null : await this.digests.of(run) });
+  /**
+   * Removes the events of up to `limit` runs that ended before a time, all but the terminal one, and their journals.
+   * Runs that another process handles are skipped.
+   */
+  async prune(finishedBefore: number, limit: number): Promise<RetentionCounts> {
+    const { runs } = this.ledger;
+    const summaries = new Map<RunRecord, JsonObject | null>();
+    // Read before the transaction: logs are long, and that of an ended run does not change.
+    for (const run of await runs.prunable(finishedBefore, limit)) {
+      summaries.set(run, run.visibility === 'transient' ? null : await this.summaries.of(run));
     }
-    return this.remover.prune(runs, now);
+    if (summaries.size === 0) return { runs: 0, events: 0 };
+    return this.ledger.write(async (tx) => {
+      const pruned = { runs: 0, events: 0 };
+      for (const [{ rowId }, kept] of summaries) {
+        const run = await runs.unprunedForUpdate(tx, rowId);
+        if (!run) continue;
+        pruned.events += await this.pruneRun(tx, run, kept);
+        pruned.runs += 1;
+      }
+      return pruned;
+    });
   }
 
-  /** Batch by batch, until nothing old is left. */
+  /** Returns the number of removed events. */
+  private async pruneRun(tx: Transaction, run: RunRecord, kept: JsonObject | null): Promise<number> {
+    if (run.visibility === 'transient') {
+      await this.deletion.deleteRun(tx, run);
+      return run.nextSeq;
+    }
+    const removed = await this.ledger.log.removeAllButLast(tx, run.rowId);
+    await this.ledger.runs.markPruned(tx, run.rowId, kept, this.clock.now());
+    return removed;
+  }
+
+  /** Batch by batch, until no old events are left. */
   private async sweepOnce(): Promise<RetentionCounts> {
     let counts: RetentionCounts = { runs: 0, events: 0 };
     try {
       for (let full = true; full && !this.stopped;) {
-        const { runs, events } = await this.pruneBatch();
+        const { runs, events } = await this.prune(this.clock.now() - this.settings.eventsRetentionMs, BATCH);
         counts = { runs: counts.runs + runs, events: counts.events + events };
         full = runs === BATCH;
       }
     } catch (error) {
-      this.logger.error(`old events could not be removed: ${String(error)}`);
+      this.logger.error(`Old events could not be removed: ${String(error)}`);
     }
     this.total = { runs: this.total.runs + counts.runs, events: this.total.events + counts.events };
     if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);

@@ -3,26 +3,26 @@ import type { SessionState, StateOperation } from '../../agent/index.js';
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { AgentEvent, StateEvent } from '../../events/index.js';
 
-/** What a run finds of the shared state when it begins. */
-export interface StateRemains {
-  /** The log tells already what the run found. */
+/** What earlier attempts of a run logged of the shared state. */
+export interface PartialSessionState {
+  /** Whether the log has the state that the run began with. */
   readonly stateShown: boolean;
-  /** The state as an earlier attempt left it; undefined when it did not change it. */
+  /** The state as earlier attempts left it; undefined when they did not change it. */
   readonly sessionState: JsonObject | undefined;
 }
 
-/** The shared state of a session during one run: what it finds, and every change, is an event. */
+/** The shared state of a session during one run. The initial state and every change are events of the log. */
 export class RecordedState implements SessionState {
   /** Undefined as long as the run has not changed it. */
   changed: JsonObject | undefined;
 
   constructor(
     private readonly stored: JsonObject,
-    remains: StateRemains,
+    partial: PartialSessionState,
     private readonly emit: (event: StateEvent) => void,
   ) {
-    this.changed = remains.sessionState;
-    if (!remains.stateShown && Object.keys(stored).length > 0) {
+    this.changed = partial.sessionState;
+    if (!partial.stateShown && Object.keys(stored).length > 0) {
       emit({ object: 'state', kind: 'snapshot', snapshot: structuredClone(stored), initial: true });
     }
   }
@@ -44,11 +44,11 @@ export class RecordedState implements SessionState {
   }
 }
 
-/** The shared state as a log tells it, up to where it was cut. */
-export class StateTrace {
+/** Folds the shared state from the events of a log. */
+export class StateFold {
   private current: JsonObject = {};
   private isChanged = false;
-  /** True once the log spoke of it. */
+  /** True once an event of the log had the state. */
   shown = false;
 
   apply(event: AgentEvent): void {
@@ -65,15 +65,15 @@ export class StateTrace {
   }
 }
 
-/** @throws AppError AGENT_ERROR when the patch does not fit */
+/** @throws AppError AGENT_ERROR when the patch cannot be applied */
 function patchedState(state: JsonObject, patch: readonly StateOperation[]): JsonObject {
   let next: unknown;
   try {
-    // Applied to a copy; values of operations are copied into it too, so that nobody can change them later.
+    // Applied to a copy, with copies of the operations' values, so that later changes do not reach the state.
     const operations = jsonpatch.deepClone(patch) as Operation[];
     next = jsonpatch.applyPatch(state, operations, true, false, true).newDocument;
   } catch (cause) {
-    throw new AppError('AGENT_ERROR', 'A patch of the shared state does not fit', { cause });
+    throw new AppError('AGENT_ERROR', 'A patch of the shared state cannot be applied', { cause });
   }
   if (!isPlainObject(next)) throw new AppError('AGENT_ERROR', 'The shared state must stay a JSON object');
   return next as JsonObject;

@@ -2,74 +2,68 @@ import { Injectable } from '@nestjs/common';
 import type { AgentContext } from '../../agent/index.js';
 import { AgentSettings, fitHistory } from '../../agent/index.js';
 import { type JsonObject, resolveTimeZone } from '../../common/index.js';
-import { type Message, type ResponseBuilder, textOf } from '../../events/index.js';
+import { type Message, textOf } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
-import type { RunWriter } from '../log/run-writer.js';
-import type { RunRecord } from '../ports/run-store.js';
-import { AgentQuestions } from './agent-questions.js';
-import type { FinalMessages } from './final-messages.js';
+import type { RunRecord } from '../run-record.js';
+import { AgentInputs } from './agent-inputs.js';
 import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
-import { RunPast } from './run-past.js';
-import type { Remains } from './run-recovery.js';
+import type { RunSession } from './run-session.factory.js';
+import { StartingPoints } from './starting-point.js';
 
-/** Messages of the past that are looked at, at most; the token budget then cuts further. */
+/** Earlier messages that are read at most; the token budget then cuts further. */
 const HISTORY_LIMIT = 2000;
 
-/** What a context is made of beside the run itself. */
-export interface ContextParts {
-  readonly writer: RunWriter;
-  readonly response: ResponseBuilder;
-  readonly remains: Remains;
-  readonly messages: FinalMessages;
+/** What a context needs beside its run and its session. */
+export interface ContextOptions {
   /** The run's own messages when they are at hand; read from the session otherwise. */
   readonly input: readonly Message[] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A context, and the state the session gets when the run ends. */
+/** The context of a run, and the state that its session gets when it ends. */
 export interface RunContext {
   readonly context: AgentContext;
   /** Undefined when the run did not change it. */
   changedState(): JsonObject | undefined;
 }
 
-/** Makes what an agent is given for one run. */
+/** Creates the context that an agent gets for one run. */
 @Injectable()
 export class RunContextFactory {
   constructor(
     private readonly sessions: SessionStore,
     private readonly userSettings: UserSettings,
     private readonly settings: AgentSettings,
-    private readonly past: RunPast,
-    private readonly questions: AgentQuestions,
+    private readonly startingPoints: StartingPoints,
+    private readonly inputs: AgentInputs,
   ) {}
 
-  async make(run: RunRecord, parts: ContextParts): Promise<RunContext> {
-    const { base, resumption, steps } = await this.past.of(run);
-    const own = base.rowId === run.rowId ? parts.input : undefined;
+  async create(run: RunRecord, session: RunSession, options: ContextOptions): Promise<RunContext> {
+    const { base, resumption, steps } = await this.startingPoints.load(run);
+    const own = base.rowId === run.rowId ? options.input : undefined;
     const input = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
     const stored = await this.stateFor(run);
-    const state = new RecordedState(stored, parts.remains, (event) => parts.writer.emit(event));
+    const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const principal = { tenantId: run.tenantId, userId: run.userId };
     const chosen = await this.userSettings.get(principal);
-    const { writer, response, signal } = parts;
+    const { writer, response, partial } = session;
     const context: AgentContext = {
       runId: run.id,
       sessionId: run.sessionId,
       agentType: run.agentType,
       attempt: run.attempt,
-      shownCallIds: parts.remains.shownCallIds,
+      shownCallIds: partial.shownCallIds,
       principal,
       input,
       inputText: userText(input),
       history: fitHistory(past, input, this.settings.contextTokenBudget),
       state,
       clientTools: run.request.clientTools,
-      toolRestrictions: run.request.toolLimits ?? [],
+      toolRestrictions: run.request.toolRestrictions ?? [],
       modelOptions: run.request.modelOptions,
       clientTime: run.request.clientTime ?? undefined,
       timeZone: resolveTimeZone([run.request.clientTime?.device_timezone, chosen.timezone]),
@@ -77,28 +71,28 @@ export class RunContextFactory {
       requestedAt: deviceNow(run.request.clientTime) ?? run.createdAt,
       forwardedProps: run.request.forwardedProps,
       resumption,
-      interrupt: this.questions.asker(resumption.inputs),
-      audit: (note) => writer.note(note),
+      interrupt: this.inputs.asker(resumption.inputs),
+      audit: (note) => writer.audit(note),
       instructions: run.request.systemPrompt ?? '',
       response,
-      journal: new RunJournal(writer, [...steps, ...parts.remains.steps], parts.messages),
-      signal,
+      journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages),
+      signal: options.signal,
       emit: (event) => writer.emit(event),
       flush: () => writer.flush(),
     };
-    // Runs before it may have set the state while this one waited: its own is written again at its end.
+    // Earlier runs may have set the state while this one waited, so its own is written again at its end.
     const waited = run.startedAt !== run.createdAt;
     return { context, changedState: () => state.changed ?? (waited ? run.request.state : undefined) };
   }
 
-  /** The state that the run begins with: what its request brought, else the session's. */
+  /** The state that the run begins with: that of its request, else the session's. */
   private async stateFor(run: RunRecord): Promise<JsonObject> {
     if (run.request.state) return run.request.state;
     return run.ordinal === 1 ? {} : this.sessions.state(run.sessionRowId);
   }
 }
 
-/** What the device's clock showed; a leap second, which JavaScript does not know, counts as not told. */
+/** The time of the client's device; undefined also for a leap second, which JavaScript cannot parse. */
 function deviceNow(clientTime: ClientTime | null | undefined): number | undefined {
   const now = clientTime ? Date.parse(clientTime.client_now_iso) : Number.NaN;
   return Number.isNaN(now) ? undefined : now;

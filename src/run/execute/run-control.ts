@@ -1,11 +1,23 @@
-import { RunStop, type StopKind, stopKind } from './run-stop.js';
+/**
+ * Why a run is stopped from outside: it was cancelled, its time has passed, it emitted no event for too long,
+ * another process has it, or this process shuts down and hands it over.
+ */
+export type StopKind = 'cancel' | 'timeout' | 'idle' | 'lost' | 'shutdown';
 
-/** The reins of one run that this process executes. */
+/** The reason of a run's abort signal. */
+export class RunStop extends Error {
+  constructor(readonly kind: StopKind) {
+    super(`the run was stopped: ${kind}`);
+    this.name = 'RunStop';
+  }
+}
+
+/** Controls one run that this process executes. */
 export class RunControl {
   private readonly controller = new AbortController();
 
   constructor(
-    /** Until when, in epoch milliseconds, the run is this process's. */
+    /** The end of this process's lease, in epoch milliseconds. */
     public leaseUntil: number,
   ) {}
 
@@ -14,12 +26,14 @@ export class RunControl {
     return this.controller.signal;
   }
 
-  /** Why the run was stopped, or undefined. */
+  /** Why the run was stopped; undefined while it was not. */
   get stopped(): StopKind | undefined {
-    return stopKind(this.signal);
+    if (!this.signal.aborted) return undefined;
+    const reason: unknown = this.signal.reason;
+    return reason instanceof RunStop ? reason.kind : 'cancel';
   }
 
-  /** Stops the run; the first reason stands. */
+  /** Stops the run. Later stops change nothing. */
   stop(kind: StopKind): void {
     if (!this.signal.aborted) this.controller.abort(new RunStop(kind));
   }

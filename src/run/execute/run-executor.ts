@@ -1,89 +1,80 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
-import { AppError } from '../../common/index.js';
+import { AppError, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
-import { driveAgent } from './agent-drive.js';
-import { RunClocks } from './run-clocks.js';
-import type { RunControl } from './run-control.js';
+import { runAgent } from './agent-runner.js';
 import { RunContextFactory } from './run-context.factory.js';
-import { type Ending, failure, failureOf, stopped, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
-import { type OpenRun, RunOpening } from './run-opening.js';
-import { closeRemains } from './run-recovery.js';
-import { UnreadableRuns } from './unreadable-runs.js';
+import type { RunControl } from './run-control.js';
+import { type Ending, endingOfCode, endingOfError, endingOfStop, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
+import { closePartialOutput, RunRecovery } from './run-recovery.js';
+import { type RunSession, RunSessionFactory } from './run-session.factory.js';
+import { RunTimeouts } from './run-timeouts.js';
 
 /** How long an agent may take to stop when the process shuts down, in milliseconds. */
 const HANDOVER_GRACE_MS = 1000;
 
-/** Whether a run has ended here, or is left to another worker. */
+/** Whether a run has ended here, or is left to another process. */
 export type Execution = 'ended' | 'handed-over' | 'lost';
 
-/** Executes one claimed run from where it stands to its one terminal event. */
+/** Executes one claimed run to its terminal event. */
 @Injectable()
 export class RunExecutor {
   private readonly logger = new Logger(RunExecutor.name);
 
   constructor(
     private readonly agents: AgentRegistry,
-    private readonly opening: RunOpening,
+    private readonly sessions: RunSessionFactory,
     private readonly contexts: RunContextFactory,
-    private readonly unreadable: UnreadableRuns,
+    private readonly recovery: RunRecovery,
     private readonly settings: RunSettings,
   ) {}
 
-  /** Never throws: what goes wrong ends the run, visibly, or leaves it to the next worker. */
+  /** Never throws: an error ends the run as failed, or leaves it to the next process. */
   async execute(run: RunRecord, control: RunControl, input?: readonly Message[]): Promise<Execution> {
-    let open: OpenRun | undefined;
+    let session: RunSession | undefined;
     try {
-      open = await this.opening.open(run, control);
-      return await this.executeOpen(run, control, open, input);
+      session = await this.sessions.open(run, control);
+      return await this.executeIn(session, run, control, input);
     } catch (error) {
-      if (control.stopped !== 'lost') this.logger.error(`run ${run.id} cannot be executed here: ${describe(error)}`);
-      open?.writer.abandon();
-      return open ? 'lost' : this.giveUp(run, control);
+      if (control.stopped !== 'lost') this.logger.error(`Run ${run.id} cannot be executed here: ${describe(error)}`);
+      session?.writer.abandon();
+      return session ? 'lost' : this.giveUp(run, control);
     } finally {
-      open?.close();
+      session?.close();
     }
   }
 
-  /** A run that cannot even be opened is tried as often as any other, then it ends without its past. */
+  /** A run whose log cannot be read is tried as often as any other, then it ends without its output. */
   private async giveUp(run: RunRecord, control: RunControl): Promise<Execution> {
     if (control.stopped === 'lost' || run.attempt < this.settings.maxAttempts) return 'lost';
     try {
-      return (await this.unreadable.end(run)) ? 'ended' : 'lost';
+      return (await this.recovery.endCorrupt(run)) ? 'ended' : 'lost';
     } catch (error) {
-      this.logger.error(`run ${run.id} cannot be ended: ${describe(error)}`);
+      this.logger.error(`Run ${run.id} cannot be ended: ${describe(error)}`);
       return 'lost';
     }
   }
 
-  private async executeOpen(
+  private async executeIn(
+    session: RunSession,
     run: RunRecord,
     control: RunControl,
-    open: OpenRun,
     input: readonly Message[] | undefined,
   ): Promise<Execution> {
-    const { writer, response, remains, messages } = open;
-    let sessionState = remains.sessionState;
+    let { sessionState } = session.partial;
     let ending: Ending | undefined;
-    const clocks = new RunClocks(run, writer, control, this.settings);
+    const timeouts = new RunTimeouts(run, session.writer, control, this.settings);
     try {
       const agent = this.agents.get(run.agentType);
-      ending = this.verdict(run, agent, open);
+      ending = this.endingBeforeStart(run, agent, session);
       if (!ending) {
-        messages.neverDiscarded = agent.recovery === 'fail';
-        this.begin(run, open);
-        const made = await this.contexts.make(run, {
-          writer,
-          response,
-          remains,
-          messages,
-          input,
-          signal: control.signal,
-        });
+        session.messages.neverDiscards = agent.recovery === 'fail';
+        this.begin(run, session);
+        const made = await this.contexts.create(run, session, { input, signal: control.signal });
         try {
-          const outcome = await driveAgent(agent.agent, made.context, writer, this.grace(control));
+          const outcome = await runAgent(agent.agent, made.context, session.writer, this.grace(control));
           ending = { kind: 'outcome', outcome };
         } finally {
           sessionState = made.changedState();
@@ -92,41 +83,41 @@ export class RunExecutor {
     } catch (error) {
       ending = this.endingOf(run, control, error);
     } finally {
-      clocks.stop();
+      timeouts.stop();
     }
-    return this.finish(control, open, ending, sessionState);
+    return this.finish(control, session, ending, sessionState);
   }
 
-  /** What ends the run before its agent is asked. */
-  private verdict(run: RunRecord, agent: RegisteredAgent, open: OpenRun): Ending | undefined {
+  /** The ending of a run whose agent is not started; undefined when it is. */
+  private endingBeforeStart(run: RunRecord, agent: RegisteredAgent, { partial }: RunSession): Ending | undefined {
     if (run.cancelRequestedAt !== null) return { kind: 'canceled' };
-    if (run.attempt > this.settings.maxAttempts) return failureOf('WORKER_LOST');
-    if (open.remains.response && agent.recovery === 'fail') return failureOf('WORKER_LOST');
+    if (run.attempt > this.settings.maxAttempts) return endingOfCode('WORKER_LOST');
+    if (partial.response && agent.recovery === 'fail') return endingOfCode('WORKER_LOST');
     const waited = (run.startedAt ?? run.createdAt) - run.createdAt;
-    if (waited > this.settings.queueTimeoutMs) return failure(new AppError('TIMEOUT', WAITED_TOO_LONG));
+    if (waited > this.settings.queueTimeoutMs) return endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
     return undefined;
   }
 
-  private begin(run: RunRecord, { response, remains, writer }: OpenRun): void {
-    if (!remains.response) response.created();
-    if (!remains.response || remains.response.status === 'created') response.inProgress();
-    if (remains.response) closeRemains(response, remains, run.attempt, (event) => writer.emit(event));
+  private begin(run: RunRecord, { response, partial, writer }: RunSession): void {
+    if (!partial.response) response.created();
+    if (!partial.response || partial.response.status === 'created') response.inProgress();
+    if (partial.response) closePartialOutput(response, partial, run.attempt, (event) => writer.emit(event));
   }
 
   private endingOf(run: RunRecord, control: RunControl, error: unknown): Ending | undefined {
-    if (control.stopped) return stopped(control.stopped);
+    if (control.stopped) return endingOfStop(control.stopped);
     if (error instanceof InputRefused) return { kind: 'canceled' };
-    if (!(error instanceof AppError)) this.logger.error(`run ${run.id} failed: ${describe(error)}`);
-    else if (error.cause !== undefined) this.logger.warn(`run ${run.id}: ${error.code}: ${describe(error.cause)}`);
-    return failure(error);
+    if (!(error instanceof AppError)) this.logger.error(`Run ${run.id} failed: ${describe(error)}`);
+    else if (error.cause !== undefined) this.logger.warn(`Run ${run.id}: ${error.code}: ${describe(error.cause)}`);
+    return endingOfError(error);
   }
 
-  /** Writes the end, or hands the run over when it was stopped for another worker to go on. */
+  /** Writes the end, or hands the run over when it was stopped for another process to continue. */
   private async finish(
     control: RunControl,
-    { writer, response, messages }: OpenRun,
+    { writer, response, messages }: RunSession,
     ending: Ending | undefined,
-    sessionState: ReturnType<Awaited<ReturnType<RunContextFactory['make']>>['changedState']>,
+    sessionState: JsonObject | undefined,
   ): Promise<Execution> {
     if (control.stopped === 'lost') {
       writer.abandon();

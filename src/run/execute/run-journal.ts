@@ -1,17 +1,17 @@
 import { AppError, type JsonObject } from '../../common/index.js';
 import type { Journal, StepRecord } from '../../agent/index.js';
 import type { RunWriter } from '../log/run-writer.js';
-import type { StoredStep } from '../ports/run-store.js';
-import type { FinalMessages } from './final-messages.js';
+import type { JournalStep } from '../ports/run-log.js';
+import type { MessageCommitter } from './message-committer.js';
 
-/** The journal of one run: what earlier attempts left, and what this one adds. */
+/** The journal of one run: the steps of earlier attempts, and those that this one adds. */
 export class RunJournal implements Journal {
-  private readonly stored: ReadonlyMap<string, StoredStep>;
+  private readonly stored: ReadonlyMap<string, JournalStep>;
 
   constructor(
     private readonly writer: RunWriter,
-    steps: readonly StoredStep[],
-    private readonly messages: FinalMessages,
+    steps: readonly JournalStep[],
+    private readonly messages: MessageCommitter,
   ) {
     this.stored = new Map(steps.map((step) => [step.key, step]));
   }
@@ -38,6 +38,6 @@ export class RunJournal implements Journal {
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
     this.writer.step({ key, status: 'finished', inputHash, output, messageIds });
-    this.writer.say(this.messages.afterStep(messageIds));
+    this.writer.append(this.messages.afterStep(messageIds));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../common/index.js';
+import { Clock, type JsonObject } from '../../common/index.js';
 import {
   type AgentResponse,
   type Content,
@@ -9,30 +9,31 @@ import {
   RUN_RECOVERED,
 } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
-import { RunLog } from '../ports/run-log.js';
-import { type RunRecord, RunStore, type StoredStep } from '../ports/run-store.js';
-import { StateTrace } from './recorded-state.js';
+import { LogCommit } from '../log/log-commit.js';
+import { logPages } from '../log/log-pages.js';
+import { type JournalStep, RunLog } from '../ports/run-log.js';
+import type { RunRecord } from '../run-record.js';
+import { StateFold } from './recorded-state.js';
+import { corruptEnd } from './run-ending.js';
 
-const PAGE = 1024;
-
-/** What an interrupted execution left behind. */
-export interface Remains {
+/** What earlier attempts of a run wrote. */
+export interface PartialState {
   readonly response: AgentResponse | undefined;
-  /** The ids of messages that were taken back before. */
+  /** The ids of the messages that were discarded. */
   readonly retired: readonly string[];
-  readonly steps: readonly StoredStep[];
-  /** The shared state as the run last set it; undefined when it did not. */
+  readonly steps: readonly JournalStep[];
+  /** The shared state as the run last set it; undefined when it did not change it. */
   readonly sessionState: JsonObject | undefined;
-  /** The log tells what the run found of the shared state. */
+  /** Whether the log has the shared state that the run began with. */
   readonly stateShown: boolean;
-  /** The tool calls that the log tells of, whether they stand or were taken back. */
+  /** The tool calls of the log, including those of discarded messages. */
   readonly shownCallIds: readonly string[];
   /** How many messages of its output the session has already. */
   readonly joined: number;
 }
 
-/** What a run without a past has. */
-export const NO_REMAINS: Remains = {
+/** The partial state of a run at its first attempt. */
+export const NO_PARTIAL_STATE: PartialState = {
   response: undefined,
   retired: [],
   steps: [],
@@ -42,64 +43,69 @@ export const NO_REMAINS: Remains = {
   joined: 0,
 };
 
-/** Reads what an interrupted run has written, so that it can go on where it was cut. */
+/** Recovers runs whose worker was lost: reads what they wrote, or ends them when it cannot be read. */
 @Injectable()
 export class RunRecovery {
   constructor(
     private readonly log: RunLog,
-    private readonly store: RunStore,
     private readonly sessions: SessionStore,
+    private readonly commits: LogCommit,
+    private readonly clock: Clock,
   ) {}
 
-  async remains(run: RunRecord): Promise<Remains> {
-    if (run.attempt <= 1 && run.nextSeq === 0) return NO_REMAINS;
+  /** Reads what earlier attempts wrote, so that the run can continue. @throws Error when the log has gaps */
+  async load(run: RunRecord): Promise<PartialState> {
+    if (run.attempt <= 1 && run.nextSeq === 0) return NO_PARTIAL_STATE;
     const fold = new ResponseFold();
-    const state = new StateTrace();
+    const state = new StateFold();
     const callIds = new Set<string>();
-    for (let next = 0; next < run.nextSeq;) {
-      const events = await this.log.read(run.rowId, next, PAGE);
+    for await (const events of logPages(this.log, run)) {
       for (const { event } of events) {
         fold.apply(event);
         state.apply(event);
-        if (event.object === 'content') noteCall(event, callIds);
+        if (event.object === 'content') addCallId(event, callIds);
       }
-      if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
-      next += events.length;
     }
     return {
       response: fold.response(),
       retired: fold.retired,
-      steps: await this.store.steps(run.rowId),
+      steps: await this.log.steps(run.rowId),
       sessionState: state.changed,
       stateShown: state.shown,
       joined: await this.sessions.outputCount(run.sessionRowId, run.rowId),
       shownCallIds: [...callIds],
     };
   }
+
+  /** Ends a run whose log cannot be read as failed. Returns false when another process has the run. */
+  async endCorrupt(run: RunRecord): Promise<boolean> {
+    const [written] = await this.commits.append([corruptEnd(run, this.clock.now())]);
+    return written === true;
+  }
 }
 
-function noteCall(content: Content, ids: Set<string>): void {
+function addCallId(content: Content, callIds: Set<string>): void {
   const id = content.type === 'data' ? content.data?.['call_id'] : undefined;
-  if (typeof id === 'string') ids.add(id);
+  if (typeof id === 'string') callIds.add(id);
 }
 
 /**
- * Closes what was left open, as incomplete, and takes back the messages of steps that were not
- * finished: they are begun again under new ids. Numbering goes on.
+ * Closes the messages of finished steps that are still open, as incomplete, and discards those of unfinished steps:
+ * they are written again under new ids. Numbering continues.
  */
-export function closeRemains(
+export function closePartialOutput(
   response: ResponseBuilder,
-  remains: Remains,
+  partial: PartialState,
   attempt: number,
   emit: (event: CustomEvent) => void,
 ): void {
-  const finished = finishedMessages(remains);
-  const discarded = (remains.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
+  const finished = finishedMessageIds(partial);
+  const discarded = (partial.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
   response.discard(discarded);
   emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded } });
 }
 
-/** The ids of the messages that stand: those of finished steps. */
-export function finishedMessages({ steps }: Remains): Set<string> {
+/** The ids of the messages that are kept: those of finished steps. */
+export function finishedMessageIds({ steps }: PartialState): Set<string> {
   return new Set(steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
 }

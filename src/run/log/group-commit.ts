@@ -1,30 +1,30 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDataError } from '../../database/index.js';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
+import { LogCommit } from './log-commit.js';
 
-/** Who writes: gives what it has, and is told what became of it. */
+/** A writer whose writes are committed in groups. */
 export interface CommitSource {
-  /** Takes everything that waits to be written; undefined when nothing does. */
+  /** Takes everything that waits to be written; undefined when nothing waits. */
   take(): LogWrite | undefined;
-  /** The write is committed: its events may be shown. */
+  /** The write is committed: readers may see its events. */
   committed(write: LogWrite): void;
-  /** The write was refused or cannot be made: this process no longer has the run. */
+  /** The write was rejected or cannot be made: this process no longer has the run. */
   lost(reason: unknown): void;
-  /** Until when, in epoch milliseconds, a failing database is asked again. */
+  /** The end of the lease, in epoch milliseconds: until then a failed write is retried. */
   readonly leaseUntil: number;
 }
 
-/** From so many runs in one commit on, a pause lets more join the next. */
+/** From this number of runs in one commit on, a pause lets more join the next commit. */
 const BUSY_RUNS = 8;
-const PAUSE_LEAST_MS = 5;
-const PAUSE_MOST_MS = 20;
-const RETRY_MOST_MS = 1000;
+const PAUSE_MIN_MS = 5;
+const PAUSE_MAX_MS = 20;
+const RETRY_MAX_MS = 1000;
 
 /**
- * Commits the events of all runs of this process: one commit is under way at a time, and what
- * arrives meanwhile forms the next. The pause between two commits is zero until many runs write at
- * once; then it grows up to 20 ms, which costs little latency and saves most of the work
- * (docs/performance.md).
+ * Commits the writes of all runs of this process: one commit at a time, and what arrives meanwhile forms the
+ * next. The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
+ * which costs little latency and saves most of the work (docs/performance.md).
  */
 @Injectable()
 export class GroupCommit {
@@ -32,15 +32,18 @@ export class GroupCommit {
   private dirty = new Set<CommitSource>();
   private working: Promise<void> | undefined;
 
-  constructor(private readonly log: RunLog) {}
+  constructor(
+    private readonly commits: LogCommit,
+    private readonly log: RunLog,
+  ) {}
 
-  /** Says that a source has something to write. */
+  /** Includes a source in the next commit. */
   request(source: CommitSource): void {
     this.dirty.add(source);
     this.working ??= this.work();
   }
 
-  /** Resolves when nothing is left to write. */
+  /** Resolves when everything is written. */
   async idle(): Promise<void> {
     await this.working;
   }
@@ -50,7 +53,7 @@ export class GroupCommit {
     while (this.dirty.size > 0) {
       const startedAt = performance.now();
       const busy = await this.commitDirty();
-      const pause = busy ? clamp(2 * (performance.now() - startedAt), PAUSE_LEAST_MS, PAUSE_MOST_MS) : 0;
+      const pause = busy ? clamp(2 * (performance.now() - startedAt), PAUSE_MIN_MS, PAUSE_MAX_MS) : 0;
       await (pause > 0 ? delay(pause) : nextTurn());
     }
     this.working = undefined;
@@ -71,9 +74,9 @@ export class GroupCommit {
     if (batch.length === 0) return;
     let results: readonly boolean[];
     try {
-      results = await this.log.append(batch.map(([, write]) => write));
+      results = await this.commits.append(batch.map(([, write]) => write));
     } catch (error) {
-      await this.separately(batch, error);
+      await this.commitSeparately(batch, error);
       return;
     }
     batch.forEach(([source, write], index) => {
@@ -82,19 +85,19 @@ export class GroupCommit {
     });
   }
 
-  /** After a failed commit each run is tried alone, so that one bad write cannot take others along. */
-  private async separately(batch: readonly (readonly [CommitSource, LogWrite])[], error: unknown): Promise<void> {
+  /** After a failed commit each write is retried alone, so that one bad write cannot fail others. */
+  private async commitSeparately(batch: readonly (readonly [CommitSource, LogWrite])[], error: unknown): Promise<void> {
     this.logger.warn(`a commit of ${batch.length} run(s) failed: ${String(error)}`);
-    await Promise.all(batch.map(([source, write]) => this.insist(source, write)));
+    await Promise.all(batch.map(([source, write]) => this.retryUntilLeaseEnds(source, write)));
   }
 
-  /** Tries one write until it is made, refused, or the lease it was made under is over. */
-  private async insist(source: CommitSource, write: LogWrite): Promise<void> {
-    // Taken once: a lease that is renewed meanwhile must not keep a hopeless write alive.
+  /** Retries one write until it is made or rejected, or the lease it was made under has ended. */
+  private async retryUntilLeaseEnds(source: CommitSource, write: LogWrite): Promise<void> {
+    // Read once: a lease that is renewed meanwhile must not extend the retries.
     const deadline = source.leaseUntil;
-    for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MOST_MS)) {
+    for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
       try {
-        const written = (await this.log.committed(write)) || (await this.log.append([write]))[0] === true;
+        const written = (await this.log.committed(write)) || (await this.commits.append([write]))[0] === true;
         if (written) source.committed(write);
         else source.lost(undefined);
         return;
@@ -117,6 +120,6 @@ function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
 }

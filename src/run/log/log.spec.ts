@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Logger } from '@nestjs/common';
 import { type AgentEvent, LoggedEvent, type AgentResponse } from '../../events/index.js';
-import type { RunRecord } from '../ports/run-store.js';
-import { type LogFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
+import type { RunRecord } from '../run-record.js';
+import { type CommitFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
 import { GroupCommit } from './group-commit.js';
-import { RunFeed } from './run-feed.js';
-import { RunFeeds } from './run-feeds.js';
+import { LogCommit } from './log-commit.js';
+import { RunFeed, RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
 import { RunWriter } from './run-writer.js';
 
@@ -28,18 +28,16 @@ const STEP = { key: 'k', status: 'begun', inputHash: 'h', output: null, messageI
 class Process {
   readonly feeds = new RunFeeds();
   readonly commits: GroupCommit;
-  readonly tails: RunTail;
   readonly losses: unknown[] = [];
   leaseUntil = Number.MAX_SAFE_INTEGER;
 
   constructor(readonly log = new MemoryRunLog()) {
-    this.commits = new GroupCommit(log);
-    this.tails = new RunTail(log, this.feeds);
+    this.commits = new GroupCommit(new LogCommit(log.ledger()), log);
   }
 
   writer(run: RunRecord = runningRun()): RunWriter {
     const feed = this.feeds.join(run.rowId);
-    feed.owned = true;
+    feed.hasWriter = true;
     return new RunWriter(run, {
       commits: this.commits,
       feed,
@@ -52,7 +50,7 @@ class Process {
   async read(run: RunRecord, after = -1, signal?: AbortSignal): Promise<number[]> {
     const seqs: number[] = [];
     const options = signal ? { after, signal } : { after };
-    for await (const batch of this.tails.read(() => Promise.resolve(run), options))
+    for await (const batch of new RunTail(() => Promise.resolve(run), options, this.log, this.feeds))
       seqs.push(...batch.map(({ seq }) => seq));
     return seqs;
   }
@@ -99,7 +97,7 @@ describe('the writer', () => {
     await here.commits.idle();
   });
 
-  it('takes nothing after the end', async () => {
+  it('rejects everything after the end', async () => {
     const here = new Process();
     const writer = here.writer();
     finish(writer);
@@ -122,7 +120,7 @@ describe('the writer', () => {
     expect([here.log.of(1).length, here.log.of(2).length]).toEqual([0, 1]);
   });
 
-  it.each<LogFailure>(['before', 'after'])('writes once when an append fails %s its commit', async (failure) => {
+  it.each<CommitFailure>(['before', 'after'])('writes once when an append fails %s its commit', async (failure) => {
     const here = new Process();
     const [first, second] = [here.writer(), here.writer(runningRun({ rowId: 2 }))];
     here.log.failures.push(failure);
@@ -132,11 +130,11 @@ describe('the writer', () => {
     finish(first);
     await first.flush();
     expect(here.log.of(1)).toHaveLength(4);
-    expect(here.log.steps.length).toBeGreaterThanOrEqual(1);
+    expect(here.log.written.length).toBeGreaterThanOrEqual(1);
     expect(here.losses).toEqual([]);
   });
 
-  it('asks again until the lease is over, then gives the run up', async () => {
+  it('retries until the lease has ended, then gives the run up', async () => {
     const here = new Process();
     const writer = here.writer();
     here.log.failures.push('before', 'before', 'before');
@@ -149,12 +147,12 @@ describe('the writer', () => {
     expect(here.losses).toHaveLength(1);
   });
 
-  it('says when the log lags far behind', async () => {
+  it('asks its agent to wait above the high-water mark', async () => {
     const writer = new Process().writer();
-    expect(writer.crowded()).toBeUndefined();
+    expect(writer.highWater()).toBeUndefined();
     for (const value of range(0, 2100)) writer.emit(note(value));
-    await writer.crowded();
-    expect(writer.crowded()).toBeUndefined();
+    await writer.highWater();
+    expect(writer.highWater()).toBeUndefined();
   });
 });
 
@@ -171,7 +169,7 @@ describe('the feed', () => {
     expect([feed.has(4999), feed.has(5000)]).toEqual([true, false]);
   });
 
-  it('joins nothing that does not join up', () => {
+  it('keeps no events that do not connect', () => {
     const feed = new RunFeed();
     feed.publish(events(0, 10));
     feed.publish(events(20, 22));
@@ -179,7 +177,7 @@ describe('the feed', () => {
     expect(feed.from(20, 99)?.map(({ seq }) => seq)).toEqual([20, 21]);
   });
 
-  it('goes with its last user', () => {
+  it('is dropped with its last user', () => {
     const feeds = new RunFeeds();
     const feed = feeds.join(1);
     expect(feeds.join(1)).toBe(feed);
@@ -221,7 +219,7 @@ describe('the tail', () => {
     );
   });
 
-  it('falls back to the log for what the feed has forgotten', async () => {
+  it('reads from the log what the feed no longer keeps', async () => {
     const here = new Process();
     const writer = here.writer();
     for (const value of range(0, 6000)) writer.emit(note(value));
@@ -246,7 +244,7 @@ describe('the tail', () => {
     expect(await reading).toEqual(range(0, 4));
   });
 
-  it('refuses a cursor beyond the end, and no other', async () => {
+  it('rejects a cursor beyond the end, and no other', async () => {
     const here = new Process();
     const writer = here.writer();
     writer.emit(note(0));
@@ -257,7 +255,7 @@ describe('the tail', () => {
     expect(await here.read(run, 0)).toEqual([1]);
   });
 
-  it('ends when its reader goes while it waits, and lets the feed go', async () => {
+  it('ends when its reader leaves while it waits, and leaves the feed', async () => {
     const here = new Process();
     const writer = here.writer();
     const feed = here.feeds.join(1);

@@ -1,12 +1,89 @@
 import { Injectable } from '@nestjs/common';
-import { RunFeed } from './run-feed.js';
+import type { LoggedEvent } from '../../events/index.js';
+
+/** What a feed keeps for readers that are slightly behind; older events are read from the log. */
+const KEPT_EVENTS = 1024;
+const KEPT_CHARACTERS = 128 * 1024;
+
+/** The live end of one run in this process: its newest committed events, and the readers that wait for more. */
+export class RunFeed {
+  /** True while this process executes the run: every new event is published here. */
+  hasWriter = false;
+  /** How many writers and readers use the feed; the last one to leave drops it. */
+  users = 0;
+  private events: LoggedEvent[] = [];
+  /** One more than the greatest number that was published, kept or not. */
+  private next = 0;
+  private characters = 0;
+  private waiting: (() => void)[] = [];
+
+  /** Adds committed events and wakes the readers. */
+  publish(events: readonly LoggedEvent[]): void {
+    const last = this.events.at(-1);
+    // Another process wrote in between: the kept events no longer connect.
+    if (last && events[0] && events[0].seq !== last.seq + 1) this.clear();
+    for (const event of events) {
+      this.events.push(event);
+      this.characters += event.json.length;
+      this.next = event.seq + 1;
+    }
+    this.trim();
+    this.notify();
+  }
+
+  /** The kept events from a number on, at most `limit`; undefined when they must be read from the log. */
+  from(seq: number, limit: number): readonly LoggedEvent[] | undefined {
+    const first = this.events[0];
+    if (!first || seq < first.seq) return undefined;
+    return this.events.slice(seq - first.seq, seq - first.seq + limit);
+  }
+
+  /** True when an event with this number was published: a reader at `seq` need not wait. */
+  has(seq: number): boolean {
+    return this.next > seq;
+  }
+
+  /** Resolves at the next `notify`, or after `timeoutMs` when given. */
+  wait(timeoutMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      if (timeoutMs === undefined) {
+        this.waiting.push(resolve);
+        return;
+      }
+      const timer = setTimeout(resolve, timeoutMs);
+      this.waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Wakes every reader: an event was published, or something else changed that they check. */
+  notify(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  private clear(): void {
+    this.events = [];
+    this.characters = 0;
+  }
+
+  private trim(): void {
+    if (this.events.length <= KEPT_EVENTS && this.characters <= KEPT_CHARACTERS) return;
+    // Half at a time, so that the cost of moving the rest is spread over many events.
+    const dropped = this.events.splice(0, Math.ceil(this.events.length / 2));
+    for (const event of dropped) this.characters -= event.json.length;
+  }
+}
 
 /** The feeds of the runs that this process executes or reads. */
 @Injectable()
 export class RunFeeds {
   private readonly feeds = new Map<number, RunFeed>();
-  private closed = false;
   private readonly closeListeners = new Set<() => void>();
+  private closed = false;
 
   /** Takes the feed of a run into use; every call needs one `leave`. */
   join(runRowId: number): RunFeed {
@@ -19,27 +96,27 @@ export class RunFeeds {
     return feed;
   }
 
-  /** Ends a use; the feed goes with its last user. */
+  /** Ends a use; the last user drops the feed. */
   leave(runRowId: number): void {
     const feed = this.feeds.get(runRowId);
     if (feed && (feed.users -= 1) === 0) this.feeds.delete(runRowId);
   }
 
-  /** True once the process is shutting down: readers end, their clients resume elsewhere. */
+  /** True once the process shuts down: readers end, and their clients resume on another instance. */
   get isClosed(): boolean {
     return this.closed;
   }
 
-  /** Calls the listener once when the feeds close. Returns how to take it back. */
+  /** Calls the listener once when the feeds close. Returns a function that unsubscribes it. */
   onClose(listener: () => void): () => void {
     this.closeListeners.add(listener);
     return () => this.closeListeners.delete(listener);
   }
 
-  /** Lets every reader end. */
+  /** Ends every reader. */
   close(): void {
     this.closed = true;
-    for (const feed of this.feeds.values()) feed.ring();
+    for (const feed of this.feeds.values()) feed.notify();
     for (const listener of this.closeListeners) listener();
     this.closeListeners.clear();
   }

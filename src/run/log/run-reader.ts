@@ -1,101 +1,111 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import type { Principal } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, type Message, ResponseFold } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
+import { RunAnnouncements } from '../ports/run-announcements.js';
 import { RunLog } from '../ports/run-log.js';
-import { type RunRecord, RunStore } from '../ports/run-store.js';
-import { runView } from '../run-view.js';
-import type { RunView } from '../run.types.js';
-import type { ListOptions, ReadOptions, TailOptions } from '../ports/runs.js';
+import { RunStore } from '../ports/run-store.js';
+import type { TailOptions } from '../ports/runs.js';
+import type { RunRecord } from '../run-record.js';
+import { logPages } from './log-pages.js';
+import { RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
-import { SessionFollower } from './session-follower.js';
 
-const PAGE = 1024;
-const LISTED = 20;
+/** How often the ledger is polled for runs that another process accepts: at first and at most, in milliseconds. */
+const POLL_FIRST_MS = 25;
+const POLL_MOST_MS = 500;
 
-/** Reads runs for whoever may see them. A foreign tenant's run is an unknown one. */
+/** Reads runs: their events, their response, their input, and the run that follows. Knows nothing of access rights. */
 @Injectable()
 export class RunReader {
   constructor(
-    private readonly store: RunStore,
     private readonly log: RunLog,
-    private readonly tails: RunTail,
+    private readonly feeds: RunFeeds,
+    private readonly runs: RunStore,
     private readonly sessions: SessionStore,
-    private readonly follower: SessionFollower,
+    private readonly announcements: RunAnnouncements,
   ) {}
 
-  tail(principal: Principal, runId: string, options: TailOptions): AsyncIterable<readonly LoggedEvent[]> {
-    return this.tails.read(() => this.find(principal, runId, options), options);
+  /** The events of a run from a cursor, then live, see `RunTail`. @param find called with the first batch */
+  tail(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
+    return new RunTail(find, options, this.log, this.feeds);
   }
 
-  async view(principal: Principal, runId: string, options: ReadOptions): Promise<RunView> {
-    return this.viewOf(await this.find(principal, runId, options));
-  }
-
-  async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
-    const run = await this.store.findByKey(principal, sessionId, runKey);
-    return run && !isForgotten(run) ? this.viewOf(run) : undefined;
-  }
-
-  async list(principal: Principal, sessionId: string, options: ListOptions): Promise<readonly RunView[]> {
-    const runs = await this.store.list(principal, sessionId, { limit: LISTED, ...options });
-    return Promise.all(runs.map((run) => this.viewOf(run)));
-  }
-
-  async next(
-    principal: Principal,
-    sessionId: string,
-    afterOrdinal: number,
-    signal: AbortSignal,
-  ): Promise<RunView | undefined> {
-    const run = await this.follower.next(principal, sessionId, afterOrdinal, signal);
-    return run && this.viewOf(run);
-  }
-
-  /** The terminal event is the whole response; of a run that is not over the log is folded. */
-  async response(principal: Principal, runId: string, options: ReadOptions): Promise<AgentResponse> {
-    const run = await this.find(principal, runId, options);
-    if (run.nextSeq === 0) return waiting(run);
+  /** The response of a run: its terminal event, or the fold of its log so far. */
+  async response(run: RunRecord): Promise<AgentResponse> {
+    if (run.nextSeq === 0) return queuedResponse(run);
     const [last] = await this.log.read(run.rowId, run.nextSeq - 1, 1);
     if (last?.isTerminal) return last.event as AgentResponse;
     const fold = new ResponseFold();
-    for (let next = 0; next < run.nextSeq;) {
-      const events = await this.log.read(run.rowId, next, PAGE);
-      if (events.length === 0) throw new Error(`the log of run ${run.id} ends at ${next}, not at ${run.nextSeq}`);
-      for (const { event } of events) fold.apply(event);
-      next += events.length;
-    }
-    return fold.response() ?? waiting(run);
+    for await (const events of logPages(this.log, run)) for (const { event } of events) fold.apply(event);
+    return fold.response() ?? queuedResponse(run);
   }
 
-  async input(principal: Principal, runId: string): Promise<readonly Message[]> {
-    const run = await this.find(principal, runId, {});
+  /** The messages that a run was accepted with. */
+  input(run: RunRecord): Promise<readonly Message[]> {
     return this.sessions.inputOf(run.sessionRowId, run.rowId);
   }
 
-  /** The runs of the caller's session that are not over, oldest first. */
-  async active(principal: Principal, sessionId: string): Promise<readonly RunRecord[]> {
-    const sessionRowId = await this.sessions.find(principal, sessionId);
-    return sessionRowId === undefined ? [] : this.store.active(sessionRowId);
-  }
-
-  private async viewOf(run: RunRecord): Promise<RunView> {
-    return runView(run, run.state === 'queued' ? await this.store.waitingBefore(run) : 0);
-  }
-
-  private async find(principal: Principal, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
-    const run = await this.store.find(principal.tenantId, runId);
-    if (!run || (isForgotten(run) && accepted !== true)) throw new AppError('RUN_NOT_FOUND');
-    return run;
+  /**
+   * The first run of a session with a greater ordinal: at once, when this process announces it, or when polling
+   * finds it. Undefined when the signal aborts or the server stops.
+   *
+   * @throws the driver's error when the database cannot be read
+   */
+  async next(
+    { tenantId, userId }: Principal,
+    sessionId: string,
+    afterOrdinal: number,
+    signal: AbortSignal,
+  ): Promise<RunRecord | undefined> {
+    const wakeUp = new WakeUp();
+    const unsubscribe = this.announcements.subscribe({ tenantId, userId, sessionId }, wakeUp.call);
+    const unsubscribeClose = this.feeds.onClose(wakeUp.call);
+    signal.addEventListener('abort', wakeUp.call);
+    try {
+      for (let wait = POLL_FIRST_MS; !signal.aborted && !this.feeds.isClosed; wait = Math.min(wait * 2, POLL_MOST_MS)) {
+        wakeUp.reset();
+        const run = await this.runs.next({ tenantId, userId }, sessionId, afterOrdinal);
+        if (run) return run;
+        await wakeUp.within(wait);
+      }
+      return undefined;
+    } finally {
+      unsubscribe();
+      unsubscribeClose();
+      signal.removeEventListener('abort', wakeUp.call);
+    }
   }
 }
 
-/** A transient run that is over is unknown to everybody but the request that it was accepted by. */
-function isForgotten(run: RunRecord): boolean {
-  return run.visibility === 'transient' && run.finishedAt !== null;
+/** A wait that a call ends early, also a call since the last `reset`. */
+class WakeUp {
+  private isCalled = false;
+  private resolve: (() => void) | undefined;
+
+  readonly call = (): void => {
+    this.isCalled = true;
+    this.resolve?.();
+  };
+
+  reset(): void {
+    this.isCalled = false;
+  }
+
+  async within(milliseconds: number): Promise<void> {
+    if (this.isCalled) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.resolve = resolve;
+      timer = setTimeout(resolve, milliseconds);
+    });
+    clearTimeout(timer);
+    this.resolve = undefined;
+  }
 }
 
-function waiting(run: RunRecord): AgentResponse {
+/** The response of a run that has no events yet. */
+function queuedResponse(run: RunRecord): AgentResponse {
   return {
     object: 'response',
     status: 'queued',

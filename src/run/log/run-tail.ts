@@ -1,48 +1,35 @@
-import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import { RunLog } from '../ports/run-log.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { RunLog } from '../ports/run-log.js';
 import type { TailOptions } from '../ports/runs.js';
-import type { RunFeed } from './run-feed.js';
-import { RunFeeds } from './run-feeds.js';
+import type { RunRecord } from '../run-record.js';
+import type { RunFeed, RunFeeds } from './run-feeds.js';
 
-/** Events a reader takes at once: small enough that a long replay never holds up the event loop. */
+/** Events of one batch: few enough that a long replay never blocks the event loop. */
 const BATCH = 256;
-/** How often the log of a run that another process executes is asked: at first and at most, in milliseconds. */
+/** How often the log of a run that another process executes is polled: at first and at most, in milliseconds. */
 const POLL_FIRST_MS = 10;
 const POLL_MOST_MS = 250;
 
-/** Reads runs from a cursor: first the log, then live, without gap or repeat. */
-@Injectable()
-export class RunTail {
-  constructor(
-    private readonly log: RunLog,
-    private readonly feeds: RunFeeds,
-  ) {}
-
-  /**
-   * @param find the run, asked for with the first batch
-   * @throws what `find` throws; AppError CURSOR_AHEAD when `after` lies beyond the end of the log,
-   *   EVENTS_EXPIRED when events after it were removed. All with the first batch.
-   */
-  read(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
-    return new TailIterator(find, options, this.log, this.feeds);
-  }
-}
-
-/** By hand: a generator costs several promises more for each batch, and a stream is made of batches. */
-class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
+/**
+ * The events of one run from a cursor: first those of the log, then live ones, without gap or repeat. Written
+ * without a generator, which costs several promises more for each batch.
+ *
+ * All errors come with the first batch: those of `find`; AppError CURSOR_AHEAD when `after` is beyond the end
+ * of the log; EVENTS_EXPIRED when events after it were removed.
+ */
+export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
   private runRowId = -1;
   private feed: RunFeed | undefined;
   private position: number;
   private idlePolls = 0;
   private ended = false;
-  /** True when nothing can come any more. */
+  /** True when the run has ended and no event is left to read. */
   private atEnd = false;
-  private readonly wake = (): void => this.feed?.ring();
+  private readonly wake = (): void => this.feed?.notify();
 
   constructor(
+    /** Finds the run; called with the first batch. */
     private readonly find: () => Promise<RunRecord>,
     private readonly options: TailOptions,
     private readonly log: RunLog,
@@ -62,7 +49,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
       while (!this.isOver()) {
         const wait = this.options.gate?.ready();
         if (wait) await wait;
-        const batch = feed.owned ? (this.live(feed) ?? (await this.stored())) : await this.batch(feed);
+        const batch = feed.hasWriter ? (this.live(feed) ?? (await this.stored())) : await this.batch(feed);
         if (batch.length > 0) return this.take(batch);
         await this.pause(feed);
       }
@@ -109,17 +96,17 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
 
   private async stored(): Promise<readonly LoggedEvent[]> {
     const events = await this.log.read(this.runRowId, this.position, BATCH);
-    // A page of a replay: let others have their turn of the event loop.
+    // A full page of a replay: yields to the rest of the event loop.
     if (events.length >= BATCH) await new Promise<void>((resolve) => setImmediate(resolve));
     return events;
   }
 
   private async pause(feed: RunFeed): Promise<void> {
-    // What was published while the log was being asked has rung for nobody.
+    // Events may have been published while the log was read.
     if (feed.has(this.position) || this.isOver()) return;
     const poll = Math.min(POLL_MOST_MS, POLL_FIRST_MS * 2 ** Math.min(this.idlePolls, 8));
     this.idlePolls += 1;
-    await feed.wait(feed.owned ? undefined : poll);
+    await feed.wait(feed.hasWriter ? undefined : poll);
   }
 
   private isOver(): boolean {
@@ -137,7 +124,7 @@ class TailIterator implements AsyncIterableIterator<readonly LoggedEvent[]> {
 
 function eventsExpired(run: RunRecord): AppError {
   const earliest = run.nextSeq - 1;
-  const message = `The earliest event that is left has the number ${earliest}`;
+  const message = `The earliest remaining event has the number ${earliest}`;
   return new AppError('EVENTS_EXPIRED', undefined, {
     details: [{ path: 'after', message, rule: 'earliest', limit: earliest }],
   });

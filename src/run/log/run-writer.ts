@@ -1,42 +1,42 @@
 import { AppError } from '../../common/index.js';
 import type { AuditNote } from '../../interrupt/index.js';
 import { type AgentEvent, isBuilderEvent, LoggedEvent, type Message, serializeEvent } from '../../events/index.js';
-import type { LogWrite, RunEnd, StepWrite } from '../ports/run-log.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { JournalStep, LogWrite, RunEnd } from '../ports/run-log.js';
+import type { RunRecord } from '../run-record.js';
 import type { CommitSource, GroupCommit } from './group-commit.js';
-import type { RunFeed } from './run-feed.js';
+import type { RunFeed } from './run-feeds.js';
 
-/** Uncommitted events above which an agent is asked to wait. */
-const CROWDED = 2048;
+/** Uncommitted events above which an agent has to wait. */
+const HIGH_WATER = 2048;
 
-/** What a writer is given beside its run. */
+/** What a writer needs beside its run. */
 export interface WriterOptions {
   readonly commits: GroupCommit;
   readonly feed: RunFeed;
   readonly now: () => number;
-  /** Until when the run is this process's, in epoch milliseconds. */
+  /** The end of this process's lease of the run, in epoch milliseconds. */
   readonly leaseUntil: () => number;
-  /** Called once when this process turns out to have lost the run. */
+  /** Called once when this process no longer has the run. */
   readonly onLost: (reason: unknown) => void;
 }
 
 interface Flush {
-  /** Resolved when this many events and steps are committed. */
+  /** The number of committed events and steps that resolves it. */
   readonly until: number;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * The one writer of a run's log. Events get their numbers here, in the order they are written; they
- * are shown to readers only after their commit. Everything that is written in one turn of the event
- * loop (events, journal entries, the end) is committed together.
+ * The only writer of a run's log. Events are numbered here, in the order they are written, and reach readers
+ * only after their commit. Everything that is written in one turn of the event loop (events, journal
+ * steps, the end) is committed together.
  */
 export class RunWriter implements CommitSource {
   private seq: number;
   private events: AgentEvent[] = [];
   private lines: string[] = [];
-  private steps: StepWrite[] = [];
+  private steps: JournalStep[] = [];
   private messages: Message[] = [];
   private notes: AuditNote[] = [];
   private end: RunEnd | undefined;
@@ -45,8 +45,8 @@ export class RunWriter implements CommitSource {
   private inFlight: readonly AgentEvent[] = [];
   private flushes: Flush[] = [];
   private closed = false;
-  /** The events beside the response's own: those the builder knows, and they are too many to keep. */
-  private readonly richer = new WeakSet<AgentEvent>();
+  /** The events that are not the builder's: the builder itself knows its own, which are too many to keep. */
+  private readonly extensionEvents = new WeakSet<AgentEvent>();
 
   constructor(
     private readonly run: RunRecord,
@@ -59,7 +59,7 @@ export class RunWriter implements CommitSource {
     return this.options.leaseUntil();
   }
 
-  /** How often something was written: grows with every event and every step. */
+  /** The number of writes so far: grows with every event and every step. */
   get writes(): number {
     return this.written;
   }
@@ -67,41 +67,41 @@ export class RunWriter implements CommitSource {
   /** @throws AppError WORKER_LOST when this process no longer has the run, or the run has ended */
   emit(event: AgentEvent): void {
     if (this.closed) throw new AppError('WORKER_LOST');
-    if (!isBuilderEvent(event)) this.richer.add(event);
+    if (!isBuilderEvent(event)) this.extensionEvents.add(event);
     this.events.push(event);
     this.lines.push(serializeEvent(event));
     this.request();
   }
 
-  /** Adds a journal entry to what is committed with the events of this turn. @throws as `emit` */
-  step(step: StepWrite): void {
+  /** Adds a journal step, committed with the events of this turn. @throws as `emit` */
+  step(step: JournalStep): void {
     if (this.closed) throw new AppError('WORKER_LOST');
     this.steps.push(step);
     this.request();
   }
 
-  /** Adds messages to the session, in the commit of the event or the step of this turn that makes them final. */
-  say(messages: readonly Message[]): void {
+  /** Adds messages to the session, committed with the event or step of this turn that makes them final. */
+  append(messages: readonly Message[]): void {
     if (messages.length > 0) this.messages.push(...messages);
   }
 
-  /** Adds a line for the audit trail to what is committed with the events of this turn. @throws as `emit` */
-  note(note: AuditNote): void {
+  /** Adds an entry to the audit trail, committed with the events of this turn. @throws as `emit` */
+  audit(note: AuditNote): void {
     if (this.closed) throw new AppError('WORKER_LOST');
     this.notes.push(note);
     this.request();
   }
 
-  /** Ends the run together with the terminal event, which has just been written. */
+  /** Ends the run, committed with the terminal event, which has just been written. */
   finish(end: RunEnd): void {
     this.end = end;
     this.closed = true;
     this.request();
   }
 
-  /** True when this very state, step, activity, custom or interrupt event was written here. */
+  /** True when this very object, an event that is not the builder's, was written here. */
   has(event: AgentEvent): boolean {
-    return this.richer.has(event);
+    return this.extensionEvents.has(event);
   }
 
   /** Resolves when everything written so far is committed. @throws AppError WORKER_LOST */
@@ -110,9 +110,9 @@ export class RunWriter implements CommitSource {
     return new Promise((resolve, reject) => this.flushes.push({ until: this.written, resolve, reject }));
   }
 
-  /** A promise of a better moment when the log lags far behind, else undefined. */
-  crowded(): Promise<void> | undefined {
-    return this.lines.length + this.inFlight.length > CROWDED ? this.flush() : undefined;
+  /** Undefined while few events are uncommitted; above the high-water mark a promise of their commit. */
+  highWater(): Promise<void> | undefined {
+    return this.lines.length + this.inFlight.length > HIGH_WATER ? this.flush() : undefined;
   }
 
   /** Refuses everything from now on: another process has the run. */
@@ -123,10 +123,7 @@ export class RunWriter implements CommitSource {
   take(): LogWrite | undefined {
     if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
     const write: LogWrite = {
-      runRowId: this.run.rowId,
-      sessionRowId: this.run.sessionRowId,
-      runOrdinal: this.run.ordinal,
-      fence: this.run.fence,
+      run: this.run,
       firstSeq: this.seq,
       lines: this.lines,
       steps: this.steps,

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../common/index.js';
-import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
+import type { Transaction } from '../../database/index.js';
 import type { ErrorModel, LoggedEvent, Message, Usage } from '../../events/index.js';
+import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
+import type { RunRecord, RunVisibility } from '../run-record.js';
 import type { RunState } from '../run.types.js';
 
-/** A journal entry that is written with the events of the same turn. */
-export interface StepWrite {
+/** A step of a run's journal. */
+export interface JournalStep {
   readonly key: string;
   readonly status: 'begun' | 'finished';
   readonly inputHash: string;
@@ -17,50 +19,66 @@ export interface RunEnd {
   readonly state: Exclude<RunState, 'queued' | 'running'>;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
-  /** What the run adds to the session's messages at its end: those that did not join before. */
+  /** The messages that the run adds to the session at its end: those that were not added before. */
   readonly output: readonly Message[];
   /** The session's new shared state, when the run changed it. */
   readonly sessionState: JsonObject | undefined;
-  /** The questions to people that the run ends with. */
+  /** The interrupts that the run ends with. */
   readonly asked?: readonly AskedInterrupt[];
 }
 
 /** What one run adds to its log in one commit. */
 export interface LogWrite {
-  readonly runRowId: number;
-  readonly sessionRowId: number;
-  readonly runOrdinal: number;
-  readonly fence: number;
+  /** The run as this process claimed it: its fence guards the write. */
+  readonly run: RunRecord;
   /** The number of the first line; equal to the number of events committed so far. */
   readonly firstSeq: number;
   /** Canonical JSON of each event. */
   readonly lines: readonly string[];
-  readonly steps: readonly StepWrite[];
-  /** Messages that are final and join the session now, together with an event or a step that makes them so. */
+  readonly steps: readonly JournalStep[];
+  /** Messages that join the session now, together with the event or step that makes them final. */
   readonly messages?: readonly Message[];
-  /** Lines for the audit trail. */
+  /** Entries for the audit trail. */
   readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** The append-only, gap-free log of every run. It is the truth; everything else is derived. */
+/** What a write finds out about its run. */
+export interface WrittenRun {
+  readonly visibility: RunVisibility;
+  readonly cancelRequested: boolean;
+}
+
+/** The append-only, gap-free logs and the journals of runs. */
 export abstract class RunLog {
   /**
-   * Commits the writes together. The answer tells for each whether it was written: false when its
-   * fence is no longer the run's, and then nothing of it was.
+   * Appends the events, the steps and the end of one write. Its messages, notes and interrupts belong to
+   * other stores.
    *
-   * @throws the driver's error; then nothing is known of any of them until `committed` is asked
+   * @returns undefined, and writes nothing, when the fence or the end of the log is no longer the write's
    */
-  abstract append(writes: readonly LogWrite[]): Promise<readonly boolean[]>;
+  abstract append(tx: Transaction, write: LogWrite): Promise<WrittenRun | undefined>;
+
+  /** Appends writes that hold only events. Returns for each whether it was written, as `append`. */
+  abstract appendEvents(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]>;
 
   /**
-   * After a failed `append`: whether this write was committed all the same. Of a write without
-   * events it is not known; it answers false, and such a write may be made twice.
+   * Whether a write was committed although its commit failed. Unknown for a write without events: false,
+   * and such a write may be repeated.
    */
   abstract committed(write: LogWrite): Promise<boolean>;
 
-  /** Committed events from a number on, in order: at most about `limit` (whole chunks are read). */
+  /** Committed events from a number on, in order: about `limit` at most (whole chunks are read). */
   abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
+
+  /** The journal of a run. */
+  abstract steps(runRowId: number): Promise<readonly JournalStep[]>;
+
+  /** Removes a run's events and its journal. */
+  abstract remove(tx: Transaction, runRowId: number): Promise<void>;
+
+  /** Removes a run's journal and its events except the last. Returns how many events were removed. */
+  abstract removeAllButLast(tx: Transaction, runRowId: number): Promise<number>;
 }

@@ -1,129 +1,39 @@
 import type { JsonObject, Principal } from '../../common/index.js';
-import type { ErrorModel, Message, Usage } from '../../events/index.js';
-import type { ModelOptions } from '../../agent/index.js';
-import type { CheckedAnswer, InterruptRun } from '../../interrupt/index.js';
-import type { ClientTime, ToolDeclaration, ToolRestriction } from '../../tools/index.js';
-import type { RunRequest, RunState } from '../run.types.js';
+import type { Transaction } from '../../database/index.js';
+import type { ErrorModel } from '../../events/index.js';
+import type { RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
+import type { RunState } from '../run.types.js';
+import type { Lease } from './run-leases.js';
 
-/** What a run keeps of its request beside its messages: enough to execute it again anywhere. */
-export interface StoredRequest {
-  readonly clientTools: readonly ToolDeclaration[];
-  /** Stored under this name since earlier versions. */
-  readonly toolLimits?: readonly ToolRestriction[];
-  readonly modelOptions: ModelOptions;
-  readonly clientTime: ClientTime | null;
-  readonly locale?: string;
-  readonly forwardedProps: JsonObject;
-  /** Set when the run goes on where an earlier one waited. */
-  readonly resumes?: ResumedRuns;
-  readonly systemPrompt?: string;
-  readonly state?: JsonObject;
-}
-
-/** Where a run goes on. */
-export interface ResumedRuns {
-  /** The first run of the chain. */
-  readonly rootRunNo: number;
-  /**
-   * The runs before this one that ended with an agent's own question, oldest first: this run does all
-   * that the first of them did, with its input, and their journals are this run's too.
-   */
-  readonly reruns: readonly { readonly no: number; readonly ordinal: number }[];
-}
-
-/** A run as its questions see it. */
-export function interruptRun(run: RunRecord): InterruptRun {
-  return {
-    rowId: run.rowId,
-    id: run.id,
-    sessionRowId: run.sessionRowId,
-    rootRunNo: run.request.resumes?.rootRunNo ?? run.rowId,
-  };
-}
-
-/**
- * Whether a run counts: `kept`; `transient` (no history for later runs, unknown once it is over);
- * `rolled_back` (its messages and state are undone).
- */
-export type RunVisibility = 'kept' | 'transient' | 'rolled_back';
-
-/** A run as the ledger has it. Times are milliseconds since the epoch. */
-export interface RunRecord {
-  readonly rowId: number;
+/** A run that is about to be inserted. Times are milliseconds since the epoch. */
+export interface NewRun {
   readonly id: string;
-  readonly tenantId: string;
-  readonly userId: string;
+  readonly principal: Principal;
   readonly sessionId: string;
   readonly sessionRowId: number;
   readonly ordinal: number;
+  readonly createdSession: boolean;
   readonly agentType: string;
+  readonly request: StoredRequest;
+  readonly fingerprint: string;
   readonly wire: string;
   readonly runKey: string | null;
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
   readonly visibility: RunVisibility;
-  /** Whether the session was made for this run. */
-  readonly createdSession: boolean;
-  readonly state: RunState;
-  readonly request: StoredRequest;
-  readonly fingerprint: string;
-  readonly attempt: number;
-  readonly fence: number;
-  readonly leaseOwner: string | null;
-  readonly leaseUntil: number;
-  readonly cancelRequestedAt: number | null;
-  readonly nextSeq: number;
-  readonly error: ErrorModel | null;
-  readonly usage: Usage | null;
+  /** The session's state that the request replaced; null when it replaced none. */
+  readonly stateBefore: JsonObject | null;
+  /** Given: the run starts under it at once. Absent: it is queued. */
+  readonly lease: Lease | undefined;
   readonly createdAt: number;
-  readonly startedAt: number | null;
-  /** When the present attempt began. */
-  readonly claimedAt: number | null;
-  /** Milliseconds that earlier attempts used. */
-  readonly usedMs: number;
-  readonly finishedAt: number | null;
-  /** When the events before the terminal one were removed. */
-  readonly eventsPrunedAt: number | null;
-  /** What wires keep of them, by the names they registered; null before. */
-  readonly retainedSummaries: JsonObject | null;
 }
 
-/** A worker's hold on the runs it claims. */
-export interface Lease {
-  readonly owner: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
-
-/** How a run is accepted. */
-export interface AcceptOptions {
-  readonly runId: string;
-  readonly fingerprint: string;
-  readonly now: number;
-  readonly queueLimit: number;
-  /** The request's answers, checked. */
-  readonly answers?: readonly CheckedAnswer[];
-  /** Given: the run starts under it at once, unless its session has another that is not over. */
-  readonly lease?: Lease;
-}
-
-/** What was accepted: the run, and its messages without what the session had already. */
-export interface Acceptance {
-  readonly run: RunRecord;
-  readonly input: readonly Message[];
-  /** False: the same request had been accepted before. */
-  readonly created: boolean;
-  /** How many runs of the session are queued before this one; 0 unless it is queued itself. */
-  readonly queuedBefore: number;
-  /** The runs that are executed now and shall end because of this one. */
-  readonly canceled: readonly number[];
-}
-
-/** How a run is asked to end. */
-export interface CancelRequest {
-  readonly now: number;
-  /** Also takes its messages and state out of the session. */
-  readonly rollback?: boolean;
+/** The end of a run that was never started, with its whole log. */
+export interface UnstartedEnd {
+  readonly state: Exclude<RunState, 'queued' | 'running'>;
+  readonly error: ErrorModel | null;
+  /** Canonical JSON of each event. */
+  readonly lines: readonly string[];
 }
 
 /** Which runs of a session to list. */
@@ -133,76 +43,118 @@ export interface RunQuery {
   readonly states?: readonly RunState[];
 }
 
-/** A step of a run's journal as the ledger has it. */
-export interface StoredStep {
-  readonly key: string;
-  readonly status: 'begun' | 'finished';
-  readonly inputHash: string;
-  readonly output: JsonObject | null;
-  readonly messageIds: readonly string[];
+/** How many runs of a session have not ended. */
+export interface ActiveCount {
+  /** Queued or running. */
+  readonly active: number;
+  readonly queued: number;
 }
 
-/** The rows of runs: who may execute which, and how each stands. */
+/** The rows of runs. With a transaction a read sees, and an update joins, what that transaction writes. */
 export abstract class RunStore {
-  /**
-   * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
-   *   SESSION_EXISTS, SESSION_NOT_FOUND; then nothing is written
-   */
-  abstract accept(request: RunRequest, options: AcceptOptions): Promise<Acceptance>;
+  abstract insert(tx: Transaction, run: NewRun): Promise<RunRecord>;
 
-  abstract find(tenantId: string, runId: string): Promise<RunRecord | undefined>;
+  abstract find(tenantId: string, runId: string, tx?: Transaction): Promise<RunRecord | undefined>;
 
-  /** The newest run that waits for one of these questions, of whoever it is. */
-  abstract waitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
+  /** As `find`; other writers of the run wait until the transaction ends. */
+  abstract findForUpdate(tx: Transaction, tenantId: string, runId: string): Promise<RunRecord | undefined>;
+
   /** The run of the caller's session with a client's run id. */
-  abstract findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunRecord | undefined>;
+  abstract findByKey(
+    principal: Principal,
+    sessionId: string,
+    runKey: string,
+    tx?: Transaction,
+  ): Promise<RunRecord | undefined>;
 
-  /** Runs of the caller's session, newest first. */
+  /** The run with a row id. */
+  abstract get(tx: Transaction, rowId: number): Promise<RunRecord | undefined>;
+
+  /** The newest run that waits for one of these interrupts, whoever it belongs to. */
+  abstract findWaitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
+
+  /** The newest interrupted run of a session. */
+  abstract newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined>;
+
+  /** Runs of the caller's session, newest first. Transient runs that have ended are left out. */
   abstract list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]>;
 
-  /** The run of the caller's session with the smallest ordinal greater than `afterOrdinal`, among those that `list` lists. */
+  /** The run of the caller's session with the smallest ordinal greater than `afterOrdinal`, of those that `list` lists. */
   abstract next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined>;
 
-  /** How many runs of its session come before a waiting run. */
-  abstract waitingBefore(run: RunRecord): Promise<number>;
+  /** The first queued run of a session with a greater ordinal. */
+  abstract nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined>;
 
-  /** The session's runs that are not over, oldest first. */
+  /** Whether a later run of the session is, or may still become, part of the conversation. */
+  abstract hasLater(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;
+
+  /** How many runs of its session are queued before a run. */
+  abstract queuedBefore(run: RunRecord, tx?: Transaction): Promise<number>;
+
+  abstract countActive(tx: Transaction, sessionRowId: number): Promise<ActiveCount>;
+
+  /** The session's runs that have not ended, oldest first. */
   abstract active(sessionRowId: number): Promise<readonly RunRecord[]>;
 
-  /**
-   * Takes over up to `limit` runs: the heads of their sessions' queues and runs whose lease is over.
-   * Each gets a new fence, and one attempt more.
-   */
-  abstract claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]>;
+  /** As `active`, newest first; other writers of these runs wait until the transaction ends. */
+  abstract activeForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]>;
 
   /**
-   * Prolongs an owner's leases of the given runs and returns the numbers of those it still has. A
-   * run that its owner no longer executes is not among them, so that its lease ends by itself.
-   * Several runs are not waited for: one that is being written at this moment is left out, because
-   * whoever holds some and waits for others waits for ever when two do it. A single one is waited for.
+   * Makes other writers of the session's runs that have not ended wait until the transaction ends. Called
+   * before the session is locked: the end of a run locks in this order too, so neither can deadlock the other.
    */
-  abstract renew(lease: Lease, runRowIds: readonly number[]): Promise<readonly number[]>;
+  abstract lockActive(tx: Transaction, principal: Principal, sessionId: string): Promise<void>;
 
-  /** Gives a run back to the queue without counting the attempt. */
-  abstract release(runRowId: number, fence: number, now: number): Promise<void>;
+  /** All runs of a session; other writers of these runs wait until the transaction ends. */
+  abstract ofSessionForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]>;
+
+  /** Records that the run must end. The first request counts. */
+  abstract requestCancel(tx: Transaction, rowId: number, now: number): Promise<void>;
 
   /**
-   * Writes down that a run shall end; undefined when there is no such run. One that was never begun
-   * has ended then, with a whole log; another one ends when its worker hears of it.
+   * Ends a queued run that has no log yet: writes its log and its end.
+   *
+   * @returns the ended run; undefined when it has been started
    */
-  abstract requestCancel(tenantId: string, runId: string, request: CancelRequest): Promise<RunRecord | undefined>;
+  abstract endUnstarted(
+    tx: Transaction,
+    run: RunRecord,
+    end: UnstartedEnd,
+    now: number,
+  ): Promise<RunRecord | undefined>;
 
-  /** Ends up to `limit` runs as failed that wait since before a time and were never begun. */
-  abstract endOverdue(createdBefore: number, now: number, limit: number): Promise<readonly RunRecord[]>;
+  /** Up to `limit` queued runs without a log that were created before a time. */
+  abstract overdue(createdBefore: number, limit: number): Promise<readonly RunRecord[]>;
 
-  /** The numbers of an owner's runs whose cancel was requested. */
-  abstract cancelRequested(owner: string): Promise<readonly number[]>;
+  /** As `overdue`; leaves out runs that another transaction has locked, and locks the others. */
+  abstract overdueForUpdate(tx: Transaction, createdBefore: number, limit: number): Promise<readonly RunRecord[]>;
 
-  /** Everybody who holds a lease. */
-  abstract owners(): Promise<readonly string[]>;
+  /**
+   * Marks a run as rolled back.
+   *
+   * @returns the state that its request replaced, null when it replaced none; undefined when it was marked before
+   */
+  abstract markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined>;
 
-  /** Ends all leases of an owner that is known to be gone. */
-  abstract expire(owner: string, now: number): Promise<void>;
+  /**
+   * Records a state as the one that the next later run of the session replaced.
+   *
+   * @returns false when no later run replaced the state
+   */
+  abstract passStateBefore(tx: Transaction, run: RunRecord, state: JsonObject): Promise<boolean>;
 
-  abstract steps(runRowId: number): Promise<readonly StoredStep[]>;
+  /** Up to `limit` runs that ended before a time and have their events, oldest first. */
+  abstract prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]>;
+
+  /** The run, locked, if its events were not removed; undefined also when another transaction has locked it. */
+  abstract unprunedForUpdate(tx: Transaction, rowId: number): Promise<RunRecord | undefined>;
+
+  /** Records that the events were removed, and what is kept of them. */
+  abstract markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void>;
+
+  /** Removes the row of a run. */
+  abstract remove(tx: Transaction, rowId: number): Promise<void>;
+
+  /** Removes the rows of all runs of a session. */
+  abstract removeOfSession(tx: Transaction, sessionRowId: number): Promise<void>;
 }

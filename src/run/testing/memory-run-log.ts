@@ -1,36 +1,57 @@
+import { type Transaction, UnitOfWork } from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
-import { type LogWrite, RunLog, type StepWrite } from '../ports/run-log.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { InterruptStore } from '../../interrupt/index.js';
+import type { SessionStore } from '../../session/index.js';
+import { type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
+import type { RunStore } from '../ports/run-store.js';
+import { RunLedger } from '../run-ledger.js';
+import type { RunRecord } from '../run-record.js';
 
-/** How an `append` goes wrong: before anything is written, or when only the acknowledgement is lost. */
-export type LogFailure = 'before' | 'after';
+/** How a commit fails: before anything is written, or when only the acknowledgement is lost. */
+export type CommitFailure = 'before' | 'after';
 
-/** A log in memory that keeps the promises of the port and fails as it is told. */
+/** A log in memory that keeps the promises of the port, and whose commits fail on demand. */
 export class MemoryRunLog extends RunLog {
-  /** The failures of the next appends, in order. */
-  readonly failures: LogFailure[] = [];
-  /** How many writes each append had. */
+  /** The failures of the next commits, in order. */
+  readonly failures: CommitFailure[] = [];
+  /** How many writes each commit had. */
   readonly batches: number[] = [];
-  readonly steps: StepWrite[] = [];
+  readonly written: JournalStep[] = [];
   reads = 0;
   fence = 1;
   private readonly lines = new Map<number, string[]>();
+  private batch = 0;
 
-  async append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
-    await turn();
-    this.batches.push(writes.length);
-    const failure = this.failures.shift();
-    if (failure === 'before') throw new Error('the database is away');
-    const results = writes.map((write) => this.write(write));
-    if (failure === 'after') throw new Error('the connection was lost');
-    return results;
+  /** A ledger of this log whose runs add nothing to a session. */
+  ledger(): RunLedger {
+    const sessions = { append: () => Promise.resolve() } as unknown as SessionStore;
+    return new RunLedger(new MemoryUnitOfWork(this), {} as RunStore, this, sessions, {} as InterruptStore);
   }
 
-  committed(write: LogWrite): Promise<boolean> {
-    const at = write.firstSeq + write.lines.length;
-    return Promise.resolve(
-      write.lines.length > 0 && this.fence === write.fence && this.of(write.runRowId).length === at,
-    );
+  /** Commits what `work` appends, or fails. */
+  async commit<T>(work: () => Promise<T>): Promise<T> {
+    await turn();
+    this.batch = 0;
+    const failure = this.failures.shift();
+    if (failure === 'before') throw new Error('the database is unavailable');
+    const result = await work();
+    this.batches.push(this.batch);
+    if (failure === 'after') throw new Error('the connection was lost');
+    return result;
+  }
+
+  append(_: Transaction, write: LogWrite): Promise<WrittenRun | undefined> {
+    const isWritten = this.write(write);
+    return Promise.resolve(isWritten ? { visibility: 'kept', cancelRequested: false } : undefined);
+  }
+
+  appendEvents(_: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    return Promise.resolve(writes.map((write) => this.write(write)));
+  }
+
+  committed({ run, firstSeq, lines }: LogWrite): Promise<boolean> {
+    const isAtEnd = this.of(run.rowId).length === firstSeq + lines.length;
+    return Promise.resolve(lines.length > 0 && this.fence === run.fence && isAtEnd);
   }
 
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -40,6 +61,18 @@ export class MemoryRunLog extends RunLog {
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
+  steps(): Promise<readonly JournalStep[]> {
+    return Promise.resolve(this.written);
+  }
+
+  remove(): Promise<void> {
+    return Promise.reject(new Error('not supported'));
+  }
+
+  removeAllButLast(): Promise<number> {
+    return Promise.reject(new Error('not supported'));
+  }
+
   /** The committed lines of a run. */
   of(runRowId: number): string[] {
     const lines = this.lines.get(runRowId) ?? [];
@@ -47,12 +80,23 @@ export class MemoryRunLog extends RunLog {
     return lines;
   }
 
-  private write(write: LogWrite): boolean {
-    const lines = this.of(write.runRowId);
-    if (write.fence !== this.fence || write.firstSeq !== lines.length) return false;
-    lines.push(...write.lines);
-    this.steps.push(...write.steps);
+  private write({ run, firstSeq, lines, steps }: LogWrite): boolean {
+    this.batch += 1;
+    const log = this.of(run.rowId);
+    if (run.fence !== this.fence || firstSeq !== log.length) return false;
+    log.push(...lines);
+    this.written.push(...steps);
     return true;
+  }
+}
+
+class MemoryUnitOfWork extends UnitOfWork {
+  constructor(private readonly log: MemoryRunLog) {
+    super();
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.log.commit(() => work({} as Transaction));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, LessThan, MoreThan } from 'typeorm';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
-import { Database, MessageEntity, type Queryable, SessionEntity } from '../../database/index.js';
+import { Database, MessageEntity, queryable, SessionEntity, type Transaction } from '../../database/index.js';
 import type { Message, MessageType } from '../../events/index.js';
 import type { RemovedSession } from '../session-cleaners.js';
 import {
@@ -19,7 +19,7 @@ const OPEN = `
   DO UPDATE SET run_count = sessions.run_count + 1, updated_at = excluded.updated_at
   RETURNING no, run_count`;
 
-/** Makes rivals for an id wait that nobody has yet: there is no row to lock. */
+/** Serialises writers that open the same new id: there is no row to lock yet. */
 const LOCK_NEW_ID = `
   SELECT pg_advisory_xact_lock(hashtextextended(?, 0)) WHERE NOT EXISTS (
     SELECT 1 FROM sessions WHERE tenant_id = ? AND user_id = ? AND id = ?)`;
@@ -50,8 +50,8 @@ const INSERT_MESSAGE = `
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-const CLIENT_TRAFFIC: readonly MessageType[] = ['function_call', 'function_call_output'];
-const SERVER_TRAFFIC: readonly MessageType[] = [
+const CLIENT_TOOL_TYPES: readonly MessageType[] = ['function_call', 'function_call_output'];
+const SERVER_TOOL_TYPES: readonly MessageType[] = [
   'plugin_call',
   'plugin_call_output',
   'component_call',
@@ -60,57 +60,70 @@ const SERVER_TRAFFIC: readonly MessageType[] = [
   'mcp_call_output',
 ];
 
-/** Sessions in the ledger. The writes of every run are plain statements, the rest goes by entities. */
+/** Sessions in the ledger: plain statements for what every run writes, entities for the rest. */
 @Injectable()
 export class TypeOrmSessionStore extends SessionStore {
   constructor(private readonly database: Database) {
     super();
   }
 
-  async open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
-    return opened(await tx.all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]));
+  async open(tx: Transaction, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
+    return opened(
+      await queryable(tx).all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]),
+    );
   }
 
-  async openTenantUnique(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
+  async openTenantUnique(
+    tx: Transaction,
+    principal: Principal,
+    sessionId: string,
+    now: number,
+  ): Promise<OpenedSession> {
     const { tenantId, userId } = principal;
     const lock = JSON.stringify(['session', tenantId, sessionId]);
-    if (tx.dialect === 'postgres') await tx.all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
+    if (queryable(tx).dialect === 'postgres') await queryable(tx).all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
     const session = await this.open(tx, principal, sessionId, now);
-    const isTaken = session.runOrdinal === 1 && (await tx.all(OF_ANOTHER, [tenantId, sessionId, userId])).length > 0;
+    const isTaken =
+      session.runOrdinal === 1 && (await queryable(tx).all(OF_ANOTHER, [tenantId, sessionId, userId])).length > 0;
     if (isTaken) throw new AppError('SESSION_NOT_FOUND');
     return session;
   }
 
-  async reopen(tx: Queryable, sessionRowId: number, now: number): Promise<OpenedSession> {
-    return opened(await tx.all<OpenedRow>(REOPEN, [now, sessionRowId]));
+  async reopen(tx: Transaction, sessionRowId: number, now: number): Promise<OpenedSession> {
+    return opened(await queryable(tx).all<OpenedRow>(REOPEN, [now, sessionRowId]));
   }
 
-  async lock(tx: Queryable, sessionRowId: number): Promise<void> {
-    if (tx.dialect === 'postgres') await tx.all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId]);
+  async lock(tx: Transaction, sessionRowId: number): Promise<void> {
+    if (queryable(tx).dialect === 'postgres')
+      await queryable(tx).all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId]);
   }
 
-  async fork(tx: Queryable, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession> {
-    const rows = await tx.all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionRowId]);
+  async fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession> {
+    const rows = await queryable(tx).all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionRowId]);
     if (rows.length === 0) throw new AppError('SESSION_EXISTS');
     const session = opened(rows);
-    await tx.run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
+    await queryable(tx).run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
     return session;
   }
 
   async append(
-    tx: Queryable,
+    tx: Transaction,
     owner: MessageOwner,
     messages: readonly Message[],
     now: number,
     { origin, hidden }: AppendOptions,
   ): Promise<void> {
     if (messages.length === 0) return;
-    const [row] = await tx.all<{ message_count: number }>(TAKE_NUMBERS, [messages.length, now, owner.sessionRowId]);
+    const [row] = await queryable(tx).all<{ message_count: number }>(TAKE_NUMBERS, [
+      messages.length,
+      now,
+      owner.sessionRowId,
+    ]);
     if (!row) throw new Error('the session is gone');
     let seq = row.message_count - messages.length;
     for (const message of messages) {
       seq += 1;
-      await tx.run(INSERT_MESSAGE, [
+      await queryable(tx).run(INSERT_MESSAGE, [
         owner.sessionRowId,
         seq,
         message.id,
@@ -126,30 +139,34 @@ export class TypeOrmSessionStore extends SessionStore {
     }
   }
 
-  async hideRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void> {
-    await tx.manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
+  async hideRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void> {
+    await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
   }
 
-  async hasMessagesAfter(tx: Queryable, sessionRowId: number, ordinal: number): Promise<boolean> {
-    return tx.manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
+  async hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {
+    return queryable(tx).manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
 
-  async saveState(tx: Queryable, sessionRowId: number, state: JsonObject, now: number): Promise<void> {
-    await tx.manager.update(SessionEntity, { rowId: sessionRowId }, { state: JSON.stringify(state), updatedAt: now });
+  async saveState(tx: Transaction, sessionRowId: number, state: JsonObject, now: number): Promise<void> {
+    await queryable(tx).manager.update(
+      SessionEntity,
+      { rowId: sessionRowId },
+      { state: JSON.stringify(state), updatedAt: now },
+    );
   }
 
-  async known(tx: Queryable, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>> {
+  async messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
-    const rows = await tx.manager.find(MessageEntity, {
+    const rows = await queryable(tx).manager.find(MessageEntity, {
       where: { sessionRowId, id: In([...ids]), hidden: 0 },
       order: { seq: 'ASC' },
     });
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }
 
-  async toolTraffic(tx: Queryable, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
-    const types = whose === 'all' ? [...CLIENT_TRAFFIC, ...SERVER_TRAFFIC] : CLIENT_TRAFFIC;
-    const rows = await tx.manager.find(MessageEntity, {
+  async toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
+    const types = whose === 'all' ? [...CLIENT_TOOL_TYPES, ...SERVER_TOOL_TYPES] : CLIENT_TOOL_TYPES;
+    const rows = await queryable(tx).manager.find(MessageEntity, {
       where: { sessionRowId, type: In(types), hidden: 0 },
       order: { seq: 'ASC' },
     });
@@ -175,12 +192,13 @@ export class TypeOrmSessionStore extends SessionStore {
     return rows.reverse().map(messageOf);
   }
 
-  async state(sessionRowId: number, tx: Queryable = this.database.read): Promise<JsonObject> {
-    const row = await tx.manager.findOneBy(SessionEntity, { rowId: sessionRowId });
+  async state(sessionRowId: number, tx?: Transaction): Promise<JsonObject> {
+    const { manager } = tx ? queryable(tx) : this.database.read;
+    const row = await manager.findOneBy(SessionEntity, { rowId: sessionRowId });
     return row ? (JSON.parse(row.state) as JsonObject) : {};
   }
 
-  async find(principal: Principal, sessionId: string): Promise<number | undefined> {
+  async findRowId(principal: Principal, sessionId: string): Promise<number | undefined> {
     if (!isStorable(sessionId) || !isStorable(principal.userId)) return undefined;
     const row = await this.database.read.manager.findOneBy(SessionEntity, {
       tenantId: principal.tenantId,
@@ -190,18 +208,18 @@ export class TypeOrmSessionStore extends SessionStore {
     return row?.rowId;
   }
 
-  async owner(tx: Queryable, rowId: number): Promise<RemovedSession | undefined> {
-    const row = await tx.manager.findOneBy(SessionEntity, { rowId });
+  async owner(tx: Transaction, rowId: number): Promise<RemovedSession | undefined> {
+    const row = await queryable(tx).manager.findOneBy(SessionEntity, { rowId });
     return row ? { rowId, tenantId: row.tenantId, userId: row.userId, sessionId: row.id } : undefined;
   }
 
-  async removeRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void> {
-    await tx.manager.delete(MessageEntity, { sessionRowId, runRowId });
+  async removeRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void> {
+    await queryable(tx).manager.delete(MessageEntity, { sessionRowId, runRowId });
   }
 
-  async remove(tx: Queryable, sessionRowId: number): Promise<void> {
-    await tx.manager.delete(MessageEntity, { sessionRowId });
-    await tx.manager.delete(SessionEntity, { rowId: sessionRowId });
+  async remove(tx: Transaction, sessionRowId: number): Promise<void> {
+    await queryable(tx).manager.delete(MessageEntity, { sessionRowId });
+    await queryable(tx).manager.delete(SessionEntity, { rowId: sessionRowId });
   }
 }
 

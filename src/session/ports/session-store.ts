@@ -1,12 +1,12 @@
 import type { JsonObject, Principal } from '../../common/index.js';
-import type { Queryable } from '../../database/index.js';
+import type { Transaction } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 import type { RemovedSession } from '../session-cleaners.js';
 
-/** A session that was opened inside a write: its key and what the new run gets of it. */
+/** A session that a transaction opened for a new run. */
 export interface OpenedSession {
   readonly rowId: number;
-  /** The ordinal of the run that opened it: 1 for the first of a session that did not exist before. */
+  /** The ordinal of the new run: 1 when the session was created for it. */
   readonly runOrdinal: number;
 }
 
@@ -21,7 +21,7 @@ export interface MessageOwner {
 /** How messages are stored. */
 export interface AppendOptions {
   readonly origin: 'input' | 'output';
-  /** True: no part of the conversation, only its own run sees them. */
+  /** True: not part of the conversation, only their own run sees them. */
   readonly hidden?: boolean;
 }
 
@@ -37,38 +37,38 @@ export interface ForkPoint {
  * belong to, so that a run and its messages are always stored together.
  */
 export abstract class SessionStore {
-  /** Finds or makes the session and counts one more run. */
-  abstract open(tx: Queryable, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
+  /** Finds or creates the session and counts one more run. */
+  abstract open(tx: Transaction, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
 
   /**
-   * As `open`, for ids that are one user's in the whole tenant. Of users who open a new one at the same
-   * time, one gets it.
+   * As `open`, for session ids that are unique in the tenant. When several users open the same new id at
+   * once, one of them gets it.
    *
-   * @throws AppError SESSION_NOT_FOUND when it would be made and another user has a session with this id
+   * @throws AppError SESSION_NOT_FOUND when the session would be created and another user has its id
    */
   abstract openTenantUnique(
-    tx: Queryable,
+    tx: Transaction,
     principal: Principal,
     sessionId: string,
     now: number,
   ): Promise<OpenedSession>;
 
-  /** Counts one more run of a session that exists. Whoever does so waits for the rivals before. */
-  abstract reopen(tx: Queryable, sessionRowId: number, now: number): Promise<OpenedSession>;
+  /** Counts one more run of an existing session. Later callers wait until this transaction ends. */
+  abstract reopen(tx: Transaction, sessionRowId: number, now: number): Promise<OpenedSession>;
 
-  /** Makes rivals for a session wait until this transaction is over. */
-  abstract lock(tx: Queryable, sessionRowId: number): Promise<void>;
+  /** Makes other writers of the session wait until this transaction ends. */
+  abstract lock(tx: Transaction, sessionRowId: number): Promise<void>;
 
   /**
-   * Makes a session that begins with a copy of another's messages and state, and counts its first run.
+   * Creates a session that begins with a copy of another's messages and state, and counts its first run.
    *
    * @throws AppError SESSION_EXISTS
    */
-  abstract fork(tx: Queryable, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession>;
+  abstract fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession>;
 
   /** Adds messages, in order. */
   abstract append(
-    tx: Queryable,
+    tx: Transaction,
     owner: MessageOwner,
     messages: readonly Message[],
     now: number,
@@ -76,41 +76,41 @@ export abstract class SessionStore {
   ): Promise<void>;
 
   /** Takes the messages of a run out of the conversation. */
-  abstract hideRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void>;
+  abstract hideRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void>;
 
   /** Whether the conversation has messages of later ordinals. */
-  abstract hasMessagesAfter(tx: Queryable, sessionRowId: number, ordinal: number): Promise<boolean>;
+  abstract hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;
 
   /** Replaces the shared state. */
-  abstract saveState(tx: Queryable, sessionRowId: number, state: JsonObject, now: number): Promise<void>;
+  abstract saveState(tx: Transaction, sessionRowId: number, state: JsonObject, now: number): Promise<void>;
 
-  /** Those of the given ids that the conversation has, with their messages. */
-  abstract known(tx: Queryable, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;
+  /** Those messages of the conversation that have one of the ids. */
+  abstract messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;
 
-  /** The conversation's tool calls and their outputs, oldest first: all of them, or those for clients. */
-  abstract toolTraffic(tx: Queryable, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
+  /** The tool calls of the conversation and their outputs, oldest first: all of them, or those of client tools. */
+  abstract toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
 
   /** The messages that a run was accepted with, in order. */
   abstract inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]>;
 
-  /** How many messages of its output a run has in the session so far, hidden ones too. */
+  /** How many output messages of a run the session has so far, hidden ones included. */
   abstract outputCount(sessionRowId: number, runRowId: number): Promise<number>;
 
   /** Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. */
   abstract history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 
-  /** The shared state, `{}` at first. Inside a write: as that write sees it. */
-  abstract state(sessionRowId: number, tx?: Queryable): Promise<JsonObject>;
+  /** The shared state, `{}` at first. With a transaction: as that transaction sees it. */
+  abstract state(sessionRowId: number, tx?: Transaction): Promise<JsonObject>;
 
-  /** The key of a session, or undefined when nobody opened it. */
-  abstract find(principal: Principal, sessionId: string): Promise<number | undefined>;
+  /** The row id of a session; undefined when it does not exist. */
+  abstract findRowId(principal: Principal, sessionId: string): Promise<number | undefined>;
 
-  /** Whose session it is; undefined when it is gone. */
-  abstract owner(tx: Queryable, sessionRowId: number): Promise<RemovedSession | undefined>;
+  /** Whose session it is; undefined when it does not exist. */
+  abstract owner(tx: Transaction, sessionRowId: number): Promise<RemovedSession | undefined>;
 
   /** Removes a run's messages. */
-  abstract removeRun(tx: Queryable, sessionRowId: number, runRowId: number): Promise<void>;
+  abstract removeRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void>;
 
   /** Removes the session and its messages. */
-  abstract remove(tx: Queryable, sessionRowId: number): Promise<void>;
+  abstract remove(tx: Transaction, sessionRowId: number): Promise<void>;
 }

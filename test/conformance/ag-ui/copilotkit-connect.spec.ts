@@ -1,6 +1,7 @@
 import { HttpAgent } from '@ag-ui/client';
-import { RetainedSummaries } from '../../../src/run/index.js';
-import { RunRemover } from '../../../src/run/ports/run-remover.js';
+import { RunDeletion } from '../../../src/run/end/run-deletion.js';
+import { RunRetention } from '../../../src/run/end/run-retention.js';
+import { RunLedger } from '../../../src/run/run-ledger.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -42,13 +43,8 @@ describeOnDatabases('CopilotKit', (open) => {
       return client;
     }
 
-    const parts = () => ({
-      remover: server.get(RunRemover),
-      digests: server.get(RetainedSummaries),
-    });
-
     async function prune(): Promise<void> {
-      await pruneRuns(parts().remover, Date.now() + 1, Date.now(), 100);
+      await pruneRuns(server.get(RunLedger), server.get(RunDeletion));
     }
 
     /** What a page shows that opens the thread. */
@@ -105,10 +101,7 @@ describeOnDatabases('CopilotKit', (open) => {
         client.addMessage({ id, role: 'user', content: 'count' });
         await runAgent(client);
       }
-      const { remover, digests } = parts();
-      const found = await remover.prunable(Date.now() + 1, 100);
-      const runs = await Promise.all(found.map(async (run) => ({ run, summaries: await digests.of(run) })));
-      await remover.prune(runs, Date.now());
+      await server.get(RunRetention).prune(Date.now() + 1, 100);
       const states = (await connect({ threadId: 'pruned-7' })).flatMap(({ type, snapshot }) =>
         type === 'STATE_SNAPSHOT' ? [snapshot] : [],
       );

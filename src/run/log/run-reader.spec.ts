@@ -1,13 +1,15 @@
+import type { SessionStore } from '../../session/index.js';
+import type { RunStore } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
+import { MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
 import { InProcessAnnouncements } from './in-process-announcements.js';
-import type { RunRecord, RunStore } from '../ports/run-store.js';
-import { runningRun } from '../testing/memory-run-log.js';
 import { RunFeeds } from './run-feeds.js';
-import { SessionFollower } from './session-follower.js';
+import { RunReader } from './run-reader.js';
 
 const ALICE = { tenantId: 'default', userId: 'alice' };
 const SESSION = { ...ALICE, sessionId: 'session' };
 
-/** A follower over runs in memory. Only `setTimeout` is fake: polling happens when a test says so. */
+/** A reader of runs in memory. Only `setTimeout` is fake: polling happens when a test says so. */
 class Bench {
   readonly announcements = new InProcessAnnouncements();
   readonly feeds = new RunFeeds();
@@ -20,10 +22,16 @@ class Bench {
       return Promise.resolve(this.runs.find(({ ordinal }) => ordinal > after));
     },
   };
-  private readonly follower = new SessionFollower(this.store as RunStore, this.announcements, this.feeds);
+  private readonly reader = new RunReader(
+    new MemoryRunLog(),
+    this.feeds,
+    this.store as RunStore,
+    {} as SessionStore,
+    this.announcements,
+  );
 
   next(after: number): Promise<number | undefined> {
-    return this.follower.next(ALICE, 'session', after, this.controller.signal).then((run) => run?.ordinal);
+    return this.reader.next(ALICE, 'session', after, this.controller.signal).then((run) => run?.ordinal);
   }
 
   accept(ordinal: number): void {

@@ -6,9 +6,9 @@ import { SchemaValidator, ToolSettings } from '../../tools/index.js';
 
 const LONGEST_KEY = 256;
 
-/** Asks an agent's questions: those that are answered give their answer, the first other one ends the run. */
+/** Asks users for inputs on behalf of agents: an answered question returns its answer, any other ends the run. */
 @Injectable()
-export class AgentQuestions {
+export class AgentInputs {
   constructor(
     private readonly settings: ToolSettings,
     private readonly clock: Clock,
@@ -16,7 +16,7 @@ export class AgentQuestions {
     private readonly validator: SchemaValidator,
   ) {}
 
-  /** One run's `context.interrupt`. @param answered of the chain of runs it belongs to */
+  /** The `context.interrupt` of one run. @param answered the inputs that the runs of its chain resolved */
   asker(answered: readonly SettledInterrupt[]): (question: InputQuestion) => Promise<Json> {
     const byKey = new Map(answered.map((one) => [one.key, one]));
     let count = 0;
@@ -35,7 +35,7 @@ export class AgentQuestions {
     if (key === '' || key.length > LONGEST_KEY) {
       return new AppError('AGENT_ERROR', `The key of a question must have 1 to ${LONGEST_KEY} characters`);
     }
-    // A schema that cannot be compiled is the agent's mistake and must not wait for a person to show.
+    // A schema that cannot be compiled is the agent's mistake: it fails now, not when the user answers.
     if (responseSchema) this.validator.violation(responseSchema, null);
     const expiresAt = this.clock.now() + (question.expiresInMs ?? this.settings.approvalExpiresInMs);
     const subject = { kind: 'input', call_id: null, tool_name: null, arguments: null, server_label: null } as const;

@@ -2,16 +2,16 @@ import { type Agent, type AgentContext, type AgentOutcome, InputInterrupt } from
 import { AppError } from '../../common/index.js';
 import { type AgentEvent, isBuilderEvent, type ResponseBuilder } from '../../events/index.js';
 import type { RunWriter } from '../log/run-writer.js';
-import { RunStop } from './run-stop.js';
+import { RunStop } from './run-control.js';
 
 /**
- * Runs an agent to its outcome. At each value the agent yields it waits while the log lags behind.
- * After the signal aborts the agent gets `graceMs()` to come to an end; an agent that does not listen
- * is left behind, and can write nothing any more.
+ * Runs an agent to its outcome. After each value the agent yields it waits while too many events are uncommitted.
+ * After the signal aborts the agent has `graceMs()` to end; an agent that ignores the signal is abandoned,
+ * and can write nothing more.
  *
  * @throws whatever the agent throws; the signal's reason when it was stopped
  */
-export async function driveAgent(
+export async function runAgent(
   agent: Agent,
   context: AgentContext,
   writer: RunWriter,
@@ -31,13 +31,13 @@ async function toOutcome(agent: Agent, context: AgentContext, writer: RunWriter)
   try {
     return await drain(agent, context, writer);
   } catch (error) {
-    if (error instanceof InputInterrupt) return waitFor(error);
+    if (error instanceof InputInterrupt) return interruptedBy(error);
     throw error;
   }
 }
 
-/** The agent asked a person: the run ends here and waits. */
-function waitFor({ asked, question }: InputInterrupt): AgentOutcome {
+/** The agent asked for an input: the run ends here and waits. */
+function interruptedBy({ asked, question }: InputInterrupt): AgentOutcome {
   const { message, responseSchema = null } = question;
   return { kind: 'interrupted', reason: 'input', message, callIds: [], responseSchema, asked: [asked] };
 }
@@ -47,12 +47,12 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
   for (;;) {
     const step = await events.next();
     if (step.done) {
-      // An agent that was done before the signal is done, whatever happens from here on.
+      // The outcome of an agent that ended before the signal counts.
       context.signal.throwIfAborted();
       return step.value ?? { kind: 'completed' };
     }
     if (step.value) writeYielded(step.value, context.response, writer);
-    const wait = writer.crowded();
+    const wait = writer.highWater();
     if (wait) await wait;
     if (context.signal.aborted) {
       await events.return(undefined);
@@ -61,7 +61,7 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
   }
 }
 
-/** An agent may yield what it has written anyway; of the rest only what is no part of a response. */
+/** Writes what the agent yields, unless the builder has written it. Only events that are not part of a response may be new. */
 function writeYielded(event: AgentEvent, response: ResponseBuilder, writer: RunWriter): void {
   if (isBuilderEvent(event)) {
     if (response.knows(event)) return;
@@ -80,7 +80,7 @@ function abandonAfter(signal: AbortSignal, graceMs: () => number): { promise: Pr
     };
     signal.addEventListener('abort', onAbort, { once: true });
   });
-  // Nobody awaits it when the agent ends in time.
+  // Not awaited when the agent ends in time.
   promise.catch(() => undefined);
   return {
     promise,

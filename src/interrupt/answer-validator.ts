@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
 import { SchemaValidator, ToolRegistry } from '../tools/index.js';
-import type { CheckedAnswer } from './ports/interrupt-store.js';
+import type { ValidatedAnswer } from './ports/interrupt-store.js';
 import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
 import { Interrupts, type InterruptScope } from './ports/interrupts.js';
 
-/** Answers that fit what was asked, and whose questions they are. */
-export interface CheckedAnswers {
-  readonly answers: readonly CheckedAnswer[];
+/** Answers that fit their interrupts, and whose interrupts they are. */
+export interface ValidatedAnswers {
+  readonly answers: readonly ValidatedAnswer[];
   readonly userId: string;
   readonly sessionId: string;
-  /** The ids of the runs that asked, in the order of the answers. */
+  /** The ids of the runs that opened them, in the order of the answers. */
   readonly runIds: readonly string[];
 }
 
 /**
- * Checks answers against what was asked: who may answer, what an approval may change, what an input
- * must look like. Whether a question is still open is not asked here but when the answer is stored.
+ * Validates answers against their interrupts: who may answer, what an approval may change, what an input
+ * must look like. Whether an interrupt is still pending is checked when the answer is stored.
  */
 @Injectable()
-export class AnswerCheck {
+export class AnswerValidator {
   constructor(
     private readonly interrupts: Interrupts,
     private readonly tools: ToolRegistry,
@@ -29,22 +29,22 @@ export class AnswerCheck {
   /**
    * @throws AppError INTERRUPT_NOT_FOUND (unknown, foreign, or of different sessions),
    *   INVALID_PARAMETER (no decision, edits that are not allowed or not valid, an input that does not
-   *   fit its schema, two answers to one question)
+   *   match its schema, two answers to one interrupt)
    */
-  async check(scope: InterruptScope, answers: readonly InterruptAnswer[]): Promise<CheckedAnswers> {
+  async validate(scope: InterruptScope, answers: readonly InterruptAnswer[]): Promise<ValidatedAnswers> {
     const views = await Promise.all(answers.map((answer) => this.find(scope, answer.interruptId)));
     const [first] = views;
-    if (!first) throw new AppError('INVALID_PARAMETER', 'There is no answer');
+    if (!first) throw new AppError('INVALID_PARAMETER', 'At least one answer is required');
     if (new Set(views.map(({ id }) => id)).size < views.length) throw refusal('interruptId', 'is answered twice');
     const foreign = views.find((view) => view.sessionId !== first.sessionId || view.userId !== first.userId);
     if (foreign) throw new AppError('INTERRUPT_NOT_FOUND');
-    const checked: CheckedAnswer[] = [];
+    const validated: ValidatedAnswer[] = [];
     for (const [index, view] of views.entries()) {
       const answer = answers[index];
-      if (answer) checked.push(await this.checkOne(view, answer));
+      if (answer) validated.push(await this.validateOne(view, answer));
     }
     const { userId, sessionId } = first;
-    return { answers: checked, userId, sessionId, runIds: views.map(({ runId }) => runId) };
+    return { answers: validated, userId, sessionId, runIds: views.map(({ runId }) => runId) };
   }
 
   private async find(scope: InterruptScope, id: string): Promise<InterruptView> {
@@ -53,12 +53,12 @@ export class AnswerCheck {
     return view;
   }
 
-  private checkOne(view: InterruptView, answer: InterruptAnswer): Promise<CheckedAnswer> | CheckedAnswer {
+  private validateOne(view: InterruptView, answer: InterruptAnswer): Promise<ValidatedAnswer> | ValidatedAnswer {
     if (answer.status === 'cancelled') return { id: view.id, status: 'cancelled', decision: withReason({}, answer) };
-    return view.kind === 'approval' ? this.checkApproval(view, answer) : this.checkInput(view, answer);
+    return view.kind === 'approval' ? this.validateApproval(view, answer) : this.validateInput(view, answer);
   }
 
-  private async checkApproval(view: InterruptView, answer: InterruptAnswer): Promise<CheckedAnswer> {
+  private async validateApproval(view: InterruptView, answer: InterruptAnswer): Promise<ValidatedAnswer> {
     const approve = answer.approve ?? approvalIn(answer.payload);
     if (approve === undefined) throw refusal('approve', 'is required: true or false');
     const { editedArguments: edited } = answer;
@@ -75,9 +75,9 @@ export class AnswerCheck {
     return { id: view.id, status: 'approved', decision: withReason({ approve, arguments: args }, answer) };
   }
 
-  private checkInput(view: InterruptView, answer: InterruptAnswer): CheckedAnswer {
+  private validateInput(view: InterruptView, answer: InterruptAnswer): ValidatedAnswer {
     const payload = structuredClone(answer.payload ?? null);
-    // Defaults are filled in place, which a bare value has no place for.
+    // The validator fills defaults in place, so it works on a copy.
     const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);
     if (violation) throw refusal('payload', `is not valid: ${violation.replace('the arguments object', 'it')}`);
     return { id: view.id, status: 'answered', decision: withReason({ payload }, answer) };

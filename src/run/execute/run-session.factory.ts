@@ -4,24 +4,24 @@ import { ResponseBuilder } from '../../events/index.js';
 import { GroupCommit } from '../log/group-commit.js';
 import { RunFeeds } from '../log/run-feeds.js';
 import { RunWriter } from '../log/run-writer.js';
-import type { RunRecord } from '../ports/run-store.js';
-import { FinalMessages } from './final-messages.js';
-import { finishedMessages, type Remains, RunRecovery } from './run-recovery.js';
+import type { RunRecord } from '../run-record.js';
+import { MessageCommitter } from './message-committer.js';
 import type { RunControl } from './run-control.js';
+import { finishedMessageIds, type PartialState, RunRecovery } from './run-recovery.js';
 
-/** A run that is ready to be executed: its writer, the builder bound to it, and what it has written before. */
-export interface OpenRun {
+/** The execution of one run in this process: its writer, the builder that writes to it, and what it wrote before. */
+export interface RunSession {
   readonly writer: RunWriter;
   readonly response: ResponseBuilder;
-  readonly remains: Remains;
-  readonly messages: FinalMessages;
-  /** Lets the readers of this process know that no more comes from here. */
+  readonly partial: PartialState;
+  readonly messages: MessageCommitter;
+  /** Tells the readers of this process that it writes no more events. */
   close(): void;
 }
 
 /** Opens the log of a claimed run for writing. */
 @Injectable()
-export class RunOpening {
+export class RunSessionFactory {
   constructor(
     private readonly recovery: RunRecovery,
     private readonly commits: GroupCommit,
@@ -30,10 +30,11 @@ export class RunOpening {
     private readonly ids: IdFactory,
   ) {}
 
-  async open(run: RunRecord, control: RunControl): Promise<OpenRun> {
-    const remains = await this.recovery.remains(run);
+  /** @throws what `RunRecovery.load` throws */
+  async open(run: RunRecord, control: RunControl): Promise<RunSession> {
+    const partial = await this.recovery.load(run);
     const feed = this.feeds.join(run.rowId);
-    feed.owned = true;
+    feed.hasWriter = true;
     const writer = new RunWriter(run, {
       commits: this.commits,
       feed,
@@ -48,16 +49,16 @@ export class RunOpening {
       clock: this.clock,
       sink: (event) => {
         writer.emit(event);
-        if (event.object === 'message') writer.say(messages.afterEvent(event));
+        if (event.object === 'message') writer.append(messages.afterEvent(event));
       },
-      ...(remains.response ? { resume: remains.response, retired: remains.retired } : {}),
+      ...(partial.response ? { resume: partial.response, retired: partial.retired } : {}),
     });
-    const messages = new FinalMessages(response, finishedMessages(remains), remains.joined);
+    const messages = new MessageCommitter(response, finishedMessageIds(partial), partial.joined);
     const close = (): void => {
-      feed.owned = false;
-      feed.ring();
+      feed.hasWriter = false;
+      feed.notify();
       this.feeds.leave(run.rowId);
     };
-    return { writer, response, remains, messages, close };
+    return { writer, response, partial, messages, close };
   }
 }

@@ -1,18 +1,18 @@
 import type { RunWriter } from '../log/run-writer.js';
-import type { RunRecord } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import type { RunControl } from './run-control.js';
 
-/** Timers of more milliseconds than this fire at once. */
+/** Node runs timers of more milliseconds than this at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Silence is noticed after the limit, and after a quarter of it more at the latest. */
-const IDLE_LOOKS = 4;
+/** Checks within the idle timeout: an idle run is stopped at most a quarter of it too late. */
+const IDLE_CHECKS = 4;
 
 /**
- * The two clocks of an attempt: the time that the run may take in all, of which earlier attempts have
- * used their part (the time in between does not count), and the silence between two writes.
+ * The two timeouts of an attempt: the time that the run may take in all, including earlier attempts but not the
+ * time between them, and the time between two writes.
  */
-export class RunClocks {
+export class RunTimeouts {
   private readonly timeout: NodeJS.Timeout;
   private readonly idle: NodeJS.Timeout;
 
@@ -26,18 +26,18 @@ export class RunClocks {
     const used = run.usedMs + Math.max(0, now - (run.claimedAt ?? now));
     this.timeout = setTimeout(() => control.stop('timeout'), timer(limits.timeoutMs - used));
     let writes = writer.writes;
-    let silentLooks = 0;
+    let idleChecks = 0;
     this.idle = setInterval(
       () => {
-        silentLooks = writer.writes === writes ? silentLooks + 1 : 0;
+        idleChecks = writer.writes === writes ? idleChecks + 1 : 0;
         writes = writer.writes;
-        if (silentLooks >= IDLE_LOOKS) control.stop('idle');
+        if (idleChecks >= IDLE_CHECKS) control.stop('idle');
       },
-      timer(limits.idleTimeoutMs / IDLE_LOOKS),
+      timer(limits.idleTimeoutMs / IDLE_CHECKS),
     );
   }
 
-  /** The attempt is over. */
+  /** Clears the timers. */
   stop(): void {
     clearTimeout(this.timeout);
     clearInterval(this.idle);

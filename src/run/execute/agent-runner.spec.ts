@@ -1,10 +1,10 @@
 import type { Agent, AgentContext, AgentOutcome } from '../../agent/index.js';
 import { type AgentEvent, ResponseBuilder } from '../../events/index.js';
 import type { RunWriter } from '../log/run-writer.js';
-import { driveAgent } from './agent-drive.js';
-import { RunStop } from './run-stop.js';
+import { runAgent } from './agent-runner.js';
+import { RunStop } from './run-control.js';
 
-const writer = { crowded: () => undefined, has: () => true } as unknown as RunWriter;
+const writer = { highWater: () => undefined, has: () => true } as unknown as RunWriter;
 
 /** An agent that is done with its first step; `then` comes right after that. */
 function doneAgent(then: () => void, before: () => void = () => undefined): Agent {
@@ -17,7 +17,7 @@ function doneAgent(then: () => void, before: () => void = () => undefined): Agen
   return { run: () => ({ next }) } as unknown as Agent;
 }
 
-describe('driving an agent', () => {
+describe('running an agent', () => {
   const control = (): [AbortController, AgentContext] => {
     const controller = new AbortController();
     return [controller, { signal: controller.signal } as unknown as AgentContext];
@@ -26,7 +26,7 @@ describe('driving an agent', () => {
   it('keeps the outcome of an agent that was done at the moment of a stop', async () => {
     const [controller, context] = control();
     const agent = doneAgent(() => controller.abort(new RunStop('shutdown')));
-    expect(await driveAgent(agent, context, writer, () => 1000)).toEqual({ kind: 'completed' });
+    expect(await runAgent(agent, context, writer, () => 1000)).toEqual({ kind: 'completed' });
     expect(controller.signal.aborted).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('driving an agent', () => {
       () => undefined,
       () => controller.abort(new RunStop('shutdown')),
     );
-    await expect(driveAgent(agent, context, writer, () => 1000)).rejects.toMatchObject({ kind: 'shutdown' });
+    await expect(runAgent(agent, context, writer, () => 1000)).rejects.toMatchObject({ kind: 'shutdown' });
   });
 });
 
@@ -53,7 +53,7 @@ describe('what an agent yields', () => {
     };
     const own = { ...writer, has: () => false, emit: (event: AgentEvent) => emitted.push(event) };
     const context = { signal: new AbortController().signal, response } as unknown as AgentContext;
-    await driveAgent(agent, context, own as unknown as RunWriter, () => 1000);
+    await runAgent(agent, context, own as unknown as RunWriter, () => 1000);
     return emitted;
   }
 

@@ -1,17 +1,17 @@
 import { isTerminalStatus, type Message, type ResponseBuilder } from '../../events/index.js';
 
 /**
- * Tells when messages of a run that is not over are final, so that they may join the session: those of
- * finished steps, and all closed ones of an agent that never begins again. They join in the order of the
- * run's output, each once, so one waits for those before it (contract runs-api, section 6).
+ * Decides when messages of a run that has not ended are final and join its session: those of finished steps,
+ * and all closed ones of an agent that is never restarted. They join in the order of the run's output, each
+ * once, so a message waits for those before it (contract runs-api, section 6).
  */
-export class FinalMessages {
-  /** True for an agent whose run is not begun again: what it has said stands. */
-  neverDiscarded = false;
+export class MessageCommitter {
+  /** True for an agent that is never restarted: what it wrote is never discarded. */
+  neverDiscards = false;
   private readonly closed = new Map<string, Message>();
 
   /**
-   * @param finished the messages of steps that were finished before
+   * @param finished the ids of the messages of steps that earlier attempts finished
    * @param joined how many messages of the output the session has already
    */
   constructor(
@@ -20,21 +20,21 @@ export class FinalMessages {
     private joined: number,
   ) {}
 
-  /** A step with these messages is finished. Returns what may join now. */
+  /** A step with these messages is finished. Returns the messages that join now. */
   afterStep(messageIds: readonly string[]): readonly Message[] {
     if (messageIds.length === 0) return [];
     for (const id of messageIds) this.finished.add(id);
     return this.next();
   }
 
-  /** A message event is being written. Returns what may join with it. */
+  /** A message event is being written. Returns the messages that join with it. */
   afterEvent(message: Message): readonly Message[] {
-    if (!this.neverDiscarded || !isTerminalStatus(message.status)) return [];
+    if (!this.neverDiscards || !isTerminalStatus(message.status)) return [];
     this.closed.set(message.id, message);
     return this.next();
   }
 
-  /** What joins at the end of the run. */
+  /** The messages that join at the end of the run. */
   rest(output: readonly Message[]): readonly Message[] {
     return output.slice(this.joined);
   }

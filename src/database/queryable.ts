@@ -1,0 +1,18 @@
+import type { EntityManager } from 'typeorm';
+
+/** A value that both databases bind alike. */
+export type SqlValue = string | number | null;
+
+/**
+ * Reads and writes in SQL that both databases understand, with `?` for each parameter; TypeORM's
+ * entity manager where speed does not matter. Inside a write use `insert`, `update`, `find` and query
+ * builders of the manager, never `save`: it would open a transaction of its own.
+ */
+export interface Queryable {
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly manager: EntityManager;
+  /** The rows of a query, or of a write with RETURNING. */
+  all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
+  /** Runs a write and returns how many rows it changed. */
+  run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
+}

@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { AttachmentBinder } from '../../attachment/index.js';
+import { AppError, type JsonObject } from '../../common/index.js';
+import { isUniqueViolation, type Transaction } from '../../database/index.js';
+import type { Message } from '../../events/index.js';
+import type { OpenedSession } from '../../session/index.js';
+import type { Lease } from '../ports/run-leases.js';
+import { RunLedger } from '../run-ledger.js';
+import type { ResumePoint, RunRecord, StoredRequest } from '../run-record.js';
+import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
+import { applyBusyPolicy, supersedes } from './busy-policy.js';
+import { newInput } from './new-input.js';
+import { type ResolvedSession, resolveSession } from './resolve-session.js';
+import { findResumePoint, recordAnswers } from './resume-point.js';
+import type { PreparedRun } from './run-preparation.js';
+
+/** What was accepted: the run, and its messages without those that the session had already. */
+export interface Acceptance {
+  readonly run: RunRecord;
+  readonly input: readonly Message[];
+  /** False: the same request had been accepted before. */
+  readonly created: boolean;
+  /** How many runs of the session are queued before this one; 0 unless it is queued itself. */
+  readonly queuedBefore: number;
+  /** The row ids of the runs that are being executed and must end because of this one. */
+  readonly canceled: readonly number[];
+}
+
+/** How a prepared run is accepted. */
+export interface AcceptOptions {
+  readonly queueLimit: number;
+  /** Given: the run starts under it at once, unless its session has another run that has not ended. */
+  readonly lease?: Lease;
+}
+
+/** What the transaction found out about the run before it inserts it. */
+interface RunPlan {
+  readonly lease: Lease | undefined;
+  readonly resumes: ResumePoint | undefined;
+  readonly stateBefore: JsonObject | null;
+}
+
+/** The transaction that accepts a run: session, run, messages, answers and attachments are stored together. */
+@Injectable()
+export class AcceptTransaction {
+  constructor(
+    private readonly ledger: RunLedger,
+    private readonly attachments: AttachmentBinder,
+  ) {}
+
+  /**
+   * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
+   *   SESSION_EXISTS, SESSION_NOT_FOUND, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
+   *   then nothing is written
+   */
+  async commit(prepared: PreparedRun, options: AcceptOptions): Promise<Acceptance> {
+    try {
+      return await this.ledger.write((tx) => this.accept(tx, prepared, options));
+    } catch (error) {
+      // Of two equal requests at the same time one is refused; its second attempt finds the other one's run.
+      const { runId, runKey } = prepared.request;
+      const named = runId !== undefined || runKey !== undefined;
+      const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
+      if (!named || !(refused || isUniqueViolation(error))) throw error;
+      return this.ledger.write((tx) => this.accept(tx, prepared, options));
+    }
+  }
+
+  /**
+   * Opens the session, which also makes other writers of it wait, checks the request against what the session
+   * holds, then writes the run and its messages.
+   */
+  private async accept(tx: Transaction, prepared: PreparedRun, options: AcceptOptions): Promise<Acceptance> {
+    const { request, now } = prepared;
+    const { principal } = request;
+    const repeated = await this.findRepeated(tx, prepared);
+    if (repeated) return repeated;
+    if (supersedes(request)) await this.ledger.runs.lockActive(tx, principal, request.sessionId);
+    const place = await resolveSession(tx, this.ledger, request, now);
+    const { session, forkedFrom } = place;
+    if (forkedFrom !== undefined) await this.attachments.copy(tx, forkedFrom, session.rowId);
+    const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
+    const input = await newInput(tx, this.ledger.sessions, session, request);
+    // Results that only repeat earlier ones still count as results: they cancel no interrupt.
+    const answered = input.length > 0 ? input : request.input;
+    const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);
+    const run = await this.insert(tx, place, prepared, {
+      lease: turn.starts ? options.lease : undefined,
+      resumes: resume.point,
+      stateBefore: await this.replaceState(tx, session, request, now),
+    });
+    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
+    await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
+    const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
+    const hidden = run.visibility !== 'kept';
+    await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden });
+    return { run, input, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
+  }
+
+  /** @throws AppError RUN_ID_CONFLICT when the client's run id was used with other content */
+  private async findRepeated(tx: Transaction, prepared: PreparedRun): Promise<Acceptance | undefined> {
+    const { runs } = this.ledger;
+    const { principal, sessionId, runId, runKey } = prepared.request;
+    let run: RunRecord | undefined;
+    if (runId !== undefined) run = await runs.find(principal.tenantId, runId, tx);
+    else if (runKey !== undefined) run = await runs.findByKey(principal, sessionId, runKey, tx);
+    if (!run) return undefined;
+    if (run.fingerprint !== prepared.fingerprint) throw new AppError('RUN_ID_CONFLICT');
+    const queuedBefore = run.state === 'queued' ? await runs.queuedBefore(run, tx) : 0;
+    return { run, input: [], created: false, queuedBefore, canceled: [] };
+  }
+
+  /** Sets the state that the request brings and returns the one it replaces, which a rollback restores. */
+  private async replaceState(
+    tx: Transaction,
+    session: OpenedSession,
+    { state }: RunRequest,
+    now: number,
+  ): Promise<JsonObject | null> {
+    if (state === undefined) return null;
+    const { sessions } = this.ledger;
+    const before = session.runOrdinal === 1 ? {} : await sessions.state(session.rowId, tx);
+    await sessions.saveState(tx, session.rowId, state, now);
+    return before;
+  }
+
+  private insert(
+    tx: Transaction,
+    { session, sessionId, created }: ResolvedSession,
+    { request, runId, fingerprint, now }: PreparedRun,
+    { lease, resumes, stateBefore }: RunPlan,
+  ): Promise<RunRecord> {
+    return this.ledger.runs.insert(tx, {
+      id: runId,
+      principal: request.principal,
+      sessionId,
+      sessionRowId: session.rowId,
+      ordinal: session.runOrdinal,
+      createdSession: created,
+      agentType: request.agentType,
+      request: storedRequest(request, resumes),
+      fingerprint,
+      wire: request.wire ?? DEFAULT_WIRE,
+      runKey: request.runKey ?? null,
+      parentRunId: request.parentRunId ?? null,
+      wireData: request.wireData ?? {},
+      visibility: request.store === false ? 'transient' : 'kept',
+      stateBefore,
+      lease,
+      createdAt: now,
+    });
+  }
+}
+
+function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): StoredRequest {
+  return {
+    clientTools: request.clientTools,
+    ...(request.toolRestrictions ? { toolRestrictions: request.toolRestrictions } : {}),
+    modelOptions: request.modelOptions,
+    clientTime: request.clientTime ?? null,
+    forwardedProps: request.forwardedProps,
+    ...(resumes ? { resumes } : {}),
+    ...(request.locale === undefined ? {} : { locale: request.locale }),
+    ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
+    ...(request.state === undefined ? {} : { state: request.state }),
+  };
+}

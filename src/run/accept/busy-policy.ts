@@ -1,0 +1,45 @@
+import { AppError } from '../../common/index.js';
+import type { Transaction } from '../../database/index.js';
+import type { OpenedSession } from '../../session/index.js';
+import { cancelActive } from '../end/cancellation.js';
+import type { RunLedger } from '../run-ledger.js';
+import type { RunRequest } from '../run.types.js';
+
+/** When a new run of a session may start. */
+export interface Turn {
+  /** True when the run may start at once; otherwise it is queued. */
+  readonly starts: boolean;
+  /** How many runs of the session are queued before it. */
+  readonly queuedBefore: number;
+  /** The row ids of the runs that are being executed and must end. */
+  readonly canceled: readonly number[];
+}
+
+/** True for the policies that cancel the session's other runs. */
+export function supersedes({ onBusy }: RunRequest): boolean {
+  return onBusy === 'interrupt' || onBusy === 'rollback';
+}
+
+/**
+ * Decides about a new run of a session that may have others which have not ended: refuses it, queues it, or cancels
+ * the others, as its request says.
+ *
+ * @throws AppError SESSION_BUSY, QUEUE_FULL
+ */
+export async function applyBusyPolicy(
+  tx: Transaction,
+  ledger: RunLedger,
+  session: OpenedSession,
+  request: RunRequest,
+  { now, queueLimit }: { readonly now: number; readonly queueLimit: number },
+): Promise<Turn> {
+  if (session.runOrdinal === 1) return { starts: true, queuedBefore: 0, canceled: [] };
+  if (supersedes(request)) {
+    const canceled = await cancelActive(tx, ledger, session.rowId, { now, rollback: request.onBusy === 'rollback' });
+    return { starts: canceled.length === 0, queuedBefore: 0, canceled };
+  }
+  const { active, queued } = await ledger.runs.countActive(tx, session.rowId);
+  if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
+  if (active > queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
+  return { starts: active === 0, queuedBefore: queued, canceled: [] };
+}

@@ -1,0 +1,66 @@
+import type { Transaction } from '../../database/index.js';
+import type { Message } from '../../events/index.js';
+import type { InterruptStore, ValidatedAnswer, WaitingInterrupt } from '../../interrupt/index.js';
+import type { OpenedSession } from '../../session/index.js';
+import type { RunLedger } from '../run-ledger.js';
+import { interruptRun, type ResumePoint, type RunRecord } from '../run-record.js';
+
+/** How a new run relates to the interrupts of its session. */
+export interface Resume {
+  /** Set when the run resumes an interrupted one. */
+  readonly point: ResumePoint | undefined;
+  /** The interrupts that no run has resumed from. */
+  readonly waiting: readonly WaitingInterrupt[];
+}
+
+const NOTHING: Resume = { point: undefined, waiting: [] };
+
+/**
+ * Finds where a new run continues. With answers: at the run that waits for them. With nothing but results of
+ * client tools: at the newest interrupted run of the session. Any other input starts anew.
+ */
+export async function findResumePoint(
+  tx: Transaction,
+  ledger: RunLedger,
+  session: OpenedSession,
+  input: readonly Message[],
+  answers: readonly ValidatedAnswer[],
+): Promise<Resume> {
+  if (session.runOrdinal === 1) return NOTHING;
+  const waiting = await ledger.interrupts.waiting(tx, session.rowId);
+  if (answers.length === 0 && !isToolResults(input)) return { point: undefined, waiting };
+  const answered = new Set(answers.map(({ id }) => id));
+  const rowIds = waiting.filter(({ id }) => answered.has(id)).map(({ waitingRunRowId }) => waitingRunRowId);
+  const before = await (rowIds.length === 0
+    ? ledger.runs.newestInterrupted(tx, session.rowId)
+    : ledger.runs.get(tx, Math.max(...rowIds)));
+  return { point: before && resumePointAfter(before, waiting), waiting };
+}
+
+/** Stores the answers; closes what is left unanswered when the user continued with something else. */
+export async function recordAnswers(
+  tx: Transaction,
+  interrupts: InterruptStore,
+  run: RunRecord,
+  { point, waiting }: Resume,
+  { answers, now }: { readonly answers: readonly ValidatedAnswer[]; readonly now: number },
+): Promise<void> {
+  const own = interruptRun(run);
+  if (answers.length > 0) await interrupts.recordAnswers(tx, own, answers, now);
+  if (point || waiting.length > 0) await interrupts.assignExpired(tx, own, now);
+  if (!point && waiting.length > 0) await interrupts.cancelUnanswered(tx, own, now);
+}
+
+function isToolResults(input: readonly Message[]): boolean {
+  return input.length > 0 && input.every((message) => message.type.endsWith('_call_output'));
+}
+
+/** A run that waits for an input is repeated from its start; any other is continued. */
+function resumePointAfter(run: RunRecord, waiting: readonly WaitingInterrupt[]): ResumePoint {
+  const { resumes } = run.request;
+  const rootRunRowId = resumes?.rootRunRowId ?? run.rowId;
+  const waitsForInput = waiting.some(({ kind, waitingRunRowId }) => kind === 'input' && waitingRunRowId === run.rowId);
+  if (!waitsForInput) return { rootRunRowId, reruns: [] };
+  const { rowId, ordinal } = run;
+  return { rootRunRowId, reruns: [...(resumes?.reruns ?? []), { rowId, ordinal }] };
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Principal } from '../../common/index.js';
+import { Dispatcher } from '../ports/dispatcher.js';
+import { RunAnnouncements } from '../ports/run-announcements.js';
+import { runView } from '../run-view.js';
+import { RunSettings } from '../run.settings.js';
+import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
+import { type Acceptance, AcceptTransaction } from './accept-transaction.js';
+import { RunPreparation } from './run-preparation.js';
+
+/** Accepts runs: commits them, then tells the dispatcher and those who wait for the next run of the session. */
+@Injectable()
+export class RunAcceptance {
+  constructor(
+    private readonly preparation: RunPreparation,
+    private readonly transaction: AcceptTransaction,
+    private readonly dispatcher: Dispatcher,
+    private readonly announcements: RunAnnouncements,
+    private readonly settings: RunSettings,
+  ) {}
+
+  /** @throws AppError SHUTTING_DOWN; those of `RunPreparation.prepare` and `AcceptTransaction.commit` */
+  async accept(request: RunRequest): Promise<AcceptedRun> {
+    if (!this.dispatcher.accepting) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
+    const prepared = await this.preparation.prepare(request);
+    const lease = this.dispatcher.reserve();
+    let started = false;
+    try {
+      const { queueLimit } = this.settings;
+      const accepted = await this.transaction.commit(prepared, { queueLimit, ...(lease ? { lease } : {}) });
+      started = this.dispatch(accepted);
+      const { run, created, queuedBefore } = accepted;
+      if (created) this.announcements.announce(run);
+      const { id: runId, sessionId, createdSession, ordinal } = run;
+      return { runId, sessionId, created, createdSession, ordinal, run: runView(run, queuedBefore) };
+    } finally {
+      if (lease && !started) this.dispatcher.unreserve();
+    }
+  }
+
+  /** Accepts the run that answers make. @throws AppError as `accept` */
+  async answer(
+    principal: Principal,
+    answers: readonly InterruptAnswer[],
+    options: { readonly runKey?: string },
+  ): Promise<AcceptedRun> {
+    return this.accept({ ...(await this.preparation.requestFor(principal, answers)), ...options });
+  }
+
+  /** Starts the run, or signals that it waits. Returns whether it started under its reserved lease. */
+  private dispatch({ run, input, created, canceled }: Acceptance): boolean {
+    const starts = created && run.state === 'running';
+    if (starts) this.dispatcher.start(run, input);
+    for (const runRowId of canceled) this.dispatcher.cancel(runRowId);
+    if (run.state === 'queued') this.dispatcher.wake();
+    return starts;
+  }
+}

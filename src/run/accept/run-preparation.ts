@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agent/index.js';
+import { AppError, Clock, IdFactory, type Principal } from '../../common/index.js';
+import { AnswerValidator, type InterruptAnswer, isInterruptId, type ValidatedAnswer } from '../../interrupt/index.js';
+import { RunStore } from '../ports/run-store.js';
+import type { RunRequest } from '../run.types.js';
+import { requestFingerprint } from './request-fingerprint.js';
+
+/** A request that is ready to be accepted: validated, and completed from the run that it resumes. */
+export interface PreparedRun {
+  readonly request: RunRequest;
+  readonly answers: readonly ValidatedAnswer[];
+  readonly runId: string;
+  readonly fingerprint: string;
+  /** The time of the acceptance, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Prepares requests for acceptance, outside the transaction. */
+@Injectable()
+export class RunPreparation {
+  constructor(
+    private readonly agents: AgentRegistry,
+    private readonly validator: AnswerValidator,
+    private readonly runs: RunStore,
+    private readonly clock: Clock,
+    private readonly ids: IdFactory,
+  ) {}
+
+  /**
+   * @throws AppError AGENT_NOT_FOUND; those of `AnswerValidator.validate`; INTERRUPT_NOT_FOUND when the request
+   *   names another session than that of its answers
+   */
+  async prepare(given: RunRequest): Promise<PreparedRun> {
+    const { request, answers } = await this.complete(given);
+    this.agents.get(request.agentType);
+    return {
+      request,
+      answers,
+      runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
+      fingerprint: requestFingerprint(request),
+      now: this.clock.now(),
+    };
+  }
+
+  /** The request that consists of nothing but answers. @throws AppError INTERRUPT_NOT_FOUND */
+  async requestFor(principal: Principal, answers: readonly InterruptAnswer[]): Promise<RunRequest> {
+    const ids = answers.map(({ interruptId }) => interruptId).filter(isInterruptId);
+    const before = ids.length === 0 ? undefined : await this.runs.findWaitingFor(principal.tenantId, ids);
+    if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
+    return {
+      principal,
+      sessionId: before.sessionId,
+      sessionGiven: false,
+      agentType: before.agentType,
+      input: [],
+      clientTools: before.request.clientTools,
+      ...(before.request.toolRestrictions ? { toolRestrictions: before.request.toolRestrictions } : {}),
+      modelOptions: before.request.modelOptions,
+      forwardedProps: before.request.forwardedProps,
+      onBusy: 'enqueue',
+      wire: before.wire,
+      wireData: before.wireData,
+      answers,
+    };
+  }
+
+  /** A request with answers takes over what it does not bring itself from the run that waits for them. */
+  private async complete(request: RunRequest): Promise<Pick<PreparedRun, 'request' | 'answers'>> {
+    const { answers = [], principal } = request;
+    if (answers.length === 0) return { request, answers: [] };
+    const { tenantId } = principal;
+    const valid = await this.validator.validate(request.anonymous ? { tenantId } : principal, answers);
+    const { after, sessionGiven, sessionId } = request;
+    // With `after` the session follows from that run; recording the answers checks that it is theirs.
+    const isElsewhere = after === undefined && sessionGiven !== false && sessionId !== valid.sessionId;
+    const ids = answers.map(({ interruptId }) => interruptId);
+    const before = isElsewhere ? undefined : await this.runs.findWaitingFor(tenantId, ids);
+    if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
+    const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions } = before.request;
+    return {
+      answers: valid.answers,
+      request: {
+        ...request,
+        principal: { tenantId, userId: valid.userId },
+        sessionId: after === undefined ? valid.sessionId : sessionId,
+        agentType: before.agentType,
+        clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
+        modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
+        ...(request.toolRestrictions || !toolRestrictions ? {} : { toolRestrictions }),
+        ...(request.clientTime || !clientTime ? {} : { clientTime }),
+        ...(request.locale !== undefined || locale === undefined ? {} : { locale }),
+        ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
+      },
+    };
+  }
+}

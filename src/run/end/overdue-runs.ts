@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, Clock } from '../../common/index.js';
+import { endingOfError, unstartedEnd, WAITED_TOO_LONG } from '../execute/run-ending.js';
+import { RunLedger } from '../run-ledger.js';
+import { RunSettings } from '../run.settings.js';
+
+/** Runs that are ended in one transaction. */
+const BATCH = 50;
+
+/** Ends runs that have waited in the queue for too long. */
+@Injectable()
+export class OverdueRuns {
+  constructor(
+    private readonly ledger: RunLedger,
+    private readonly settings: RunSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Ends a batch of overdue runs as failed. Returns whether there may be more. */
+  async end(): Promise<boolean> {
+    const { runs } = this.ledger;
+    const now = this.clock.now();
+    const createdBefore = now - this.settings.queueTimeoutMs;
+    // Reads before it takes the write lock: usually there is none.
+    if ((await runs.overdue(createdBefore, 1)).length === 0) return false;
+    const ending = endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
+    return this.ledger.write(async (tx) => {
+      const overdue = await runs.overdueForUpdate(tx, createdBefore, BATCH);
+      for (const run of overdue) await runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now);
+      return overdue.length === BATCH;
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../database/index.js';
+import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
+import { RunLedger } from '../run-ledger.js';
+import { interruptRun } from '../run-record.js';
+
+/** Commits what runs write: events, journal, messages of the session, audit trail, and the end of a run. */
+@Injectable()
+export class LogCommit {
+  constructor(private readonly ledger: RunLedger) {}
+
+  /**
+   * Commits the writes in one transaction.
+   *
+   * @returns for each whether it was written: false, and nothing of it is written, when this process no longer
+   *   has the run
+   * @throws the driver's error; whether the writes were committed is then unknown (`RunLog.committed`)
+   */
+  append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    return this.ledger.write(async (tx) => {
+      const plain = writes.filter(isPlain);
+      const plainResults = plain.length > 0 ? await this.ledger.log.appendEvents(tx, plain) : [];
+      const results: boolean[] = [];
+      let nextPlain = 0;
+      for (const write of writes) {
+        if (isPlain(write)) results.push(plainResults[nextPlain++] === true);
+        else results.push(await this.appendOne(tx, write));
+      }
+      return results;
+    });
+  }
+
+  private async appendOne(tx: Transaction, write: LogWrite): Promise<boolean> {
+    const written = await this.ledger.log.append(tx, write);
+    if (!written) return false;
+    const { run, notes, messages, end, at } = write;
+    if (notes) await this.ledger.interrupts.audit(tx, interruptRun(run), notes, at);
+    if (written.visibility === 'kept' && (messages || end)) await this.appendMessages(tx, write);
+    if (end) await this.saveEnd(tx, write, end, written);
+    return true;
+  }
+
+  /** Adds messages to the session of a run that counts; its end adds the last of them. */
+  private async appendMessages(tx: Transaction, write: LogWrite): Promise<void> {
+    const { run, lines, messages = [], end } = write;
+    const { sessions } = this.ledger;
+    // A write without events may be repeated.
+    const ids = messages.map(({ id }) => id);
+    const known = lines.length === 0 ? await sessions.messagesById(tx, run.sessionRowId, ids) : undefined;
+    const fresh = known ? messages.filter(({ id }) => !known.has(id)) : messages;
+    const owner = { sessionRowId: run.sessionRowId, runRowId: run.rowId, runOrdinal: run.ordinal };
+    await sessions.append(tx, owner, [...fresh, ...(end?.output ?? [])], write.at, { origin: 'output' });
+  }
+
+  /** What the end of a run changes in its session beside messages. A rolled back run changes no state. */
+  private async saveEnd(tx: Transaction, write: LogWrite, end: RunEnd, written: WrittenRun): Promise<void> {
+    const { sessionRowId } = write.run;
+    if (end.asked) await this.openInterrupts(tx, write, end.asked, written.cancelRequested);
+    if (end.sessionState && written.visibility !== 'rolled_back') {
+      await this.ledger.sessions.saveState(tx, sessionRowId, end.sessionState, write.at);
+    }
+  }
+
+  /**
+   * Opens the interrupts that a run ends with, unless they are already obsolete: a cancel that came too late
+   * to stop the run cancels them, and so does a queued run that was accepted before they were known.
+   */
+  private async openInterrupts(
+    tx: Transaction,
+    { run, at }: LogWrite,
+    asked: NonNullable<RunEnd['asked']>,
+    cancelRequested: boolean,
+  ): Promise<void> {
+    const { sessions, interrupts, runs } = this.ledger;
+    // Every run that is accepted from now on sees the interrupts.
+    await sessions.lock(tx, run.sessionRowId);
+    await interrupts.open(tx, interruptRun(run), asked, at);
+    if (cancelRequested) await interrupts.cancelForRun(tx, run.rowId, at);
+    const next = await runs.nextQueued(tx, run.sessionRowId, run.ordinal);
+    if (next && !next.request.resumes) await interrupts.cancelUnanswered(tx, interruptRun(next), at);
+  }
+}
+
+/** True for a write of nothing but events: most of them. */
+function isPlain(write: LogWrite): boolean {
+  return write.end === undefined && write.steps.length === 0 && !write.messages && !write.notes;
+}

@@ -1,0 +1,99 @@
+import type { ModelOptions } from '../agent/index.js';
+import type { JsonObject } from '../common/index.js';
+import type { ErrorModel, Usage } from '../events/index.js';
+import type { InterruptRun } from '../interrupt/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
+import type { RunState } from './run.types.js';
+
+/** What a run keeps of its request beside its messages: enough to execute it again on any instance. */
+export interface StoredRequest {
+  readonly clientTools: readonly ToolDeclaration[];
+  readonly toolRestrictions?: readonly ToolRestriction[];
+  readonly modelOptions: ModelOptions;
+  readonly clientTime: ClientTime | null;
+  readonly locale?: string;
+  readonly forwardedProps: JsonObject;
+  /** Set when the run resumes an interrupted one. */
+  readonly resumes?: ResumePoint;
+  readonly systemPrompt?: string;
+  readonly state?: JsonObject;
+}
+
+/** Where a resumed run continues. */
+export interface ResumePoint {
+  /** The first run of the chain. */
+  readonly rootRunRowId: number;
+  /**
+   * The runs before this one that ended with an agent's own input interrupt, oldest first: this run repeats
+   * the first of them from the start, with its input, and replays the journals of all of them.
+   */
+  readonly reruns: readonly RunKey[];
+}
+
+/** A run and its place in its session. */
+export interface RunKey {
+  readonly rowId: number;
+  readonly ordinal: number;
+}
+
+/**
+ * Whether a run counts: `kept`; `transient` (not in the history of later runs, not found once it has ended);
+ * `rolled_back` (its messages and state are undone).
+ */
+export type RunVisibility = 'kept' | 'transient' | 'rolled_back';
+
+/** A run in the ledger. Times are milliseconds since the epoch. */
+export interface RunRecord extends RunKey {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly sessionRowId: number;
+  readonly agentType: string;
+  readonly wire: string;
+  readonly runKey: string | null;
+  readonly parentRunId: string | null;
+  readonly wireData: JsonObject;
+  readonly visibility: RunVisibility;
+  /** Whether the session was created for this run. */
+  readonly createdSession: boolean;
+  readonly state: RunState;
+  readonly request: StoredRequest;
+  readonly fingerprint: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: number;
+  readonly cancelRequestedAt: number | null;
+  readonly nextSeq: number;
+  readonly error: ErrorModel | null;
+  readonly usage: Usage | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  /** When the current attempt began. */
+  readonly claimedAt: number | null;
+  /** Milliseconds that earlier attempts used. */
+  readonly usedMs: number;
+  readonly finishedAt: number | null;
+  /** When the events before the terminal one were removed. */
+  readonly eventsPrunedAt: number | null;
+  /** What the wires kept of the removed events, by registered name; null before the removal. */
+  readonly retainedSummaries: JsonObject | null;
+}
+
+/** True while the run waits or is executed. */
+export function isActive({ state }: Pick<RunRecord, 'state'>): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+/** True for a transient run that has ended: only the request that it was accepted by can still read it. */
+export function isForgotten({ visibility, finishedAt }: RunRecord): boolean {
+  return visibility === 'transient' && finishedAt !== null;
+}
+
+/** A run as its interrupts refer to it. */
+export function interruptRun(run: RunRecord): InterruptRun {
+  const { rowId, id, tenantId, userId, sessionId, sessionRowId, request } = run;
+  const rootRunRowId = request.resumes?.rootRunRowId ?? rowId;
+  return { rowId, id, tenantId, userId, sessionId, sessionRowId, rootRunRowId };
+}
