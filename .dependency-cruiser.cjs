@@ -137,6 +137,13 @@ module.exports = {
       to: { path: SPECS },
     },
     {
+      name: 'ai-sdk-types-only',
+      comment: 'A server without a model of a provider package loads nothing of the AI SDK.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPECS },
+      to: { path: '^node_modules/@ai-sdk/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'no-development-packages',
       severity: 'error',
       from: { path: '^src/', pathNot: SPECS },

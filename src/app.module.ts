@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
-import { createModelClient } from './agent/adapters/index.js';
+import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
@@ -24,8 +24,11 @@ import { UserSettingsModule } from './user-settings/index.js';
 })
 class CommonModule {}
 
-/** What a team adds to the server: providers with `@AgentType()` or `@AgentTool()`, and modules that hold some. */
-export type Extensions = Pick<ModuleMetadata, 'imports' | 'providers'>;
+/** What a team adds to the server: providers with `@AgentType()` or `@AgentTool()`, modules that hold some, and a model. */
+export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
+  /** Answers instead of the configured model server (docs/models.md). */
+  readonly model?: ModelSource | undefined;
+}
 
 /** The composition root: the only place where ports meet adapters. */
 @Module({})
@@ -40,7 +43,12 @@ export class AppModule {
         CommonModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), hasSamples ? [SAMPLES_SCHEMA] : []),
         AgentModule.forRoot({
-          model: { provide: ModelClient, useFactory: createModel, inject: [ModelSettings, AttachmentReader] },
+          model: {
+            provide: ModelClient,
+            useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
+              createModel(settings, attachments, extensions.model),
+            inject: [ModelSettings, AttachmentReader],
+          },
         }),
         UserSettingsModule,
         AttachmentModule,
@@ -59,7 +67,8 @@ export class AppModule {
   }
 }
 
-/** The configured model server, or the offline demo model, which is only selected while the samples are on. */
-function createModel(settings: ModelSettings, attachments: AttachmentReader): ModelClient {
-  return settings.server.kind === 'offline' ? new OfflineModelClient() : createModelClient(settings, attachments);
+/** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
+function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
+  const isOffline = given === undefined && settings.server.kind === 'offline';
+  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given);
 }

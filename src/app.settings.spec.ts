@@ -277,6 +277,7 @@ describe('readConfiguration: errors', () => {
       'OPENAI_API_KEY',
     ]);
     expect(readConfiguration({ SAMPLES: 'off', OPENAI_API_KEY: 'k' }).get(SamplesSettings).enabled).toBe(false);
+    expect(readConfiguration({ SAMPLES: 'off' }, { hasModel: true }).get(SamplesSettings).enabled).toBe(false);
     expect(refusal({ SAMPLES: 'no' }).message).toContain('SAMPLES must be one of on, off');
   });
 

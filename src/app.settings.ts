@@ -33,11 +33,16 @@ export const APP_SETTINGS: readonly SliceType[] = [
   LoggingSettings,
 ];
 
+/** What is given in code, so that no variable has to configure it. */
+export interface GivenInCode {
+  readonly hasModel?: boolean;
+}
+
 /**
  * Reads all settings of the server.
  *
  * @throws ConfigurationError that names every variable that cannot be used
  */
-export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
-  return Configuration.read(env, APP_SETTINGS);
+export function readConfiguration(env: NodeJS.ProcessEnv, { hasModel = false }: GivenInCode = {}): Configuration {
+  return Configuration.read(env, APP_SETTINGS, hasModel ? ['LLM_BASE_URL'] : []);
 }

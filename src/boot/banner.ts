@@ -4,8 +4,12 @@ import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
 const REQUEST = '{"input":[{"role":"user","content":[{"type":"text","text":"Hello, who are you?"}]}]}';
 
-/** The text for the terminal once the server listens: its addresses, and a command that works as it is. */
-export function banner(configuration: Configuration, version: string, port: number): string {
+/**
+ * The text for the terminal once the server listens: its addresses, and a command that works as it is.
+ *
+ * @param model the provider of a model that is given in code
+ */
+export function banner(configuration: Configuration, version: string, port: number, model?: string): string {
   const url = `http://${reachableHost(configuration.get(ServerSettings).host)}:${port}`;
   return [
     '',
@@ -13,7 +17,7 @@ export function banner(configuration: Configuration, version: string, port: numb
     '',
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
-    `  Model      ${describeModel(configuration.get(ModelSettings).server)}`,
+    `  Model      ${model ?? describeModel(configuration.get(ModelSettings).server)}`,
     '',
     'Try it:',
     '',

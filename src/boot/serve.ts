@@ -1,6 +1,7 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ModelClient } from '../agent/index.js';
 import { AppModule, type Extensions } from '../app.module.js';
 import { readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter } from '../app.setup.js';
@@ -16,14 +17,14 @@ const CLOSE_MARGIN_MS = 5000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Starts the server with the configuration of the environment and the given agents and tools, and prints
- * its addresses on the terminal. It stops on SIGTERM and SIGINT.
+ * Starts the server with the configuration of the environment and the given agents, tools and model, and
+ * prints its addresses on the terminal. It stops on SIGTERM and SIGINT.
  *
  * @throws ConfigurationError, StartupError with a message that explains it; the driver's error if the
  *   database cannot be opened
  */
 export async function serve(extensions: Extensions = {}): Promise<NestFastifyApplication> {
-  const configuration = readConfiguration(process.env);
+  const configuration = readConfiguration(process.env, { hasModel: extensions.model !== undefined });
   const server = configuration.get(ServerSettings);
   await assertPortFree(server.host, server.port);
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -35,7 +36,8 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   stopOnSignals(app, server.shutdownGraceMs);
   await listen(app, server);
   for (const warning of configuration.warnings) new Logger('Configuration').warn(warning);
-  process.stdout.write(banner(configuration, VERSION, listeningPort(app)));
+  const model = extensions.model && app.get(ModelClient, { strict: false }).provider;
+  process.stdout.write(banner(configuration, VERSION, listeningPort(app), model));
   return app;
 }
 

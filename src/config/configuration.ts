@@ -34,12 +34,14 @@ export class Configuration {
   /**
    * Reads slices from the environment, with every default applied. An empty variable counts as absent.
    *
+   * @param optional variables that may be absent although other settings need them: what they configure is
+   *   given in another way
    * @throws ConfigurationError that names every variable that cannot be used
    */
-  static read(env: NodeJS.ProcessEnv, types: readonly SliceType[]): Configuration {
+  static read(env: NodeJS.ProcessEnv, types: readonly SliceType[], optional: readonly string[] = []): Configuration {
     const reader = new SettingsReader(env);
     const slices = new Map(types.map((type) => [type, reader.slice(type)]));
-    reader.check();
+    reader.check(optional);
     return new Configuration(
       slices,
       [...slices.values()].flatMap((slice) => slice.warnings()),
@@ -95,10 +97,10 @@ class SettingsReader implements SettingsSource {
   }
 
   /** @throws ConfigurationError if any variable of the slices cannot be used */
-  check(): void {
+  check(optional: readonly string[]): void {
     const unusable = new Set(this.problems.map(({ name }) => name));
     const relations = [...this.slices.values()].flatMap((slice) => slice.problems(unusable));
-    const all = [...this.problems, ...relations];
+    const all = [...this.problems, ...relations.filter(({ name }) => !optional.includes(name))];
     if (all.length > 0) throw new ConfigurationError(all);
   }
 }

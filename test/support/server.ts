@@ -6,7 +6,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { type Abstract, ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { ModelClient } from '../../src/agent/index.js';
+import type { ModelSource } from '../../src/agent/adapters/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
@@ -19,7 +19,7 @@ export interface Override {
 }
 
 /** What a server under test is made of. `imports` and `providers` add agents, tools and controllers. */
-export interface ServerOptions extends Extensions {
+export interface ServerOptions extends Omit<Extensions, 'model'> {
   /**
    * The database. A function opens one that `close` drops; a database that is already open outlives the
    * server. Without it: a temporary SQLite file.
@@ -28,10 +28,10 @@ export interface ServerOptions extends Extensions {
   /** Settings, as environment variables. */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * Answers instead of the offline model: a client in this process, or a script for a model server that the
-   * real client calls over HTTP.
+   * Answers instead of the offline model: a model that is given in code, or a script for a model server that
+   * the real client calls over HTTP.
    */
-  readonly model?: ModelClient | ((modelServer: LLMock) => void);
+  readonly model?: Exclude<ModelSource, (name: string | undefined) => unknown> | ((modelServer: LLMock) => void);
   readonly overrides?: readonly Override[];
   /** False: only the application context, with no HTTP server. */
   readonly listen?: boolean;
@@ -100,8 +100,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.env,
   });
   const { imports = [], providers = [] } = options;
+  const model = typeof options.model === 'object' ? options.model : undefined;
   const module = await overridden(
-    Test.createTestingModule({ imports: [AppModule.forRoot(configuration, { imports, providers })] }),
+    Test.createTestingModule({ imports: [AppModule.forRoot(configuration, { imports, providers, model })] }),
     options,
   )
     .setLogger(new ConsoleLogger({ logLevels: [] }))
@@ -137,8 +138,7 @@ async function databaseEnv(
   return { DATA_DIR: folder };
 }
 
-function overridden(builder: TestingModuleBuilder, { model, overrides = [] }: ServerOptions): TestingModuleBuilder {
-  if (typeof model === 'object') builder.overrideProvider(ModelClient).useValue(model);
+function overridden(builder: TestingModuleBuilder, { overrides = [] }: ServerOptions): TestingModuleBuilder {
   for (const { provide, useValue } of overrides) builder.overrideProvider(provide).useValue(useValue);
   return builder;
 }

@@ -1,6 +1,7 @@
+export { AiSdkModelClient, type AiSdkSettings, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
 export {
   ChatCompletionsModelClient,
   type ChatCompletionsHooks,
   type ChatCompletionsSettings,
 } from './chat-completions/chat-completions-model-client.js';
-export { createModelClient } from './model-client.factory.js';
+export { createModelClient, type ModelSource } from './model-client.factory.js';

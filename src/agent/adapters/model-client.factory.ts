@@ -1,10 +1,24 @@
 import type { AttachmentReader } from '../../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
-import type { ModelClient } from '../ports/model-client.js';
+import { ModelClient } from '../ports/model-client.js';
+import { AiSdkModelClient, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 
-/** The client of the configured model server. It sends nothing yet. @param attachments the images of prompts */
-export function createModelClient(settings: ModelSettings, attachments: AttachmentReader): ModelClient {
+/** A model that is given in code: one of a provider package of the AI SDK, or a client of the team's own. */
+export type ModelSource = LanguageModelSource | ModelClient;
+
+/**
+ * The client of the given model, or of the configured model server. It sends nothing yet.
+ *
+ * @param attachments the images of prompts
+ */
+export function createModelClient(
+  settings: ModelSettings,
+  attachments: AttachmentReader,
+  source?: ModelSource,
+): ModelClient {
+  if (source instanceof ModelClient) return source;
+  if (source) return new AiSdkModelClient(source, settings, attachments);
   const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);

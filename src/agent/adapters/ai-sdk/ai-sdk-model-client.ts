@@ -1,0 +1,72 @@
+import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { AttachmentReader } from '../../../attachment/index.js';
+import { abortableDelay, type Delay } from '../../../common/index.js';
+import { ModelClient, type ModelRequest } from '../../ports/model-client.js';
+import { withInlineImages } from '../upstream/inline-images.js';
+import { RetriedBatches } from '../upstream/retried-batches.js';
+import { SdkCall, type SdkPatience } from './sdk-call.js';
+import { toCallOptions } from './sdk-prompt.js';
+
+/**
+ * A model of a provider package of the AI SDK, or a function that makes the model which a request names;
+ * requests that name none call it with undefined.
+ */
+export type LanguageModelSource = LanguageModelV3 | ((name: string | undefined) => LanguageModelV3);
+
+/** How a provider's model is called. */
+export interface AiSdkSettings extends SdkPatience {
+  /** Further attempts after the first one, each before the first event only. */
+  readonly maxRetries: number;
+  /** Options of the provider, by its name, for every call. */
+  readonly providerOptions?: SharedV3ProviderOptions;
+}
+
+/** What a test may replace: the wait between attempts, and the jitter (a number in [0, 1)). */
+export interface AiSdkHooks {
+  readonly delay?: Delay;
+  readonly random?: () => number;
+}
+
+/**
+ * A client for any model that implements the AI SDK's provider interface, version 3. It uses the types of
+ * the interface only: no code of the AI SDK is loaded but that of the provider package.
+ *
+ * Errors are `AppError`s with MODEL_* codes, INVALID_PARAMETER for a part that the provider cannot take;
+ * the upstream's text is in their `cause` only.
+ */
+export class AiSdkModelClient extends ModelClient {
+  readonly provider: string;
+  private readonly modelFor: (name: string | undefined) => LanguageModelV3;
+  private readonly delay: Delay;
+  private readonly random: () => number;
+
+  /** @throws Error for a model of another version of the interface */
+  constructor(
+    source: LanguageModelSource,
+    private readonly settings: AiSdkSettings,
+    private readonly attachments: AttachmentReader,
+    hooks: AiSdkHooks = {},
+  ) {
+    super();
+    this.modelFor = typeof source === 'function' ? (name) => checked(source(name)) : () => source;
+    this.provider = checked(this.modelFor(undefined)).provider;
+    this.delay = hooks.delay ?? abortableDelay;
+    this.random = hooks.random ?? Math.random;
+  }
+
+  stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
+    const { maxRetries, providerOptions } = this.settings;
+    const model = this.modelFor(request.options.model);
+    const open = async (): Promise<SdkCall> => {
+      const prepared = await withInlineImages(request, this.attachments);
+      return new SdkCall(model, await toCallOptions(prepared, model, providerOptions), this.settings, signal);
+    };
+    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
+  }
+}
+
+function checked(model: LanguageModelV3): LanguageModelV3 {
+  const version: unknown = model.specificationVersion;
+  if (version === 'v3') return model;
+  throw new Error(`The model has version ${String(version)} of the AI SDK's provider interface; Parley needs v3`);
+}

@@ -1,0 +1,111 @@
+import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { ModelEvent } from '../../ports/model-client.js';
+import type { ModelCall } from '../upstream/retried-batches.js';
+import { UpstreamStreamError } from '../upstream/upstream-error.js';
+import { Watchdog } from '../upstream/watchdog.js';
+import { upstreamErrorOf } from './sdk-error.js';
+import { SdkStreamMapper } from './sdk-stream-mapper.js';
+
+/** Unread events above which the provider's stream is not read on. */
+const HIGH_WATER = 256;
+
+/** The time-outs of a call, in milliseconds. */
+export interface SdkPatience {
+  readonly firstTokenTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** One call of a provider's model. A batch is what its stream has brought since the last one. */
+export class SdkCall implements ModelCall {
+  private readonly controller = new AbortController();
+  private readonly watchdog: Watchdog;
+  private unread: ModelEvent[] = [];
+  private isOver = false;
+  private failure: unknown;
+  private isTelling = false;
+  private wake: (() => void) | undefined;
+  private readOn: (() => void) | undefined;
+
+  constructor(
+    private readonly model: LanguageModelV3,
+    options: LanguageModelV3CallOptions,
+    patience: SdkPatience,
+    private readonly signal: AbortSignal,
+  ) {
+    this.watchdog = new Watchdog(patience.firstTokenTimeoutMs, patience.idleTimeoutMs, (error) => this.fail(error));
+    signal.addEventListener('abort', this.onAbort);
+    void this.pump(options);
+  }
+
+  async next(): Promise<readonly ModelEvent[] | undefined> {
+    this.watchdog.wait();
+    for (;;) {
+      this.signal.throwIfAborted();
+      if (this.unread.length > 0) return this.take();
+      if (this.failure !== undefined) throw upstreamErrorOf(this.failure);
+      if (this.isOver) return undefined;
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  close(): void {
+    this.watchdog.close();
+    this.signal.removeEventListener('abort', this.onAbort);
+    this.fail(new Error('The model call was ended'));
+  }
+
+  private readonly onAbort = (): void => this.fail(new Error('The model call was aborted'));
+
+  private take(): readonly ModelEvent[] {
+    const batch = this.unread;
+    this.unread = [];
+    this.readOn?.();
+    this.watchdog.hold();
+    return batch;
+  }
+
+  /** The first failure counts: the others are its consequences. */
+  private fail(error: unknown): void {
+    if (!this.isOver) this.failure ??= error;
+    this.isOver = true;
+    this.controller.abort();
+    this.readOn?.();
+    this.wake?.();
+  }
+
+  private async pump(options: LanguageModelV3CallOptions): Promise<void> {
+    try {
+      const { stream } = await this.model.doStream({ ...options, abortSignal: this.controller.signal });
+      const reader = stream.getReader();
+      const mapper = new SdkStreamMapper(this.model.provider);
+      while (!this.isOver) {
+        const { done, value } = await reader.read();
+        if (this.isOver) break;
+        if (done) {
+          if (!mapper.isFinished) throw new UpstreamStreamError(new Error('The stream has no finish'));
+          this.isOver = true;
+          break;
+        }
+        this.watchdog.progress();
+        mapper.map(value, this.unread);
+        if (mapper.isFinished) this.isOver = true;
+        this.tell();
+        if (this.unread.length > HIGH_WATER) await new Promise<void>((resolve) => (this.readOn = resolve));
+      }
+      void reader.cancel().catch(() => undefined);
+      this.tell();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Once for all that one turn of the event loop brings. */
+  private tell(): void {
+    if (this.isTelling) return;
+    this.isTelling = true;
+    setImmediate(() => {
+      this.isTelling = false;
+      this.wake?.();
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import type { APICallError } from '@ai-sdk/provider';
+import { AppError } from '../../../common/index.js';
+import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
+
+/**
+ * The error of a provider package as this client's errors. The packages bring their own copies of the
+ * classes, so that errors are told by name.
+ */
+export function upstreamErrorOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  switch (error.name) {
+    case 'AI_APICallError':
+      return fromApiCall(error as APICallError);
+    case 'AI_LoadAPIKeyError':
+    case 'AI_LoadSettingError':
+      return new AppError('MODEL_UNAUTHORIZED_ACCESS', undefined, { cause: error });
+    case 'AI_NoSuchModelError':
+      return new AppError('MODEL_NOT_FOUND', undefined, { cause: error });
+    case 'AI_UnsupportedFunctionalityError':
+      return new AppError('INVALID_PARAMETER', 'The model does not take a part of the request', { cause: error });
+    case 'AI_TypeValidationError':
+    case 'AI_JSONParseError':
+    case 'AI_InvalidResponseDataError':
+    case 'AI_EmptyResponseBodyError':
+      return new UpstreamStreamError(error);
+    default:
+      return error;
+  }
+}
+
+/** Without a status the connection failed: the cause says how. */
+function fromApiCall(error: APICallError): Error {
+  const { statusCode, responseHeaders = {}, responseBody, message } = error;
+  if (statusCode === undefined) return error;
+  // An error that a provider sent in a stream of status 200.
+  if (statusCode < 400) return new UpstreamStreamError(error.data ?? error);
+  return new UpstreamStatusError(statusCode, responseHeaders, responseBody ?? message, { cause: error.cause });
+}

@@ -1,0 +1,151 @@
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  LanguageModelV3Usage,
+  SharedV3ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { Usage } from '../../../events/index.js';
+import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
+import { UpstreamStreamError } from '../upstream/upstream-error.js';
+import { upstreamErrorOf } from './sdk-error.js';
+import { type AnsweredPart, replayFor } from './sdk-replay.js';
+
+interface Call {
+  readonly index: number;
+  readonly part: AnsweredPart;
+  hasInput: boolean;
+}
+
+/**
+ * Turns the stream parts of one model call into model events; holds the state of that one call. Tools that
+ * the provider itself executes, sources and generated files are left out.
+ */
+export class SdkStreamMapper {
+  /** True once the provider said that its answer ended. */
+  isFinished = false;
+  private readonly calls = new Map<string, Call>();
+  private readonly blocks = new Map<string, AnsweredPart>();
+  private readonly parts: AnsweredPart[] = [];
+
+  constructor(private readonly provider: string) {}
+
+  /**
+   * Adds the events of a part.
+   *
+   * @throws UpstreamStreamError, UpstreamStatusError, AppError for an error in the stream
+   */
+  map(part: LanguageModelV3StreamPart, events: ModelEvent[]): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+      case 'text-end':
+      case 'reasoning-end':
+        this.block(part);
+        return;
+      case 'text-delta':
+        this.block(part).text += part.delta;
+        if (part.delta !== '') events.push({ type: 'text-delta', text: part.delta });
+        return;
+      case 'reasoning-delta':
+        this.block(part).text += part.delta;
+        if (part.delta !== '') events.push({ type: 'reasoning-delta', text: part.delta });
+        return;
+      case 'tool-input-start':
+        if (!part.providerExecuted) this.begin(part.id, part.toolName, part.providerMetadata, events);
+        return;
+      case 'tool-input-delta':
+        this.addInput(this.calls.get(part.id), part.delta, events);
+        return;
+      case 'tool-call':
+        this.endCall(part, events);
+        return;
+      case 'error':
+        throw part.error instanceof Error ? upstreamErrorOf(part.error) : new UpstreamStreamError(part.error);
+      case 'finish':
+        this.finish(part.finishReason, part.usage, events);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The text or reasoning that a part belongs to. Metadata may come with its beginning, a piece, or its end. */
+  private block(part: {
+    readonly type: `${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`;
+    readonly id: string;
+    readonly providerMetadata?: SharedV3ProviderMetadata;
+  }): AnsweredPart {
+    const type = part.type.startsWith('text') ? 'text' : 'reasoning';
+    const key = `${type} ${part.id}`;
+    let block = this.blocks.get(key);
+    if (!block) {
+      block = { type, text: '', metadata: undefined };
+      this.blocks.set(key, block);
+      this.parts.push(block);
+    }
+    block.metadata = merged(block.metadata, part.providerMetadata);
+    // The next block may have the same id.
+    if (part.type.endsWith('-end')) this.blocks.delete(key);
+    return block;
+  }
+
+  private begin(id: string, name: string, metadata: SharedV3ProviderMetadata | undefined, events: ModelEvent[]): Call {
+    const part: AnsweredPart = { type: 'tool-call', text: '', metadata };
+    const call: Call = { index: this.calls.size, part, hasInput: false };
+    this.calls.set(id, call);
+    this.parts.push(part);
+    events.push({ type: 'tool-call-delta', index: call.index, id, name, argumentsDelta: '' });
+    return call;
+  }
+
+  private addInput(call: Call | undefined, text: string, events: ModelEvent[]): void {
+    if (!call || text === '') return;
+    call.hasInput = true;
+    events.push({ type: 'tool-call-delta', index: call.index, argumentsDelta: text });
+  }
+
+  /** The whole call; its input is new only when it was not streamed. */
+  private endCall(part: LanguageModelV3ToolCall, events: ModelEvent[]): void {
+    if (part.providerExecuted) return;
+    const call = this.calls.get(part.toolCallId) ?? this.begin(part.toolCallId, part.toolName, undefined, events);
+    call.part.metadata = merged(call.part.metadata, part.providerMetadata);
+    if (!call.hasInput) this.addInput(call, part.input, events);
+  }
+
+  private finish(reason: LanguageModelV3FinishReason, usage: LanguageModelV3Usage, events: ModelEvent[]): void {
+    if (reason.unified === 'error') throw new UpstreamStreamError(new Error(`The answer ended with ${reason.raw}`));
+    this.isFinished = true;
+    const replay = replayFor(this.provider, this.parts);
+    const finish = { type: 'finish', reason: this.finishReason(reason.unified), usage: usageOf(usage) } as const;
+    events.push(replay ? { ...finish, replay } : finish);
+  }
+
+  /** Several providers end an answer that calls tools with `stop`. */
+  private finishReason(reason: Exclude<LanguageModelV3FinishReason['unified'], 'error'>): ModelFinishReason {
+    return this.calls.size > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
+  }
+}
+
+function merged(
+  before: SharedV3ProviderMetadata | undefined,
+  more: SharedV3ProviderMetadata | undefined,
+): SharedV3ProviderMetadata | undefined {
+  if (!before || !more) return more ?? before;
+  const all = { ...before };
+  for (const [provider, metadata] of Object.entries(more)) all[provider] = { ...all[provider], ...metadata };
+  return all;
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage | null {
+  const { total: input, cacheRead } = inputTokens;
+  const { total: output, reasoning } = outputTokens;
+  if (input === undefined && output === undefined) return null;
+  return {
+    input_tokens: input ?? 0,
+    output_tokens: output ?? 0,
+    total_tokens: (input ?? 0) + (output ?? 0),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
+    ...(cacheRead === undefined ? {} : { cached_tokens: cacheRead }),
+  };
+}
