@@ -42,6 +42,7 @@ function script(upstream: LLMock): void {
   rounds(upstream, 'at once', [[lookup('7'), lookup('8')]], BOTH);
   rounds(upstream, 'to billing', [[{ name: 'transfer_to_Billing', arguments: '{}' }]], 'This is billing.');
   rounds(upstream, 'take a note', [[{ name: 'note', arguments: '{"text":"milk"}' }]], 'Noted.');
+  rounds(upstream, 'look at the notes', [[{ name: 'read_notes', arguments: '{}' }]], 'Nothing yet.');
   upstream.onMessage('plain text', { content: SKY });
   upstream.onMessage('reasoned text', { content: 'So it is.', reasoning: 'Let me think.' });
   upstream.onMessage('an animal', { content: '{"name":"cat","legs":4}' });
@@ -70,7 +71,10 @@ describe('@openai/agents', () => {
 
   beforeAll(async () => {
     notes = await new ScriptedMcp().start();
-    notes.tools = [{ name: 'note', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }];
+    notes.tools = [
+      { name: 'note', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+      { name: 'read_notes', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+    ];
     const servers = JSON.stringify({ mcpServers: { notes: { url: notes.url } } });
     server = await startServer({ model: script, env: { MCP_SERVERS: servers } });
     runner = runnerOn({});
@@ -186,6 +190,27 @@ describe('@openai/agents', () => {
     if (stream) await read(result as never);
     expect(result.finalOutput).toBe('This is billing.');
     expect(result.lastAgent?.name).toBe('Billing');
+  });
+
+  it.each([
+    ['a call', 'look at the notes', false],
+    ['a call that is streamed', 'look at the notes', true],
+    ['an approved call', 'take a note', false],
+  ])('the model sees the result of %s of the server when the history omits it', async (_, question, stream) => {
+    const agent = helper({ tools: [hostedMcpTool({ ...NOTES, requireApproval: 'never' })] });
+    let first = await runner.run(agent, question, { stream: stream as true });
+    if (stream) await read(first as never);
+    for (const one of first.interruptions) first.state.approve(one);
+    if (first.interruptions.length > 0) first = (await runner.run(agent, first.state)) as never;
+    const sent = first.history.filter(({ type }) => type === 'hosted_tool_call').at(-1);
+    expect(sent).toMatchObject({ name: 'mcp_call', output: 'done' });
+    const next = await runner.run(agent, [...first.history, { role: 'user', content: 'plain text' }]);
+    expect(next.finalOutput).toBe(SKY);
+    const { messages } = server.modelServer.getLastRequest()?.body as {
+      messages: { role: string; content: unknown }[];
+    };
+    expect(messages.filter(({ role }) => role === 'tool')).toEqual([expect.objectContaining({ content: 'done' })]);
+    expect(notes.calls).toHaveLength(1);
   });
 
   it('reasoning arrives and can be sent back as history', async () => {

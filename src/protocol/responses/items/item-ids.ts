@@ -1,13 +1,14 @@
 import type { Message, MessageType } from '../../../events/index.js';
 
-/** How the wire's ids of each kind of item begin. The rest is the id of the message behind it. */
+const SERVER_CALL_PREFIX = 'mcp_';
+/** The prefixes of item ids. The rest is that of the id of the message. */
 const PREFIXES: Partial<Record<MessageType, string>> = {
   function_call: 'fc_',
   function_call_output: 'fco_',
   reasoning: 'rs_',
-  plugin_call: 'mcp_',
-  component_call: 'mcp_',
-  mcp_call: 'mcp_',
+  plugin_call: SERVER_CALL_PREFIX,
+  component_call: SERVER_CALL_PREFIX,
+  mcp_call: SERVER_CALL_PREFIX,
   plugin_call_output: 'mcpo_',
   component_call_output: 'mcpo_',
   mcp_call_output: 'mcpo_',
@@ -32,6 +33,11 @@ export function itemIdOf(message: Pick<Message, 'id' | 'type' | 'content'>): str
 export function messageIdOf(itemId: string): string {
   const prefix = KNOWN_PREFIXES.find((one) => itemId.startsWith(one));
   return prefix === undefined ? itemId : MESSAGE_PREFIX + itemId.slice(prefix.length);
+}
+
+/** True for the ids of `mcp_call` items. */
+export function isServerCallId(itemId: string): boolean {
+  return itemId.startsWith(SERVER_CALL_PREFIX);
 }
 
 function requestIdOf({ content }: Pick<Message, 'content'>): string | undefined {

@@ -20,7 +20,7 @@ function refusalOf(item: unknown): unknown[] {
 /** Type, role and what a message says, of each message that an item stands for. */
 function said(item: unknown): unknown[] {
   const entry = decode(item);
-  if (entry.kind === 'reference') return [entry];
+  if (entry.kind !== 'messages') return [entry];
   return entry.messages.map((message) => [
     message.type,
     message.role,
@@ -115,6 +115,11 @@ describe('the decoder of input items', () => {
         ['mcp_call', 'assistant', [{ call_id: 'msg_1', name: 'f', arguments: '{}', server_label: 's' }]],
         ['mcp_call_output', 'tool', [{ call_id: 'msg_1', name: 'f', output: '{"type":"x"}' }]],
       ],
+    ],
+    [
+      'a call of a server without its output',
+      { type: 'mcp_call', id: 'mcp_1', server_label: 's', name: 'f', arguments: '{}', error: null },
+      [expect.objectContaining({ kind: 'call', id: 'mcp_1', messages: [expect.objectContaining({ id: 'msg_1' })] })],
     ],
     [
       'an approval',

@@ -9,10 +9,14 @@ const ID_LENGTH = { min: 1, max: 250 };
 const MAX_PARTS = 1000;
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
 
-/** One entry of `input`: messages it stands for, or the item it names. */
+/**
+ * One item of `input`: its messages; a reference to a stored item; or a call of the server without its output,
+ * which is looked up by the id, and is `messages` when the id is unknown.
+ */
 export type InputEntry =
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
-  | { readonly kind: 'reference'; readonly id: string; readonly path: string };
+  | { readonly kind: 'reference'; readonly id: string; readonly path: string }
+  | { readonly kind: 'call'; readonly id: string; readonly messages: readonly Message[] };
 
 /** What the decoder of items needs from outside. */
 export interface ItemSources {
@@ -22,7 +26,7 @@ export interface ItemSources {
   readonly decrypt: (content: string) => string | undefined;
 }
 
-/** One item on its way to messages. */
+/** What the decoder of one type of items needs. */
 interface ItemContext extends ItemSources {
   readonly path: string;
   readonly id: string;
@@ -46,11 +50,10 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * Decodes one item of `input` (contract responses, section A2). The kind is told by `type`; without it an item
- * with a role is a message and one with only an id is a reference. Kinds this server does not know are
- * kept as they are and not told to the model.
+ * Decodes one item of `input` (contract responses, section A2). Without a `type`, an item with a role is a message
+ * and one with only an id is a reference. Items of unknown types are kept and listed, but not given to the model.
  *
- * @throws AppError naming the path of the first wrong field
+ * @throws AppError naming the path of the first invalid field
  */
 export function decodeInputItem(value: unknown, path: string, { nextId, decrypt }: ItemSources): InputEntry {
   const fields = fieldReaderAt(value, path);
@@ -63,6 +66,8 @@ export function decodeInputItem(value: unknown, path: string, { nextId, decrypt 
   const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId, decrypt };
   const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
   const messages = decode ? decode(fields, context) : [opaqueMessage(type, fields, context)];
+  // Clients leave the output out, which may be long, and expect the server to have it.
+  if (type === 'mcp_call' && id !== undefined && messages.length === 1) return { kind: 'call', id, messages };
   return { kind: 'messages', messages };
 }
 
@@ -89,7 +94,7 @@ function callMessage(type: MessageType, fields: FieldReader, { id }: ItemContext
   return dataMessage({ id, role: 'assistant', type, data });
 }
 
-/** Arguments are JSON text; a client that sends the object itself is understood. */
+/** Arguments are JSON text; from a client that sends the object, the object as JSON text. */
 function argumentsOf(fields: FieldReader, name: string): string {
   const value = fields.source[name];
   if (value === undefined || value === null) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
@@ -101,7 +106,7 @@ function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemConte
   return dataMessage({ id, role: 'tool', type, data });
 }
 
-/** Text as it is; a list of parts becomes its texts, and JSON for what is no text. */
+/** A string unchanged; a list of parts as its texts, with other parts as JSON. */
 function outputText(fields: FieldReader): string {
   const value = fields.source['output'];
   if (value === undefined || value === null) throw fieldError(fields.at('output'), 'is required', 'MISSING_PARAMETER');
@@ -124,7 +129,7 @@ function decodeReasoning(fields: FieldReader, { id }: ItemContext): readonly Mes
   return [messageOf({ id, role: 'assistant', type: 'reasoning' }, contents)];
 }
 
-/** One item, two messages: the call and, when the item tells it, what came of it. */
+/** The call and, when the item has it, its output or error. */
 function decodeMcpCall(fields: FieldReader, { id, nextId }: ItemContext): readonly Message[] {
   const callId = id;
   const name = required(fields, 'name');
@@ -135,11 +140,11 @@ function decodeMcpCall(fields: FieldReader, { id, nextId }: ItemContext): readon
   const output = fields.string('output') ?? (error === null ? undefined : JSON.stringify(error));
   if (output === undefined) return [call];
   const metadata: JsonObject | null = error === null ? null : { is_error: true };
-  const outcome: JsonObject = { call_id: callId, name, output };
-  return [call, dataMessage({ id: nextId(), role: 'tool', type: 'mcp_call_output', data: outcome, metadata })];
+  const result: JsonObject = { call_id: callId, name, output };
+  return [call, dataMessage({ id: nextId(), role: 'tool', type: 'mcp_call_output', data: result, metadata })];
 }
 
-/** What a client brings itself is listed as it came, unlike the lists that agents write. */
+/** Unlike the lists that agents write, one from a client is listed unchanged. */
 function decodeToolList(fields: FieldReader, context: ItemContext): readonly Message[] {
   const message = dataItem('mcp_list_tools', fields, context);
   return [{ ...message, metadata: { [OPAQUE_ITEM]: { ...fields.source, id: itemIdOf(message) } as Json } }];
@@ -171,7 +176,7 @@ function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): re
   return [messageOf({ id, role: 'system', metadata }, [{ type: 'text', text }])];
 }
 
-/** Kept in the history so that it can be listed and referred to; as a kind of message no model is told. */
+/** Kept in the history, so that it can be listed and referred to, as a kind of message that the model does not get. */
 function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): Message {
   const metadata = { [OPAQUE_ITEM]: { ...fields.source, type } as Json };
   return messageOf({ id, role: 'assistant', type: 'reasoning', metadata }, []);
