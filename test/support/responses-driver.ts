@@ -14,7 +14,7 @@ export const BEGINNING = 'Once upon';
 
 /**
  * A server whose model obeys the question, and a client of it. `hold` begins an answer and never
- * ends it, `break` begins one and fails, anything else is repeated word by word.
+ * ends it, `break` begins one and fails, `refuse` refuses it, anything else is repeated word by word.
  */
 export class ResponsesDriver {
   private constructor(
@@ -130,10 +130,15 @@ class EchoModel extends ScriptedModelClient {
   }
 }
 
+function refusal(piece: string): ModelEvent {
+  return { type: 'refusal-delta', text: piece };
+}
+
 function scriptOf(request: ModelRequest, begun: () => void): readonly ScriptStep[] {
   const last = request.messages.findLast(({ role }) => role === 'user');
   const question = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
   if (question === 'hold') return [text(BEGINNING), { type: 'do', action: begun }, { type: 'hang' }];
+  if (question === 'refuse') return [refusal('I cannot '), refusal('do that.'), finish()];
   const error = new AppError('MODEL_EXECUTION_FAILED', 'The model is away');
   if (question === 'break') return [text(BEGINNING), { type: 'throw', error }];
   return [...question.split(/(?<= )/).map((word): ModelEvent => text(word)), finish()];

@@ -1,5 +1,6 @@
 import { RequestService } from '../../../src/protocol/responses/request.service.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
+import { openaiClient } from '../../support/openai-client.js';
 import { BEGINNING, ResponsesDriver } from '../../support/responses-driver.js';
 import { parseResponseFrames } from '../../support/responses-reader.js';
 
@@ -44,6 +45,23 @@ describeOnDatabases('how a response ends', (open) => {
     expect((await driver.ended(id))?.status).toBe('canceled');
     expectCut(await driver.response(id), 'cancelled');
     expect(await (await driver.post({ input: 'Hello.', conversation })).json()).toMatchObject({ status: 'completed' });
+  });
+
+  it('a refusal of the model is a completed message with a refusal part', async () => {
+    const client = openaiClient(bench.server);
+    const output = [
+      { type: 'message', status: 'completed', content: [{ type: 'refusal', refusal: 'I cannot do that.' }] },
+    ];
+    const stream = client.responses.stream({ model: 'x', input: 'refuse' });
+    const deltas: string[] = [];
+    const done: string[] = [];
+    stream.on('response.refusal.delta', ({ delta }) => deltas.push(delta));
+    stream.on('response.refusal.done', ({ refusal }) => done.push(refusal));
+    const final = await stream.finalResponse();
+    expect([deltas.join(''), done]).toEqual(['I cannot do that.', ['I cannot do that.']]);
+    expect(final).toMatchObject({ status: 'completed', output });
+    expect(await client.responses.retrieve(final.id)).toMatchObject({ status: 'completed', output });
+    expect(await client.responses.create({ model: 'x', input: 'refuse' })).toMatchObject({ output });
   });
 
   it('a response with text that a database cannot store as it is completes and is returned unchanged', async () => {
