@@ -1,4 +1,4 @@
-import type { AgentResponse, ErrorModel, RunStatus, Usage } from '../../events/index.js';
+import type { AgentResponse, ErrorModel, Message, RunStatus, Usage } from '../../events/index.js';
 import { outputItems } from './items/output-items.js';
 import type { OutputItem } from './items/item.types.js';
 import type { ResponseInfo } from './response-info.js';
@@ -19,6 +19,8 @@ const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
 /** What a limit is called on this wire, by the code of the log. */
 const REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter', 'max_tool_calls']);
 const STEP_LIMIT = 'max_steps';
+/** The limits at which the model stops in the middle of its output. */
+const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter']);
 
 /** What a response is beside its info. */
 export interface ResponseBody {
@@ -50,14 +52,28 @@ export function responseObject({ id, createdAt, echo }: ResponseInfo, body: Resp
 export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObject {
   const status = statusOf(run.status, info.echo.background);
   const isOver = status !== 'queued' && status !== 'in_progress';
+  const cut = cutMessage(run);
+  const messages = (run.output ?? []).map((message) =>
+    message === cut ? { ...message, status: 'incomplete' as const } : message,
+  );
   return responseObject(info, {
     status,
     completedAt: status === 'completed' ? run.completed_at : null,
-    output: outputItems(run.output ?? [], { ...info.items, ...(isWaiting(run.status) && { approved: [] }), isOver }),
+    output: outputItems(messages, { ...info.items, ...(isWaiting(run.status) && { approved: [] }), isOver }),
     error: status === 'failed' ? responseError(run.error) : null,
     reason: status === 'incomplete' ? reasonOf(run.error) : null,
     usage: isOver ? usageOf(run.usage) : null,
   });
+}
+
+/**
+ * The message that a limit has cut (contract responses, section A6): the last one of the model when the run ended
+ * at a limit of its output. Undefined for other runs.
+ */
+export function cutMessage({ status, error, output }: AgentResponse): Message | undefined {
+  if (status !== 'incomplete' || !CUTTING_REASONS.has(error?.code ?? '')) return undefined;
+  const last = output?.at(-1);
+  return last?.role === 'assistant' ? last : undefined;
 }
 
 /** Before a run begins it has made nothing. */

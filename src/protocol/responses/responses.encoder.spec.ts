@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { AppError } from '../../common/index.js';
 import { LoggedEvent, RUN_RECOVERED, serializeEvent } from '../../events/index.js';
 import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
-import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../test/support/responses-reader.js';
+import {
+  parseResponseFrames,
+  ResponsesReader,
+  type WireEvent,
+  type WireItem,
+} from '../../../test/support/responses-reader.js';
 import type { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { toHttpError } from '../http/http-error.js';
 import { RunFrames, SkipFrames } from '../wire/index.js';
@@ -215,6 +220,28 @@ describe('the Responses encoder', () => {
         const reader = new ResponsesReader(false);
         for (const event of events) reader.read(event);
         expect(reader.ended).toEqual(responseOf(info(), interpreter.response.getResponseData()));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives an item the same status in the stream and at the end when a limit has cut the output', () => {
+    fc.assert(
+      fc.property(calls, (program) => {
+        const interpreter = new Interpreter();
+        // After a discard the model writes another message before it reaches a limit.
+        interpreter.run(program.filter(({ what }) => what !== 'discard'));
+        interpreter.try(() => interpreter.response.incomplete({ code: 'max_output_tokens', message: 'cut' }));
+        const log = interpreter.log.map((event, seq) => new LoggedEvent(seq, serializeEvent(event)));
+        const encoder = new ResponsesEncoder(info());
+        const { events } = parseResponseFrames(log.flatMap((event) => encoder.next(event)).join(''));
+        const done = new Map(
+          events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [[item?.id, item?.status]] : [])),
+        );
+        const { output } = responseOf(info(), interpreter.response.getResponseData());
+        // Random calls of the server may share an id, which leaves their output to one of them.
+        const items = (output as WireItem[]).filter(({ type }) => type !== 'mcp_call');
+        expect(items.map(({ id, status }) => [id, status])).toEqual(items.map(({ id }) => [id, done.get(id)]));
       }),
       { numRuns: 60 },
     );

@@ -48,7 +48,7 @@ describeOnDatabases('how a response ends', (open) => {
   });
 
   it('a refusal of the model is a completed message with a refusal part', async () => {
-    const client = openaiClient(bench.server);
+    const client = openaiClient(driver.server);
     const output = [
       { type: 'message', status: 'completed', content: [{ type: 'refusal', refusal: 'I cannot do that.' }] },
     ];

@@ -4,14 +4,18 @@ import { itemIdOf } from '../items/item-ids.js';
 import type { FunctionCallItem, ItemStatus } from '../items/item.types.js';
 import { itemStatus } from '../items/make-item.js';
 import { callData, type CallData, callDataOf, text } from '../items/tool-data.js';
-import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-sequencer.js';
+import { AppendOnlyText, type EventSequencer, type ItemWriter, type ModelItemWriter } from './event-sequencer.js';
+import type { McpCallWriter } from './mcp-writer.js';
 
 /** A call of a tool that the client runs, its arguments as they come. */
-export class FunctionCallWriter implements ItemWriter {
+export class FunctionCallWriter implements ModelItemWriter {
   private index = -1;
   private readonly text = new AppendOnlyText();
   private head: Pick<CallData, 'callId' | 'name'> = { callId: '', name: '' };
   private isAnnounced = false;
+  /** Set when the arguments are complete. */
+  private closed: ItemStatus | undefined;
+  private whole = '';
   private isOver = false;
 
   constructor(
@@ -21,7 +25,7 @@ export class FunctionCallWriter implements ItemWriter {
   ) {}
 
   content(event: Content): void {
-    if (event.type !== 'data' || this.isOver) return;
+    if (event.type !== 'data' || this.closed !== undefined) return;
     const data: JsonObject = event.data ?? {};
     const call = callDataOf(data, this.message.type, '');
     this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
@@ -37,11 +41,19 @@ export class FunctionCallWriter implements ItemWriter {
     this.announce();
     if (!this.isAnnounced) return;
     this.delta(this.text.replace(whole));
-    this.end(itemStatus(message.status, true), whole);
+    this.writeDone(itemStatus(message.status, true), whole);
   }
 
   cut(): void {
-    if (this.isAnnounced) this.end('incomplete', this.text.value);
+    if (this.isAnnounced) this.writeDone('incomplete', this.text.value);
+    this.finish(true);
+  }
+
+  finish(isCut: boolean): void {
+    if (this.closed === undefined || this.isOver) return;
+    this.isOver = true;
+    const item = this.item(isCut ? 'incomplete' : this.closed, this.whole);
+    this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
   private announce(): void {
@@ -57,11 +69,11 @@ export class FunctionCallWriter implements ItemWriter {
     if (delta !== '' && this.isAnnounced) this.write('delta', { delta });
   }
 
-  private end(status: ItemStatus, whole: string): void {
-    if (this.isOver) return;
-    this.isOver = true;
+  private writeDone(status: ItemStatus, whole: string): void {
+    if (this.closed !== undefined) return;
+    this.closed = status;
+    this.whole = whole;
     this.write('done', { arguments: whole, name: this.head.name });
-    this.out.append('response.output_item.done', { output_index: this.index, item: this.item(status, whole) });
   }
 
   private write(kind: 'delta' | 'done', fields: object): void {
@@ -75,16 +87,19 @@ export class FunctionCallWriter implements ItemWriter {
   }
 }
 
-/** A call of which it is told by its name who makes it: until then what comes of it is kept. */
+/** The writer of a call: of a client's tool, or of one of the server's. */
+export type CallWriter = FunctionCallWriter | McpCallWriter;
+
+/** A call whose name tells which kind of tool it is for: until the name is known, its contents are kept. */
 export class NamedCall implements ItemWriter {
   private readonly kept: Content[] = [];
-  private writer: ItemWriter | undefined;
+  private writer: CallWriter | undefined;
 
-  /** @param writerOf gives the writer of a call with this name */
-  constructor(private readonly writerOf: (name: string) => ItemWriter) {}
+  /** @param writerOf makes the writer of a call with this name */
+  constructor(private readonly writerOf: (name: string) => CallWriter) {}
 
-  /** Who writes the call, now that its message is whole. */
-  chosenBy(message: Message): ItemWriter {
+  /** The writer of the call, now that its message is complete. */
+  writerFor(message: Message): CallWriter {
     return this.choose(callData(message, '').name);
   }
 
@@ -99,14 +114,14 @@ export class NamedCall implements ItemWriter {
   }
 
   close(message: Message): void {
-    this.chosenBy(message).close(message);
+    this.writerFor(message).close(message);
   }
 
   cut(): void {
     this.writer?.cut();
   }
 
-  private choose(name: string): ItemWriter {
+  private choose(name: string): CallWriter {
     if (this.writer) return this.writer;
     const writer = this.writerOf(name);
     this.writer = writer;

@@ -46,10 +46,16 @@ export class EventSequencer {
 export interface ItemWriter {
   /** Takes a piece, a whole value or the end of one of the message's contents. */
   content(event: Content): void;
-  /** Takes the closing event of the message. It ends the item, unless that waits for the output of its call. */
+  /** Takes the closing event of the message. */
   close(message: Message): void;
   /** Ends the item as incomplete: its message was discarded, or the run has ended. */
   cut(): void;
+}
+
+/** Appends the events of an item that the model writes: text, reasoning, or a call of a client's tool. */
+export interface ModelItemWriter extends ItemWriter {
+  /** After `close`: appends the last event of the item. @param isCut the item is incomplete, as the run ended at a limit */
+  finish(isCut: boolean): void;
 }
 
 /**

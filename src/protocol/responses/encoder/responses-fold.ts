@@ -14,10 +14,10 @@ import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
 import type { ResponseInfo } from '../response-info.js';
-import { responseObject, responseOf } from '../response-object.js';
+import { cutMessage, responseObject, responseOf } from '../response-object.js';
 import type { ResponseUsage } from '../response.types.js';
-import { FunctionCallWriter, NamedCall } from './call-writer.js';
-import { EventSequencer, type ItemWriter, type ResponseEvent } from './event-sequencer.js';
+import { type CallWriter, FunctionCallWriter, NamedCall } from './call-writer.js';
+import { EventSequencer, type ModelItemWriter, type ResponseEvent } from './event-sequencer.js';
 import { McpCallWriter } from './mcp-writer.js';
 import { fateIn, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
@@ -35,8 +35,12 @@ export class ResponsesFold {
   private readonly out = new EventSequencer();
   private readonly view: ItemView;
   private readonly calls: ServerCalls;
-  private readonly writers = new Map<string, ItemWriter>();
-  private readonly known = new Map<string, number>();
+  private readonly writers = new Map<string, TextWriter | CallWriter | NamedCall>();
+  private readonly itemCounts = new Map<string, number>();
+  private readonly seen = new Set<string>();
+  private newestId: string | undefined;
+  /** The newest message, when it is closed: whether a limit has cut it is known with the next event only. */
+  private held: { readonly messageId: string; readonly writer: ModelItemWriter } | undefined;
   private waiting: { readonly call: Message; readonly behind: AgentEvent[] } | undefined;
   private response: AgentResponse | undefined;
 
@@ -75,7 +79,7 @@ export class ResponsesFold {
     const fate = fateIn(event, waiting.call);
     if (!fate) return;
     this.waiting = undefined;
-    if (fate === 'client') new FunctionCallWriter(this.out, waiting.call).close(waiting.call);
+    if (fate === 'client') this.closeItem(new FunctionCallWriter(this.out, waiting.call), waiting.call);
     if (fate === 'server') this.calls.close(this.calls.begin(waiting.call), waiting.call);
     for (const late of waiting.behind) this.take(late);
   }
@@ -107,6 +111,7 @@ export class ResponsesFold {
 
   private end(event: AgentResponse): void {
     this.calls.beginApproved();
+    this.release(cutMessage(event)?.id);
     for (const writer of this.writers.values()) writer.cut();
     this.writers.clear();
     this.calls.cutAll();
@@ -119,19 +124,26 @@ export class ResponsesFold {
 
   private message(event: Message): void {
     if (!isTerminalStatus(event.status)) {
-      if (!this.writers.has(event.id)) this.open(event);
-    } else if (isOutput(event.type)) this.calls.outcome(event);
+      if (!this.seen.has(event.id)) this.open(event);
+      return;
+    }
+    // A message that is begun again is a new one.
+    this.seen.delete(event.id);
+    if (isOutput(event.type)) this.calls.outcome(event);
     else this.close(event);
   }
 
   private open(message: Message): void {
+    this.release();
+    this.seen.add(message.id);
+    this.newestId = message.id;
     const { type } = message;
     const { clientTools } = this.view;
     if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
       this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(itemIdOf(message))));
     } else if (isServerCall(type)) this.writers.set(message.id, this.serverCall(message));
     else if (type === 'function_call' && clientTools) {
-      const writerOf = (name: string): ItemWriter =>
+      const writerOf = (name: string): CallWriter =>
         clientTools.has(name) ? new FunctionCallWriter(this.out, message) : this.serverCall(message);
       this.writers.set(message.id, new NamedCall(writerOf));
     }
@@ -150,10 +162,22 @@ export class ResponsesFold {
     else if (writer) this.closeItem(writer, message);
   }
 
-  private closeItem(writer: ItemWriter, message: Message): void {
-    const own = writer instanceof NamedCall ? writer.chosenBy(message) : writer;
-    if (own instanceof McpCallWriter) this.calls.close(own, message);
-    else own.close(message);
+  private closeItem(writer: TextWriter | CallWriter | NamedCall, message: Message): void {
+    const own = writer instanceof NamedCall ? writer.writerFor(message) : writer;
+    if (own instanceof McpCallWriter) {
+      this.calls.close(own, message);
+      return;
+    }
+    own.close(message);
+    if (message.id === this.newestId) this.held = { messageId: message.id, writer: own };
+    else own.finish(false);
+  }
+
+  /** Ends the item that is held. @param cutId the message that a limit has cut */
+  private release(cutId?: string): void {
+    const { held } = this;
+    this.held = undefined;
+    held?.writer.finish(held.messageId === cutId);
   }
 
   private askPermission(message: Message): void {
@@ -181,13 +205,15 @@ export class ResponsesFold {
 
   /** A message that is begun again after a recovery is another item. */
   private freshId(id: string): string {
-    const times = (this.known.get(id) ?? 0) + 1;
-    this.known.set(id, times);
+    const times = (this.itemCounts.get(id) ?? 0) + 1;
+    this.itemCounts.set(id, times);
     return times === 1 ? id : `${id}_${times}`;
   }
 
   private discard(ids: readonly string[]): void {
+    this.release();
     for (const id of ids) {
+      this.seen.delete(id);
       this.writers.get(id)?.cut();
       this.writers.delete(id);
     }

@@ -2,7 +2,7 @@ import { type Content, isTerminalStatus, jsonString, type Message } from '../../
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
 import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';
-import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-sequencer.js';
+import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 
 /** The names and shapes in which the parts of an item are told. */
 export interface PartStyle<Part> {
@@ -110,10 +110,11 @@ function members(fields: object): string {
 }
 
 /** A message or a reasoning: an item that consists of parts of text. */
-export class TextWriter implements ItemWriter {
+export class TextWriter implements ModelItemWriter {
   private readonly id: string;
   private readonly index: number;
   private readonly parts: PartWriter<OutputPart | SummaryPart>[] = [];
+  private closed: ItemStatus = 'incomplete';
   private isOver = false;
 
   constructor(
@@ -137,24 +138,26 @@ export class TextWriter implements ItemWriter {
       if (this.parts[slot]?.isOpen !== false)
         this.content({ ...content, index: slot, status: 'completed', delta: false });
     }
-    this.end(itemStatus(message.status, true));
+    for (const part of this.parts) part.end();
+    this.closed = itemStatus(message.status, true);
   }
 
   cut(): void {
-    this.end('incomplete');
+    this.finish(true);
+  }
+
+  finish(isCut: boolean): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const part of this.parts) part.end();
+    const item = this.item(isCut ? 'incomplete' : this.closed);
+    this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
   private newPart(slot: number, type: Content['type']): PartWriter<OutputPart | SummaryPart> {
     const style: PartStyle<OutputPart | SummaryPart> =
       this.message.type === 'reasoning' ? SUMMARY : type === 'refusal' ? REFUSAL : TEXT;
     return new PartWriter(this.out, style, { item_id: this.id, output_index: this.index, [style.index]: slot });
-  }
-
-  private end(status: ItemStatus): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    for (const part of this.parts) part.end();
-    this.out.append('response.output_item.done', { output_index: this.index, item: this.item(status) });
   }
 
   private item(status: ItemStatus): MessageItem | ReasoningItem {
