@@ -19,6 +19,17 @@ function layer(name, above) {
   };
 }
 
+/** A folder of src/run must not know the given others, nor what assembles them. */
+function runFolder(name, others) {
+  return {
+    name: `run-${name}-knows-nothing-above`,
+    comment: 'In src/run, accept, end and dispatch are above execute, and execute is above log.',
+    severity: 'error',
+    from: { path: `^src/run/${name}/`, pathNot: SPECS },
+    to: { path: `^src/run/((${others})/|run\\.(service|module)\\.ts$)` },
+  };
+}
+
 module.exports = {
   forbidden: [
     {
@@ -106,6 +117,27 @@ module.exports = {
     layer('tools', 'agent|interrupt|health|protocol|run|session'),
     layer('agent', 'health|protocol|run'),
     layer('run', 'health|protocol'),
+    runFolder('ports', 'accept|adapters|dispatch|end|execute|log'),
+    runFolder('adapters', 'accept|dispatch|end|execute|log'),
+    runFolder('log', 'accept|dispatch|end|execute'),
+    runFolder('execute', 'accept|dispatch|end'),
+    runFolder('end', 'accept|dispatch'),
+    runFolder('accept', 'dispatch'),
+    runFolder('dispatch', 'accept'),
+    {
+      name: 'no-cycles-in-run',
+      comment: 'Types count too.',
+      severity: 'error',
+      from: { path: '^src/run/', pathNot: SPECS },
+      to: { circular: true, via: { path: '^src/run/' } },
+    },
+    {
+      name: 'typeorm-in-adapters-only',
+      comment: 'Ports and use cases see an opaque transaction.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(database|samples)/|^src/[^/]+/adapters/|${SPECS}` },
+      to: { path: '^node_modules/typeorm/' },
+    },
     layer('user-settings', 'agent|attachment|health|protocol|run|session|tools'),
     layer('attachment', 'agent|health|protocol|run|tools'),
     layer('samples', 'health|protocol|run'),

@@ -35,6 +35,25 @@ export default tseslint.config(
     },
   },
   {
+    // Only adapters write SQL. Everything else passes an opaque `Transaction` to them.
+    files: ['src/**/*.ts'],
+    ignores: ['src/database/**', 'src/*/adapters/**', 'src/samples/**', '**/*.spec.ts', 'src/**/testing/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/database/index\\.js$',
+              importNames: ['Queryable', 'queryable', 'SqlValue'],
+              message: 'Only adapters query the database. Use a port and `Transaction`.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // Before there is a log, or after it: the start speaks to a terminal.
     files: ['src/main.ts'],
     rules: { 'no-console': 'off' },
