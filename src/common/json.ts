@@ -15,17 +15,41 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
+/**
+ * Characters that JSON text escapes: quotes, backslashes, control characters, and surrogates, which are escaped if
+ * lone.
+ */
+const UNSAFE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+/** A string as JSON text. Equal to `JSON.stringify`, but faster for the common case without escapes. */
+export function jsonString(text: string): string {
+  return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
 /** JSON text with sorted keys, so that equal values have equal text regardless of the order of their members. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'string') return jsonString(value);
+  // Loops, because this runs for every request and array methods take twice as long.
+  if (Array.isArray(value)) {
+    let items = '';
+    for (const item of value as unknown[]) items += `${items === '' ? '' : ','}${canonicalJson(item ?? null)}`;
+    return `[${items}]`;
+  }
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
-  // A loop, because this runs for every request and array methods take twice as long.
   let members = '';
-  for (const key of Object.keys(value).sort()) {
+  for (const key of sortedKeys(value)) {
     if (value[key] === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key])}`;
+    members += `${members === '' ? '' : ','}${jsonString(key)}:${canonicalJson(value[key])}`;
   }
   return `{${members}}`;
+}
+
+function sortedKeys(value: Readonly<Record<string, unknown>>): string[] {
+  const keys = Object.keys(value);
+  for (let index = 1; index < keys.length; index += 1) {
+    if ((keys[index - 1] ?? '') > (keys[index] ?? '')) return keys.sort();
+  }
+  return keys;
 }
 
 /** SHA-256 of the canonical JSON of a value, as lower-case hex. */

@@ -12,4 +12,4 @@ export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput }
 export { StreamGrammar } from './grammar.js';
 export * from './message-factory.js';
 export { discardedMessageIds, ResponseFold } from './response-fold.js';
-export { jsonString, serializeEvent } from './serialize-event.js';
+export { serializeEvent } from './serialize-event.js';

@@ -1,12 +1,5 @@
 import fc from 'fast-check';
-import {
-  jsonString,
-  serializeEvent,
-  textMessage,
-  type AgentEvent,
-  type AgentResponse,
-  type TextContent,
-} from './index.js';
+import { serializeEvent, textMessage, type AgentEvent, type AgentResponse, type TextContent } from './index.js';
 
 const delta: TextContent = {
   object: 'content',
@@ -18,21 +11,6 @@ const delta: TextContent = {
   msg_id: 'msg_A',
   text: 'It is',
 };
-
-describe('jsonString', () => {
-  it('is JSON.stringify for every string', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => expect(jsonString(text)).toBe(JSON.stringify(text))),
-    );
-  });
-
-  it('is JSON.stringify for every single UTF-16 code unit', () => {
-    for (let unit = 0; unit < 0x10000; unit++) {
-      const text = `a${String.fromCharCode(unit)}b`;
-      if (jsonString(text) !== JSON.stringify(text)) throw new Error(`differs at ${unit.toString(16)}`);
-    }
-  });
-});
 
 describe('serializeEvent', () => {
   it('writes a text delta in the order of the wire', () => {

@@ -1,3 +1,4 @@
+import { jsonString } from '../common/index.js';
 import { VALUE_FIELDS } from './content-value.js';
 import type { AgentEvent, ExtensionEvent } from './agent-event.js';
 import type { AgentResponse, Content, Message } from './agent-objects.js';
@@ -27,17 +28,6 @@ export function serializeEvent(event: AgentEvent): string {
   if (event.object === 'message') return JSON.stringify(orderedMessage(event));
   if (event.object === 'response') return JSON.stringify(orderedResponse(event));
   return JSON.stringify(ordered({ object: event.object }, event, EXTENSION_FIELDS[event.object]));
-}
-
-/**
- * Characters that JSON text escapes: quotes, backslashes, control characters, and surrogates, which are escaped if
- * lone.
- */
-const UNSAFE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
-
-/** A string as JSON text. Equal to `JSON.stringify`, but faster for the common case without escapes. */
-export function jsonString(text: string): string {
-  return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** The head of the last text delta: the deltas of one content mostly come one after another. */

@@ -1,4 +1,5 @@
-import { type Content, isTerminalStatus, jsonString, type Message } from '../../../events/index.js';
+import { jsonString } from '../../../common/index.js';
+import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
 import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';

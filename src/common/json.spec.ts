@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { canonicalJson, jsonString } from './json.js';
+
+describe('jsonString', () => {
+  it('is JSON.stringify for every string', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => expect(jsonString(text)).toBe(JSON.stringify(text))),
+    );
+  });
+
+  it('is JSON.stringify for every single UTF-16 code unit', () => {
+    for (let unit = 0; unit < 0x10000; unit++) {
+      const text = `a${String.fromCharCode(unit)}b`;
+      if (jsonString(text) !== JSON.stringify(text)) throw new Error(`differs at ${unit.toString(16)}`);
+    }
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is the same text for every order of members', () => {
+    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}');
+    expect(canonicalJson({ a: true, b: [1, { c: 'x', d: null }] })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}');
+  });
+
+  it('leaves members without a value out and writes null for items without one', () => {
+    expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
+    expect(canonicalJson([])).toBe('[]');
+    expect(canonicalJson({})).toBe('{}');
+    expect(canonicalJson(undefined)).toBe('null');
+  });
+
+  it('describes every JSON value, with sorted keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const copy = JSON.parse(JSON.stringify(value)) as unknown;
+        expect(JSON.parse(canonicalJson(copy))).toEqual(copy);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 20 }), (keys) => {
+        const value = Object.fromEntries(keys.map((key) => [key, 1]));
+        const expected = keys.sort().map((key) => `${JSON.stringify(key)}:1`);
+        expect(canonicalJson(value)).toBe(`{${expected.join(',')}}`);
+      }),
+    );
+  });
+});
