@@ -4,7 +4,8 @@ import { Configuration } from './src/config/index.js';
 import { dataSourceOptions, DatabaseSettings } from './src/database/index.js';
 import { SAMPLES_SCHEMA, SamplesSettings } from './src/samples/index.js';
 
-const configuration = Configuration.read(process.env, [DatabaseSettings, SamplesSettings]);
+// Migrations need no model, which SAMPLES=off requires of a server.
+const configuration = Configuration.read(process.env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL']);
 const extensions = configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
 
 /** The data source of TypeORM's command line: the same environment, entities and migrations as the server. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
 import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
 import type { Principal } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
@@ -133,6 +134,21 @@ describeOnDatabases('a server with SAMPLES=off', (open) => {
     expect(await served({}, events)).toEqual([EVENT]);
     await served(OFF, tablesOf);
     expect(await served({}, events)).toEqual([EVENT]);
+  });
+});
+
+describe('the data source of the migration commands with SAMPLES=off', () => {
+  const environment = process.env;
+  afterEach(() => {
+    process.env = environment;
+  });
+
+  it('needs no model and leaves out the migrations of the samples', async () => {
+    process.env = { SAMPLES: 'off', DATABASE_URL: 'postgres://127.0.0.1/unused' };
+    const { default: source } = (await import('../../ormconfig.js')) as unknown as { default: DataSource };
+    const names = (source.options.migrations as (() => unknown)[]).map(({ name }) => name);
+    expect(names).toContain('CreateUserSettings1795478400000');
+    expect(names.filter((name) => name.includes('Sample'))).toEqual([]);
   });
 });
 
