@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildReason, prepareOutput, sourceState, staleOutput, writeBuildStamp } from './build-state.mjs';
 
-describe('build state', () => {
+describe('the build state', () => {
   let root: string;
 
   function write(path: string, content = ''): void {
@@ -23,7 +23,7 @@ describe('build state', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('needs no build when nothing changed', () => {
+  it('no build is needed if nothing has changed', () => {
     expect(buildReason(root)).toBeUndefined();
   });
 
@@ -34,18 +34,18 @@ describe('build state', () => {
     ['a source is replaced by an older one', () => utimesSync(join(root, 'src/main.ts'), 1, 1)],
     ['the compiler options change', () => write('tsconfig.json', '{}')],
     ['the dependencies change', () => write('package-lock.json', '{"a":1}')],
-  ])('needs a build when %s', (_case, change) => {
+  ])('a build is needed if %s', (_case, change) => {
     change();
     expect(buildReason(root)).toBe('the sources have changed');
   });
 
-  it('needs none when only a spec or its helper changes', () => {
+  it('no build is needed if only a spec or its helper has changed', () => {
     write('src/run/run.spec.ts', 'another spec');
     write('src/run/testing/helper.ts', 'a helper');
     expect(buildReason(root)).toBeUndefined();
   });
 
-  it('needs a build without an entry, and after one that did not finish', () => {
+  it('a build is needed if there is no entry point or the last build did not finish', () => {
     prepareOutput(root);
     expect(buildReason(root)).toBe('there is no build');
     writeBuildStamp(root, sourceState(root));
@@ -53,7 +53,7 @@ describe('build state', () => {
     expect(buildReason(root)).toBe('there is no build');
   });
 
-  it('removes only the output of sources that are gone', () => {
+  it('only the output of removed sources is deleted', () => {
     for (const name of ['old.js', 'old.js.map', 'old.d.ts', 'run/run.spec.js']) write(`dist/src/${name}`);
     write('dist/src/notes.txt');
     expect(staleOutput(root)).toEqual(['old.d.ts', 'old.js', 'old.js.map', 'run/run.spec.js']);
@@ -63,7 +63,7 @@ describe('build state', () => {
       expect(existsSync(join(root, 'dist/src', kept))).toBe(true);
   });
 
-  it('starts afresh when the ground of the build has changed', () => {
+  it('a change of the compiler or its options makes a build from scratch', () => {
     write('.cache/tsconfig.build.tsbuildinfo', '{}');
     write('nest-cli.json', '{"changed":true}');
     prepareOutput(root);

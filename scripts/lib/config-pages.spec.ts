@@ -36,7 +36,7 @@ const SLICES: readonly SettingSlice[] = [
 ];
 
 describe('the pages generated from the settings', () => {
-  it('list every setting in a table of its slice', () => {
+  it('every setting is in the table of its slice', () => {
     const page = configurationPage(SLICES);
     expect(page).toContain('## HTTP\n');
     expect(page).toContain('| `PORT` | `8090` | a number | The `port`. |');
@@ -44,7 +44,7 @@ describe('the pages generated from the settings', () => {
     expect(page).toContain('| `KEY` | none | \\* or &lt;file> | a\\|b |');
   });
 
-  it('have an example file in which every variable is commented out', () => {
+  it('every variable is commented out in the example file', () => {
     const example = environmentExample(SLICES);
     expect(example).toContain('#PORT=8090\n');
     expect(example).toContain('#KEY=\n');
@@ -53,14 +53,14 @@ describe('the pages generated from the settings', () => {
 });
 
 describe('stableJson', () => {
-  it('is the same whatever the order of the keys', () => {
+  it('the JSON does not depend on the order of the keys', () => {
     expect(stableJson({ b: [{ d: 1, c: 2 }], a: null })).toBe(stableJson({ a: null, b: [{ c: 2, d: 1 }] }));
     expect(stableJson({})).toBe('{}\n');
   });
 });
 
 describe('firstDifference', () => {
-  it('shows the first line that differs, also at the end', () => {
+  it('the first different line is returned, also at the end', () => {
     expect(firstDifference('a\nb', 'a\nb')).toBeUndefined();
     expect(firstDifference('a\nb\n', 'a\nc\n')).toBe('First difference in line 2:\n- b\n+ c');
     expect(firstDifference('a\nb', 'a')).toBe('First difference in line 2:\n- b\n+ (end)');

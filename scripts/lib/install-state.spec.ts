@@ -5,7 +5,7 @@ import { installReason, writeInstallStamp } from './install-state.mjs';
 
 const STAMP = 'node_modules/.parley-install.json';
 
-describe('install state', () => {
+describe('the installation state', () => {
   let root: string;
 
   function write(path: string, value: unknown): void {
@@ -25,23 +25,23 @@ describe('install state', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('installs when node_modules is missing', () => {
+  it('packages are installed if node_modules is missing', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     expect(installReason(root)).toBe('node_modules is missing');
   });
 
-  it('installs when an installation did not finish', () => {
+  it('packages are installed if an installation did not finish', () => {
     expect(installReason(root)).toBe('package-lock.json has changed');
   });
 
-  it('is content after its own installation, until the lockfile changes', () => {
+  it('nothing is installed after an installation until the lockfile changes', () => {
     writeInstallStamp(root);
     expect(installReason(root)).toBeUndefined();
     lock({ 'node_modules/a': { version: '1.0.1' } });
     expect(installReason(root)).toBe('package-lock.json has changed');
   });
 
-  it('accepts what npm installed by hand, and remembers it', () => {
+  it('a manual installation with npm is accepted and recorded', () => {
     installed({ 'node_modules/a': { version: '1.0.0' } });
     expect(installReason(root)).toBeUndefined();
     rmSync(join(root, 'node_modules/.package-lock.json'));
@@ -52,18 +52,18 @@ describe('install state', () => {
     ['another version', { 'node_modules/a': { version: '2.0.0' } }],
     ['a package too few', {}],
     ['a package too many', { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '1.0.0' } }],
-  ])('does not accept %s', (_case, packages) => {
+  ])('%s is not accepted', (_case, packages) => {
     installed(packages);
     expect(installReason(root)).toBe('package-lock.json has changed');
   });
 
-  it('does not miss the packages of other systems', () => {
+  it('missing packages of other systems are ignored', () => {
     lock({ 'node_modules/a': { version: '1.0.0' }, 'node_modules/win': { version: '1.0.0', optional: true } });
     installed({ 'node_modules/a': { version: '1.0.0' } });
     expect(installReason(root)).toBeUndefined();
   });
 
-  it('installs again for another Node.js', () => {
+  it('packages are installed again for another Node.js', () => {
     writeInstallStamp(root);
     const stamp = JSON.parse(readFileSync(join(root, STAMP), 'utf8')) as Record<string, unknown>;
     write(STAMP, { ...stamp, platform: 'linux-x64-1' });

@@ -8,7 +8,7 @@ describe('withLock', () => {
   const path = join(folder, 'nested/build.lock');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('lets one in at a time and frees the lock, also after an error', async () => {
+  it('one caller holds the lock at a time, and the lock is released after an error too', async () => {
     let inside = 0;
     const visit = async (): Promise<number> => {
       inside += 1;
@@ -22,7 +22,7 @@ describe('withLock', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('takes over the lock of a process that is gone', async () => {
+  it('the lock of a dead process is taken over', async () => {
     writeFileSync(path, '4194305');
     await expect(withLock(path, () => 'done')).resolves.toBe('done');
   });

@@ -14,7 +14,7 @@ function places(path: string, name: string): string[] {
 
 describe('package-lock.json', () => {
   // `npm ci` refuses a lockfile that was made where the packages of other systems could not be had.
-  it('holds the packages of every system', () => {
+  it('the packages of every system are listed', () => {
     const lock = readJson(join(process.cwd(), 'package-lock.json')) as { packages: Record<string, LockEntry> };
     const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter((name) =>

@@ -18,7 +18,7 @@ describe('the last line of a test run', () => {
     [{ ...REPORT, numRuntimeErrorTestSuites: 1, success: false }, '5 passed, 1 failed'],
     [{ ...REPORT, success: false }, '5 passed, 1 failed'],
     [undefined, '0 passed, 1 failed'],
-  ])('gives the counts of the report %j', (report, line) => {
+  ])('the counts of the report are shown: %j', (report, line) => {
     expect(summaryLine(countsOf(report))).toBe(line);
   });
 });
@@ -30,24 +30,24 @@ describe('the slowest files of a test run', () => {
     endTime: 5 + seconds * 1000,
   });
 
-  it('are ten at most, slowest first, with their seconds', () => {
+  it('at most ten files are listed, slowest first, with their seconds', () => {
     const testResults = Array.from({ length: 12 }, (_, index) => file(`${index}.spec.ts`, index));
     const lines = slowestFiles({ testResults: [...testResults, file('slow.spec.ts', 123.46)] }, '/root');
     expect(lines).toHaveLength(10);
     expect(lines.slice(0, 2)).toEqual(['  123.5 s  slow.spec.ts', '   11.0 s  11.spec.ts']);
   });
 
-  it('are none when there is no report', () => {
+  it('no file is listed if there is no report', () => {
     expect(slowestFiles(undefined, '/root')).toEqual([]);
   });
 });
 
 describe('nodeVersionProblem', () => {
-  it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0'])('accepts %s', (version) => {
+  it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0'])('version %s is accepted', (version) => {
     expect(nodeVersionProblem(version)).toBeUndefined();
   });
 
-  it.each(['12.22.0', '18.20.4', '20.18.3'])('explains why %s is too old', (version) => {
+  it.each(['12.22.0', '18.20.4', '20.18.3'])('version %s is refused with an explanation', (version) => {
     expect(nodeVersionProblem(version)).toContain(`needs Node.js 20.19 or newer, but this is ${version}`);
   });
 });

@@ -5,13 +5,13 @@ const ID = '6f1c2a3e-9b1d-4c7e-8a53-0d2f5c1b7e90';
 const NOW = Date.UTC(2026, 2, 31, 23, 30);
 
 describe('references to attachments', () => {
-  it('tell owner, month in UTC, id and type', () => {
+  it('a reference holds owner, month in UTC, id and type', () => {
     const path = storagePath({ tenantId: 'default', userId: 'alice' }, ID, 'image/jpeg', NOW);
     expect(path).toBe(`agent-inputs/default/alice/2026/03/${ID}.jpg`);
     expect(parseReference(referenceOf(path))).toEqual({ path, id: ID, mimeType: 'image/jpeg' });
   });
 
-  it('belong to one user alone, whatever the names are', () => {
+  it('a reference belongs to one user only, whatever the names are', () => {
     const name = fc.oneof(fc.constantFrom('a', 'a/b', '..', '.', '~', 'A', 'a b', '用户', '~abc', ''), fc.string());
     fc.assert(
       fc.property(name, name, name, name, (tenant, user, otherTenant, otherUser) => {
@@ -33,7 +33,7 @@ describe('references to attachments', () => {
     `parley-attachment:agent-inputs/default//2026/03/${ID}.png`,
     `parley-attachment:agent-inputs/default/alice/2026/03/${ID}.svg`,
     `parley-attachment:agent-inputs/default/alice/2026/03/nothing.png`,
-  ])('are refused: %s', (reference) => {
+  ])('an invalid reference is refused: %s', (reference) => {
     expect(parseReference(reference)).toBeUndefined();
   });
 });

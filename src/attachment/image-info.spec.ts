@@ -12,7 +12,7 @@ describe('imageInfo', () => {
     ['extended WebP', webp('VP8X', 640, 480), 'image/webp', 640, 480],
     ['HEIC', boxed('heic', 640, 480), 'image/heic', 640, 480],
     ['AVIF', boxed('avif', 640, 480), 'image/avif', 640, 480],
-  ])('knows %s and its size', (_, bytes, mimeType, width, height) => {
+  ])('%s is recognized with its size', (_, bytes, mimeType, width, height) => {
     expect(imageInfo(bytes)).toEqual({ mimeType, size: { width, height } });
   });
 
@@ -22,11 +22,11 @@ describe('imageInfo', () => {
     ['HTML', Buffer.from('<!doctype html>')],
     ['PDF', Buffer.from('%PDF-1.7')],
     ['MP4', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42', 'latin1')],
-  ])('refuses %s', (_, bytes) => {
+  ])('%s is refused', (_, bytes) => {
     expect(imageInfo(bytes)).toBeUndefined();
   });
 
-  it('gives no size for a header that is cut', () => {
+  it('a truncated header gives no size', () => {
     for (const whole of [png(), gif(), jpeg(), webp('VP8X'), boxed('avif')]) {
       for (let length = 0; length < Math.min(whole.length, 34); length += 1) {
         expect(() => imageInfo(whole.subarray(0, length))).not.toThrow();
@@ -36,7 +36,7 @@ describe('imageInfo', () => {
     expect(imageInfo(png(0, 5))).toEqual({ mimeType: 'image/png', size: undefined });
   });
 
-  it('never throws', () => {
+  it('any bytes are read without an exception', () => {
     const heads = [png(), gif(), jpeg(), webp('VP8L'), boxed('heic')].map((bytes) => bytes.subarray(0, 12));
     fc.assert(
       fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 200 }), (head, tail) => {

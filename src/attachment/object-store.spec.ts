@@ -21,7 +21,7 @@ async function keepsObjects(store: ObjectStore): Promise<void> {
 }
 
 describe('LocalObjectStore', () => {
-  it('keeps objects as files, and no drafts of them', async () => {
+  it('objects are stored as files, and no temporary files remain', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-objects-'));
     const store = new LocalObjectStore(folder);
     await keepsObjects(store);
@@ -48,7 +48,7 @@ describe('S3ObjectStore', () => {
       ...changes,
     });
 
-  it('keeps objects in a bucket, with requests whose signatures are good', async () => {
+  it('objects are stored in a bucket by correctly signed requests', async () => {
     const objects = store();
     await keepsObjects(objects);
     await objects.put(PATH, Buffer.from('x'), 'image/png');
@@ -65,7 +65,7 @@ describe('S3ObjectStore', () => {
     ['InvalidAccessKeyId', { credentials: { ...S3_KEYS, accessKeyId: 'another' } }],
     ['AuthorizationHeaderMalformed', { region: 'us-east-1' }],
     ['NoSuchBucket', { bucket: 'other' }],
-  ])('says %s when the settings are wrong, and takes nothing for missing', async (code, settings) => {
+  ])('wrong settings are reported as %s, not as a missing object', async (code, settings) => {
     const objects = store(settings);
     await expect(objects.put(PATH, Buffer.from('x'), 'image/png')).rejects.toMatchObject({ name: code });
     await expect(objects.get(PATH)).rejects.toMatchObject({ name: code });
@@ -76,8 +76,8 @@ describe('S3ObjectStore', () => {
   });
 });
 
-describe('the store that judges signatures', () => {
-  it('computes the one of the published example', () => {
+describe('the S3 server of the tests', () => {
+  it('the signature of the published example is computed', () => {
     const headers = {
       host: 'examplebucket.s3.amazonaws.com',
       range: 'bytes=0-9',
@@ -92,7 +92,7 @@ describe('the store that judges signatures', () => {
     );
   });
 
-  it('refuses requests that are not signed', async () => {
+  it('unsigned requests are refused', async () => {
     const bucket = await S3Server.start();
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await fetch(`${bucket.url}/files/x`, { method })).status).toBe(403);

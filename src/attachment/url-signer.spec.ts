@@ -10,19 +10,19 @@ const NEW = { kid: 'k2', secret: 'a-new-secret-of-the-server' };
 const SUBJECT = { tenantId: 'default', path: 'agent-inputs/default/alice/2026/03/x.png', exp: 1_800_000_000 };
 
 describe('UrlSigner', () => {
-  it('signs as the contract says', () => {
+  it('a signature has the form of the contract', () => {
     const text = `v1\n${SUBJECT.tenantId}\n${SUBJECT.path}\n${SUBJECT.exp}`;
     const sig = createHmac('sha256', NEW.secret).update(text).digest('base64url');
     expect(new UrlSigner([NEW, OLD]).sign(SUBJECT)).toEqual({ exp: SUBJECT.exp, kid: 'k2', sig });
   });
 
-  it('takes signatures of every key of the ring, and of none that left it', () => {
+  it('signatures of every key of the ring are valid, and of no removed key', () => {
     const signature = new UrlSigner([OLD]).sign(SUBJECT);
     expect(new UrlSigner([NEW, OLD]).verify(SUBJECT, signature)).toBe(true);
     expect(new UrlSigner([NEW]).verify(SUBJECT, signature)).toBe(false);
   });
 
-  it('refuses whatever is changed', () => {
+  it('a changed URL is refused', () => {
     const signer = new UrlSigner([NEW, OLD]);
     const signature = signer.sign(SUBJECT);
     expect(signer.verify({ ...SUBJECT, exp: SUBJECT.exp + 1 }, signature)).toBe(false);
@@ -35,8 +35,8 @@ describe('UrlSigner', () => {
   });
 });
 
-describe('the key of a machine', () => {
-  it('is generated once, and readable by its owner only', () => {
+describe('the generated signing key', () => {
+  it('the key is generated once and readable by its owner only', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-key-'));
     const key = ownKey(join(folder, 'data'), 'attachment-signing-key');
     expect(key.secret).toHaveLength(43);
@@ -45,7 +45,7 @@ describe('the key of a machine', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is read from a list in its order', () => {
+  it('a list of keys is read in order', () => {
     expect(keyList().parse(' k2:a-secret:of-sixteen , k1:another-secret-of-16')).toEqual([
       { kid: 'k2', secret: 'a-secret:of-sixteen' },
       { kid: 'k1', secret: 'another-secret-of-16' },

@@ -3,7 +3,7 @@ import { readConfiguration } from '../app.settings.js';
 import { banner } from './banner.js';
 import { assertPortFree, listenError, StartupError } from './port-probe.js';
 
-describe('banner', () => {
+describe('the banner', () => {
   it('the banner has the addresses, the database, the model, and a working command', () => {
     const text = banner(readConfiguration({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
     expect(text).toContain('Parley 1.2.3 listens on http://127.0.0.1:8090\n');

@@ -16,7 +16,7 @@ describe('the language of an Accept-Language header', () => {
     ['not a tag, x'.repeat(3), undefined],
     ['12, --, en_US, \0, de-DE', 'de-DE'],
     [`${'x,'.repeat(100)}de`, undefined],
-  ])('of %j is %j', (header, tag) => {
+  ])('the language of %j is %j', (header, tag) => {
     expect(acceptedLocale(header)).toBe(tag);
   });
 });

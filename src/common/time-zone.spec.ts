@@ -10,18 +10,18 @@ describe('time zones', () => {
     'Etc/GMT+8',
     'Asia/Kolkata',
     'America/Argentina/Buenos_Aires',
-  ])('knows %s', (name) => {
+  ])('%s is a valid time zone', (name) => {
     expect(isTimeZone(name)).toBe(true);
   });
 
   it.each(['', 'Z', '+08:00', '-05:00', '08:00', 'Asia/Beijing', 'Moon/Base', 'UTC\n', null, undefined, 8, {}])(
-    'refuses %p',
+    '%p is not a time zone',
     (name) => {
       expect(isTimeZone(name)).toBe(false);
     },
   );
 
-  it('takes the first valid candidate, else UTC', () => {
+  it('the first valid candidate is used, or UTC', () => {
     expect(resolveTimeZone(['Asia/Shanghai', 'Europe/Berlin'])).toBe('Asia/Shanghai');
     expect(resolveTimeZone(['Asia/Beijing', undefined, '+08:00', 'europe/berlin'])).toBe('Europe/Berlin');
     expect(resolveTimeZone(['Asia/Kolkata'])).toBe('Asia/Kolkata');
@@ -36,11 +36,11 @@ describe('localTime', () => {
     ['America/Los_Angeles', '2026-03-16T09:09:13-07:00', 'Monday'],
     ['Asia/Kolkata', '2026-03-16T21:39:13+05:30', 'Monday'],
     ['UTC', '2026-03-16T16:09:13+00:00', 'Monday'],
-  ])('shows a moment in %s', (zone, iso, weekday) => {
+  ])('a time is shown in %s', (zone, iso, weekday) => {
     expect(localTime(Date.UTC(2026, 2, 16, 16, 9, 13, 500), zone)).toMatchObject({ iso, weekday });
   });
 
-  it('shows midnight as 00', () => {
+  it('midnight is shown as 00', () => {
     expect(localTime(Date.UTC(2026, 2, 16), 'UTC').time).toBe('00:00:00');
   });
 });

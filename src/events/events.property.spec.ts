@@ -16,8 +16,8 @@ function fold(log: readonly AgentEvent[]): ResponseFold {
   return result;
 }
 
-describe('any program of builder calls', () => {
-  it('records a legal stream whose fold is the response and whose JSON keeps everything; illegal calls record nothing', () => {
+describe('any sequence of builder calls', () => {
+  it('a legal stream is recorded whose fold and JSON are the response, and illegal calls record nothing', () => {
     fc.assert(
       fc.property(calls, endings, (program, ending) => {
         const interpreter = new Interpreter();
@@ -35,7 +35,7 @@ describe('any program of builder calls', () => {
     );
   });
 
-  it('never changes an event that was recorded', () => {
+  it('recorded events never change', () => {
     fc.assert(
       fc.property(calls, endings, (program, ending) => {
         const interpreter = new Interpreter();
@@ -48,7 +48,7 @@ describe('any program of builder calls', () => {
     );
   });
 
-  it('refuses everything after the terminal event', () => {
+  it('everything after the terminal event is refused', () => {
     fc.assert(
       fc.property(calls, endings, calls, (program, ending, more) => {
         const interpreter = new Interpreter();
@@ -62,7 +62,7 @@ describe('any program of builder calls', () => {
     );
   });
 
-  it('can be cut anywhere, resumed from its fold, and closed to a legal whole', () => {
+  it('a stream that is cut anywhere can be resumed from its fold and closed', () => {
     fc.assert(
       fc.property(calls, fc.nat(), calls, endings, (program, cut, more, ending) => {
         const first = new Interpreter();
@@ -84,7 +84,7 @@ describe('any program of builder calls', () => {
     );
   });
 
-  it('can go on with open messages and contents after a resume', () => {
+  it('open messages and contents continue after a resume', () => {
     fc.assert(
       fc.property(calls, fc.nat(), calls, (program, cut, more) => {
         const first = new Interpreter();

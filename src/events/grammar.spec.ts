@@ -39,7 +39,7 @@ describe('StreamGrammar', () => {
   const [created, inProgress, announced, messageInProgress, first, , contentCompleted, messageCompleted, completed] =
     stream();
 
-  it('accepts the standard sequence and knows its end', () => {
+  it('the standard sequence is accepted and its end detected', () => {
     const grammar = new StreamGrammar();
     for (const event of stream()) {
       expect(grammar.terminated).toBe(false);
@@ -106,17 +106,17 @@ describe('StreamGrammar', () => {
       { 1: [{ ...inProgress!, status: 'queued' }] },
       'response queued has no place in a stream',
     ],
-  ])('refuses %s', (_, edits, sentence) => {
+  ])('%s is refused', (_, edits, sentence) => {
     expect(refusal(edited(edits))).toBe(sentence);
   });
 
-  it('lets a failed response cut messages off', () => {
+  it('a failed response may cut messages off', () => {
     const failed = { ...completed!, status: 'failed' } as AgentEvent;
     expect(refusal([...stream().slice(0, 5), failed])).toBe('accepted');
     expect(refusal([created!, failed])).toBe('accepted');
   });
 
-  it('does not count messages that a recovery discards, which may be begun again', () => {
+  it('messages that a recovery discards may begin again', () => {
     const recovered: AgentEvent = {
       object: 'custom',
       name: RUN_RECOVERED,

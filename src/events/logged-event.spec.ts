@@ -28,7 +28,7 @@ const OTHERS: readonly AgentEvent[] = [
 ];
 
 describe('LoggedEvent', () => {
-  it('says the same of an event whether it is at hand or only its JSON is', () => {
+  it('an event and its JSON have the same properties', () => {
     fc.assert(
       fc.property(calls, endings, (program, ending) => {
         const interpreter = new Interpreter();
@@ -43,7 +43,7 @@ describe('LoggedEvent', () => {
   });
 
   it.each(OTHERS.map((event) => [event.object, event] as const))(
-    'knows the kind and the status of %s',
+    'the kind and the status of %s are known',
     (kind, event) => {
       const logged = new LoggedEvent(3, serializeEvent(event));
       expect(logged).toMatchObject({
@@ -57,7 +57,7 @@ describe('LoggedEvent', () => {
     },
   );
 
-  it('knows the pieces of one text by what comes before the text', () => {
+  it('pieces of one text are recognized by their prefix', () => {
     const piece = (text: string, more: object = {}): LoggedEvent => {
       const head = {
         object: 'content',

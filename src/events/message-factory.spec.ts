@@ -1,7 +1,7 @@
 import { dataMessage, dataOf, messageOf, textMessage, textOf } from './index.js';
 
-describe('message factories', () => {
-  it('makes a finished text message', () => {
+describe('the message factories', () => {
+  it('textMessage makes a completed message', () => {
     expect(textMessage({ id: 'm', role: 'user', text: 'Hi' })).toEqual({
       object: 'message',
       status: 'completed',
@@ -28,7 +28,7 @@ describe('message factories', () => {
     });
   });
 
-  it('makes a data message and reads it', () => {
+  it('dataMessage makes a message that dataOf reads', () => {
     const data = { call_id: 'call_1', name: 'get_weather', arguments: '{}' };
     const message = dataMessage({ id: 'm', role: 'assistant', type: 'plugin_call', data });
     expect(message).toMatchObject({ type: 'plugin_call', content: [{ type: 'data', data }] });
@@ -36,7 +36,7 @@ describe('message factories', () => {
     expect(textOf(message)).toBe('');
   });
 
-  it('joins texts', () => {
+  it('textOf joins the texts', () => {
     const message = messageOf({ id: 'm', role: 'user' }, [
       { type: 'text', text: 'a' },
       { type: 'image', image_url: 'https://example.com' },

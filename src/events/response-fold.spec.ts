@@ -16,11 +16,11 @@ function fold(events: readonly AgentEvent[]): ResponseFold {
 }
 
 describe('ResponseFold', () => {
-  it('is empty before the first event', () => {
+  it('the fold is empty before the first event', () => {
     expect(new ResponseFold().response()).toBeUndefined();
   });
 
-  it('accumulates open contents', () => {
+  it('open contents are accumulated', () => {
     const { response, events } = partial();
     const folded = fold(events);
     expect(folded.response()).toEqual(response.getResponseData());
@@ -31,7 +31,7 @@ describe('ResponseFold', () => {
     expect(folded.isEnded).toBe(false);
   });
 
-  it('passes over events that are no part of the response', () => {
+  it('events outside the response are ignored', () => {
     const { events } = partial();
     const others: AgentEvent[] = [
       { object: 'state', kind: 'snapshot', snapshot: {} },
@@ -43,7 +43,7 @@ describe('ResponseFold', () => {
     expect(fold(events.flatMap((event) => [event, ...others])).response()).toEqual(fold(events).response());
   });
 
-  it('takes discarded messages out, also when their closing follows', () => {
+  it('discarded messages are removed, also if their completion follows', () => {
     const { response, events } = partial();
     const recovered: AgentEvent = {
       object: 'custom',
@@ -65,7 +65,7 @@ describe('ResponseFold', () => {
     ]);
   });
 
-  it('keeps the messages when a terminal event brings no output of its own', () => {
+  it('the messages are kept if the terminal event has no output', () => {
     const { response, events } = partial();
     const failed = { ...response.getResponseData(), status: 'failed', output: null } as const;
     const folded = fold([...events, failed]);

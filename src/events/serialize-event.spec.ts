@@ -13,13 +13,13 @@ const delta: TextContent = {
 };
 
 describe('serializeEvent', () => {
-  it('writes a text delta in the order of the wire', () => {
+  it('a text delta has its keys in the order of the wire', () => {
     expect(serializeEvent(delta)).toBe(
       '{"object":"content","status":"in_progress","error":null,"type":"text","index":0,"delta":true,"msg_id":"msg_A","text":"It is"}',
     );
   });
 
-  it('writes the hot path as it writes everything else', () => {
+  it('the fast path gives the same JSON as the general one', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -37,7 +37,7 @@ describe('serializeEvent', () => {
     );
   });
 
-  it('writes responses, messages and contents in one order whatever the order of their members', () => {
+  it('responses, messages and contents have a fixed key order', () => {
     const message = textMessage({ id: 'msg_A', role: 'assistant', text: 'Hi' });
     const shuffled = Object.fromEntries(Object.entries(message).reverse());
     const response = {
@@ -58,7 +58,7 @@ describe('serializeEvent', () => {
     );
   });
 
-  it('writes absent fields as null', () => {
+  it('absent fields are written as null', () => {
     const content = { object: 'content', type: 'file', file_url: 'https://example.com/a.pdf' } as unknown as AgentEvent;
     expect(serializeEvent(content)).toBe(
       '{"object":"content","status":null,"error":null,"type":"file","index":null,"delta":null,"msg_id":null,' +
@@ -84,7 +84,7 @@ describe('serializeEvent', () => {
       response_schema: null,
       items: [],
     },
-  ])('keeps an extension event and begins with its kind: %j', (event) => {
+  ])('an extension event is kept and begins with its kind: %j', (event) => {
     const text = serializeEvent(event);
     expect(JSON.parse(text)).toEqual(event);
     expect(text.startsWith(`{"object":"${event.object}"`)).toBe(true);

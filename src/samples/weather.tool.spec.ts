@@ -6,7 +6,7 @@ const context = { locale: null } as unknown as ToolContext;
 describe('get_weather', () => {
   const tool = new WeatherTool();
 
-  it('invents the same weather for a city each time and marks it as sample data', async () => {
+  it('a city has the same weather each time, marked as sample data', async () => {
     const { value } = await tool.getWeather({ city: 'Beijing' }, context);
     expect(value).toMatchObject({
       city: 'Beijing',
@@ -18,7 +18,7 @@ describe('get_weather', () => {
     expect(imperial.value).toMatchObject({ unit: 'fahrenheit' });
   });
 
-  it('refuses a call without a city', async () => {
+  it('a call without a city is refused', async () => {
     await expect(tool.getWeather({}, context)).rejects.toThrow('Name the city');
   });
 });

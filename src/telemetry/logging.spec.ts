@@ -58,7 +58,7 @@ describe('the log', () => {
   }
   afterEach(() => app.close());
 
-  it('has one line per request with id, method, path, status and time, without the query', async () => {
+  it('each request makes one line with id, method, path, status and time, without the query', async () => {
     const records = (await linesOf({}, '/work?key=secret')).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(records).toHaveLength(2);
     expect(records[1]).toMatchObject({
@@ -72,35 +72,35 @@ describe('the log', () => {
     expect(JSON.stringify(records)).not.toContain('secret"');
   });
 
-  it('names the class that logs and hides secrets', async () => {
+  it('a line names the class that logs, and secrets are redacted', async () => {
     const [line] = (await linesOf({}, '/work')).map((text) => JSON.parse(text) as Record<string, unknown>);
     expect(line).toMatchObject({ context: 'Probe', msg: 'working', authorization: '[secret]' });
   });
 
-  it('keeps the stack of an error', async () => {
+  it('the stack of an error is logged', async () => {
     const [line] = (await linesOf({}, '/careful')).map((text) => JSON.parse(text) as Record<string, unknown>);
     const err = { message: 'it broke', stack: expect.stringContaining('at ') as unknown };
     expect(line).toMatchObject({ level: 50, context: 'Probe', msg: 'it broke', err });
   });
 
-  it('logs a server error as an error and a probe not at all', async () => {
+  it('a 5xx is logged as an error, and a health probe is not logged', async () => {
     const [line] = (await linesOf({}, '/broken')).map((text) => JSON.parse(text) as Record<string, unknown>);
     expect(line).toMatchObject({ level: 50, res: { statusCode: 500 } });
     expect(await linesOf({}, '/health')).toEqual([]);
   });
 
-  it('writes one readable line as text', async () => {
+  it('the text format writes one readable line', async () => {
     const lines = await linesOf({ LOG_FORMAT: 'text' }, '/work');
     expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}GET \/work 200 \d+ms request=abc-1\n$/);
   });
 
-  it('is silent when it is told to', async () => {
+  it('LOG_LEVEL=silent writes nothing', async () => {
     expect(await linesOf({ LOG_LEVEL: 'silent' }, '/broken')).toEqual([]);
   });
 });
 
 describe('formatTextLine', () => {
-  it('keeps a record on one line, whatever its values hold', () => {
+  it('a record is on one line whatever its values hold', () => {
     const record = {
       level: 50,
       time: 0,
@@ -114,17 +114,17 @@ describe('formatTextLine', () => {
     );
   });
 
-  it('leaves what is not a record alone', () => {
+  it('other output is unchanged', () => {
     expect(formatTextLine('not JSON\n')).toBe('not JSON\n');
   });
 });
 
 describe('requestIdOf', () => {
-  it.each(['a', 'req-1.2:3_x', 'A'.repeat(128)])('takes over %s', (id) => {
+  it.each(['a', 'req-1.2:3_x', 'A'.repeat(128)])('%s is accepted', (id) => {
     expect(requestIdOf({ headers: { 'x-request-id': id } })).toBe(id);
   });
 
-  it.each(['', 'a b', 'a\nb', 'é', 'A'.repeat(129), '"><script>'])('makes a new one instead of %j', (id) => {
+  it.each(['', 'a b', 'a\nb', 'é', 'A'.repeat(129), '"><script>'])('a new id replaces %j', (id) => {
     expect(requestIdOf({ headers: { 'x-request-id': id } })).toMatch(/^[0-9a-f-]{36}$/);
   });
 });

@@ -3,7 +3,7 @@ import { SchemaValidator } from './schema-validator.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('patterns of others', () => {
+describe('patterns of policies and schemas', () => {
   it.each<[string, string, boolean]>([
     ['^[a-z]+$', 'abc', true],
     ['^[a-z]+$', 'abC', false],
@@ -11,16 +11,16 @@ describe('patterns of others', () => {
     ['^(a|b){2}$', 'abc', false],
     ['\\(x\\)', 'y(x)', true],
     ['^(?=.*\\d)\\p{Lu}+\\d$', 'AB1', true],
-  ])('%s on "%s"', (source, subject, expected) => {
+  ])('the pattern %s is tested on "%s"', (source, subject, expected) => {
     expect(new BoundedPattern(source).test(subject)).toBe(expected);
     expect(String(new BoundedPattern(source))).toBe(String(new RegExp(source, 'u')));
   });
 
-  it('refuses what is no pattern', () => {
+  it('an invalid pattern is refused', () => {
     expect(() => new BoundedPattern('(')).toThrow(SyntaxError);
   });
 
-  it.each(['^(a|a?)+b$', '^(a+)+$', 'a*a*a*a*a*a*a*a*a*b'])('gives %s only so much time', async (source) => {
+  it.each(['^(a|a?)+b$', '^(a+)+$', 'a*a*a*a*a*a*a*a*a*b'])('%s does not match at its time limit', async (source) => {
     await turn();
     // Natively this would not come back.
     expect(new BoundedPattern(source).test(`${'a'.repeat(5000)}!`)).toBe(false);
@@ -28,7 +28,7 @@ describe('patterns of others', () => {
     expect(new BoundedPattern('^(a)$').test('a')).toBe(true);
   });
 
-  it('bounds a whole list of such values, and is ready again in the next turn', async () => {
+  it('a list of values shares one time limit, which starts again in the next turn', async () => {
     const validator = new SchemaValidator();
     const schema = { type: 'object', properties: { list: { items: { pattern: '^(a|a?)+b$' } } } };
     const list = Array.from({ length: 2000 }, () => 'a'.repeat(200));

@@ -15,7 +15,7 @@ function nested(depth: number): JsonObject {
 describe('SchemaValidator', () => {
   const validator = new SchemaValidator();
 
-  it('tells the drafts apart by $schema, and takes either when there is none', () => {
+  it('the draft is chosen by $schema, and without it either is accepted', () => {
     const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
     const prefix = { type: 'array', prefixItems: [{ type: 'string' }], items: false };
     const of = (values: JsonObject, $schema?: string): JsonObject => ({
@@ -33,7 +33,7 @@ describe('SchemaValidator', () => {
     expect(() => validator.violation({ $schema: 'https://example.com/mine' }, {})).toThrow(refused);
   });
 
-  it('checks formats and names up to three violations', () => {
+  it('formats are checked and up to three violations named', () => {
     const email = { properties: { to: { type: 'string', format: 'email' } } };
     expect(validator.violation(email, { to: 'nobody' })).toBe('"to" must match format "email".');
     const many = { required: ['a', 'b', 'c', 'd', 'e'] };
@@ -43,12 +43,12 @@ describe('SchemaValidator', () => {
     );
   });
 
-  it('lets two schemas have one $id', () => {
+  it('two schemas may have the same $id', () => {
     expect(validator.violation({ $id: 'https://x/y', required: ['a'] }, {})).toContain('a');
     expect(validator.violation({ $id: 'https://x/y', required: ['b'] }, {})).toContain('b');
   });
 
-  it('keeps a bounded number of compiled schemas, and one for equal schemas', () => {
+  it('a limited number of compiled schemas is cached, one for equal schemas', () => {
     const fresh = new SchemaValidator();
     fresh.violation({ const: 1 }, 1);
     fresh.violation({ const: 1 }, 1);
@@ -67,11 +67,11 @@ describe('SchemaValidator', () => {
     ['not of an object', { type: 'string' }],
     ['a broken pattern', { properties: { a: { pattern: '(' } } }],
     ['a strange dialect', { $schema: 'https://example.com/mine' }],
-  ])('refuses a client schema that is %s', (_what, schema) => {
+  ])('a client schema that is %s is refused', (_what, schema) => {
     expect(() => validator.checkUntrusted('mine', schema)).toThrow(refused);
   });
 
-  it('takes a client schema with local references and keeps nothing of it', () => {
+  it('a client schema with local references is accepted and not cached', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: 'string' } } };
     const before = validator.cacheSize;
     expect(() => validator.checkUntrusted('mine', schema)).not.toThrow();

@@ -60,7 +60,7 @@ function invoke(overrides: Partial<ServerTool>, args = '{}', journal = new Journ
 }
 
 describe('ToolInvoker', () => {
-  it('completes arguments before they are validated, and never the ones that cannot be read', async () => {
+  it('arguments are completed before validation, unless they cannot be parsed', async () => {
     const completeArguments: ServerTool['completeArguments'] = (args, { timeZone }) => ({ ...args, zone: timeZone });
     const zoned = {
       completeArguments,
@@ -71,7 +71,7 @@ describe('ToolInvoker', () => {
     expect(await invoke(zoned, '{')).toMatchObject({ isError: true, failure: 'invalid_arguments' });
   });
 
-  it('calls the tool with validated arguments, defaults filled in, and all it may know', async () => {
+  it('a tool is called with validated arguments, defaults and its context', async () => {
     let seen: [unknown, ToolContext] | undefined;
     const result = await invoke({ invoke: (args, context) => Promise.resolve((seen = [args, context])[0]) }, '{"n":1}');
     expect(result).toEqual({ callId: 'c0', name: 'look', output: '{"n":1,"unit":"c"}', isError: false });
@@ -90,7 +90,7 @@ describe('ToolInvoker', () => {
     ['null', 'must be a JSON object'],
     ['{"n":"x"}', '"n" must be integer'],
     ['{"unit":"k"}', '"unit" must be one of ["c","f"]'],
-  ])('answers the arguments %s with a sentence', async (args, sentence) => {
+  ])('the arguments %s are answered with an explanation', async (args, sentence) => {
     let calls = 0;
     const result = await invoke({ invoke: () => Promise.resolve((calls += 1)), effects: 'unsafe' }, args);
     expect(result).toMatchObject({ isError: true, failure: 'invalid_arguments' });
@@ -98,11 +98,11 @@ describe('ToolInvoker', () => {
     expect(calls).toBe(0);
   });
 
-  it('takes missing arguments for none', async () => {
+  it('missing arguments are an empty object', async () => {
     expect(await invoke({}, '')).toMatchObject({ isError: false });
   });
 
-  it('answers a call of no tool with the names of the tools', async () => {
+  it('an unknown tool is answered with the names of the tools', async () => {
     const toolSet = new ToolSet([tool({})], []);
     const result = await invoker.invoke(
       { callId: 'c', name: 'lokk', arguments: '{}' },
@@ -119,14 +119,14 @@ describe('ToolInvoker', () => {
     [new AppError('RATE_LIMIT_EXCEEDED', 'Slow down'), 'The tool failed: Slow down'],
     [new Error('password=1234'), 'The tool failed because of an internal error.'],
     ['a string', 'The tool failed because of an internal error.'],
-  ])('answers a tool that throws %s', async (error, sentence) => {
+  ])('a tool that throws %s is answered with an error', async (error, sentence) => {
     expect(await invoke({ invoke: () => Promise.reject(error as Error) })).toMatchObject({
       isError: true,
       output: sentence,
     });
   });
 
-  it('answers a tool that throws before it returns a promise, and a result that is no JSON', async () => {
+  it('a tool that throws synchronously or returns no JSON is answered with an error', async () => {
     const throwing = (): never => {
       throw new ToolError('At once.');
     };
@@ -138,7 +138,7 @@ describe('ToolInvoker', () => {
     });
   });
 
-  it('leaves a tool that does not answer in time, aborts it, and drops what it says later', async () => {
+  it('a tool over its time limit is aborted and its later result dropped', async () => {
     let fail: (error: Error) => void = () => undefined;
     let reason: unknown;
     const hanging = (_args: unknown, { signal }: ToolContext): Promise<never> => {
@@ -156,7 +156,7 @@ describe('ToolInvoker', () => {
     expect(reason).toMatchObject({ name: 'DeadlineError' });
   });
 
-  it('throws the reason when the run is aborted, whatever the tool does', async () => {
+  it('the reason of an aborted run is thrown, whatever the tool does', async () => {
     const abort = new AbortController();
     let toolSignal: AbortSignal | undefined;
     const call = invoke(
@@ -171,7 +171,7 @@ describe('ToolInvoker', () => {
     await expect(invoke({}, '{}', new Journal(), abort.signal)).rejects.toThrow('cancelled');
   });
 
-  it('bounds a huge output between two characters and says so', async () => {
+  it('a long output is truncated between two characters, with a note', async () => {
     const result = await invoke({ invoke: () => Promise.resolve('汉😀'.repeat(10_000)) });
     expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(LIMIT);
     expect(result.output).not.toContain('\uFFFD');
@@ -187,13 +187,13 @@ describe('ToolInvoker', () => {
     ['idempotent', false, 1],
     ['idempotent', true, 0],
     ['unsafe', false, 1],
-  ] as const)('effects %s, in doubt %s: calls it and begins %d steps', async (effects, doubt, begun) => {
+  ] as const)('a tool with effects %s (in doubt: %s) is called and starts %d steps', async (effects, doubt, begun) => {
     const journal = new Journal(doubt);
     expect(await invoke({ effects }, '{}', journal)).toMatchObject({ isError: false });
     expect(journal.begun).toHaveLength(begun);
   });
 
-  it('never repeats an unsafe call in doubt', async () => {
+  it('an unsafe call in doubt is not repeated', async () => {
     let calls = 0;
     const unsafe = tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) });
     const toolSet = new ToolSet([unsafe], []);
@@ -207,13 +207,13 @@ describe('ToolInvoker', () => {
     expect(calls).toBe(0);
   });
 
-  it('says the doubt about a call in doubt whose tool is gone', async () => {
+  it('a call in doubt whose tool was removed is reported as unknown', async () => {
     const call = { callId: 'c0', name: 'gone', arguments: '{}' };
     const result = await invoker.invoke(call, new ToolSet([], []), caller(), new Journal(true));
     expect(result).toMatchObject({ failure: 'in_doubt', output: expect.stringContaining('may have taken effect') });
   });
 
-  it('makes no call when its beginning cannot be written down', async () => {
+  it('no call is made if its start cannot be stored', async () => {
     let calls = 0;
     const journal: ToolJournal = { inDoubt: () => false, begin: () => Promise.reject(new Error('fenced out')) };
     const toolSet = new ToolSet([tool({ effects: 'unsafe', invoke: () => Promise.resolve((calls += 1)) })], []);

@@ -21,7 +21,7 @@ function left(...limits: ToolRestriction[]): string {
     .join(' ');
 }
 
-describe('what a request takes away of the tools', () => {
+describe('tool restrictions of a request', () => {
   it.each<[string, ToolRestriction[]]>([
     ['read write list note weather', []],
     ['read list note weather', [{ server: 'files', only: { names: ['read', 'list'] } }]],
@@ -50,11 +50,11 @@ describe('what a request takes away of the tools', () => {
         { server: 'files', ask: {} },
       ],
     ],
-  ])('leaves %s', (names, limits) => {
+  ])('the tools that remain are %s', (names, limits) => {
     expect(left(...limits)).toBe(names);
   });
 
-  it('leaves the tools themselves alone, for other runs', () => {
+  it('the tools of other runs are not changed', () => {
     const [asking] = restrictTools(TOOLS, [{ server: 'files', ask: {} }]);
     expect(asking).toMatchObject({ name: 'read', annotations: { readOnlyHint: true } });
     expect(TOOLS[0]?.requiresApproval).toBeUndefined();

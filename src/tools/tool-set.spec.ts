@@ -5,8 +5,8 @@ const parameters = { type: 'object' };
 const server = { name: 'get_weather', description: 'of the server', parameters } as unknown as ServerTool;
 const client = { name: 'get_weather', description: 'of the client', parameters };
 
-describe('ToolOffer', () => {
-  it("tells of a client's tool that a tool of the server hides", () => {
+describe('ToolSet', () => {
+  it('a tool of the client that a server tool hides is reported', () => {
     const hidden: string[] = [];
     const toolSet = new ToolSet([server], [client], (name) => hidden.push(name));
     expect(hidden).toEqual(['get_weather']);
@@ -14,7 +14,7 @@ describe('ToolOffer', () => {
     expect(toolSet.declarations).toEqual([{ name: 'get_weather', description: 'of the server', parameters }]);
   });
 
-  it("lets a client's tool hide one of the server when its wire says so, but never another of the client's", () => {
+  it('a tool of the client may replace a server tool if its wire allows it, but no other client tool', () => {
     const hidden: string[] = [];
     const first = { ...client, overrides: true };
     const second = { ...first, description: 'again' };

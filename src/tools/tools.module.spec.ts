@@ -85,7 +85,7 @@ describe('ToolsModule', () => {
   });
   afterAll(() => module.close());
 
-  it('finds decorated methods of any module', async () => {
+  it('decorated methods of any module are found', async () => {
     const tools = await module.get(ToolRegistry).list();
     expect(tools.map(({ name }) => name).sort()).toEqual(['add', 'get_current_time']);
     const add = tools.find(({ name }) => name === 'add');
@@ -97,11 +97,11 @@ describe('ToolsModule', () => {
     [Doubled, 'Two tools are named "get_current_time"'],
     [Misnamed, '"get weather" cannot be the name of a tool'],
     [Misdescribed, 'The parameters of tool "banana" cannot be used'],
-  ])('does not boot with %p', async (provider, sentence) => {
+  ])('%p stops the start', async (provider, sentence) => {
     await expect(boot(provider)).rejects.toThrow(sentence);
   });
 
-  it('get_current_time takes the argument, then the zone of the user', async () => {
+  it('get_current_time uses its argument, then the zone of the user', async () => {
     const utc = '2026-03-16T16:09:13.000Z';
     expect(await invoke('get_current_time', { timezone: 'Asia/Shanghai' }, 'Europe/Berlin')).toMatchObject({
       timezone: 'Asia/Shanghai',
@@ -131,7 +131,7 @@ describe('ToolRegistry', () => {
     invoke: () => Promise.resolve(description),
   });
 
-  it('lets the first source win, and server tools over client tools', async () => {
+  it('the first source has precedence, and server tools over client tools', async () => {
     const sources = ['first', 'second'].map((name) => ({ name, list: () => Promise.resolve([tool(name)]) }));
     const registry = new ToolRegistry(sources);
     expect((await registry.list()).map(({ description }) => description)).toEqual(['first']);

@@ -15,7 +15,7 @@ const buttons = (node: UiNode): number =>
   (node.type === 'button' ? 1 : 0) + childrenOf(node).reduce((sum, child) => sum + buttons(child), 0);
 
 describe('compileUiSchema', () => {
-  it('makes the card of the document', () => {
+  it('the card of the documentation is compiled', () => {
     expect(compile({ title: '日程已创建', body: '您的会议日程创建成功', status: 'success' })).toEqual({
       warnings: [],
       schema: {
@@ -36,7 +36,7 @@ describe('compileUiSchema', () => {
     });
   });
 
-  it('keeps the order title, badge, body, fields, items, image, actions', () => {
+  it('the order is title, badge, body, fields, items, image, actions', () => {
     const { schema, warnings } = compile({
       actions: [
         { label: 'Open', action: { type: 'open_url', payload: { url: 'https://example.org/a' } } },
@@ -89,7 +89,7 @@ describe('compileUiSchema', () => {
     ]);
   });
 
-  it('knows every kind of node', () => {
+  it('every kind of node is compiled', () => {
     const nodes = [
       { type: 'stack', direction: 'horizontal', gap: 'lg', appearance: 'section', children: [{ type: 'divider' }] },
       { type: 'grid', columns: 3, children: [{ type: 'text', content: 'x', role: 'code' }] },
@@ -104,7 +104,7 @@ describe('compileUiSchema', () => {
     expect(childrenOf(childrenOf(schema?.root as UiNode)[1] as UiNode)).toEqual(nodes);
   });
 
-  it('puts several hints below each other, under the gravest status', () => {
+  it('several hints are listed under the most severe status', () => {
     const { schema } = compile({ title: 'a', status: 'success' }, { title: 'b', status: 'warning' });
     expect(schema).toMatchObject({ status: 'warning', root: { type: 'stack', gap: 'md' } });
     expect(childrenOf(schema?.root as UiNode)).toHaveLength(2);
@@ -117,11 +117,11 @@ describe('compileUiSchema', () => {
     ['blank texts', [{ title: '  ', body: '' }]],
     ['something else', ['title', 7, null, ['title']]],
     ['nodes without children', [{ items: [{ type: 'stack', children: [] }, { type: 'nothing' }] }]],
-  ])('is null for %s', (_, hints) => {
+  ])('the card of %s is null', (_, hints) => {
     expect(compileUiSchema(hints, options).schema).toBeNull();
   });
 
-  it('leaves out what is not allowed, and says so', () => {
+  it('parts that are not allowed are left out and reported', () => {
     const bad = ['javascript:alert(1)', 'data:text/html,x', '/relative', 'https://user:pass@example.org/', 'ftp://a/b'];
     const { schema, warnings } = compile({
       title: 'Links',
@@ -134,7 +134,7 @@ describe('compileUiSchema', () => {
     expect(compile({ title: 'x', items: [{ type: 'iframe', src: 'x' }] }).warnings).not.toEqual([]);
   });
 
-  it('cuts long texts by code points', () => {
+  it('long texts are truncated by code points', () => {
     const content = (text: string): unknown => {
       const node = childrenOf(compile({ body: text }).schema?.root as UiNode)[1] as { content: string };
       return node.content;
@@ -143,7 +143,7 @@ describe('compileUiSchema', () => {
     expect(content('😀'.repeat(4001))).toBe(`${'😀'.repeat(3999)}…`);
   });
 
-  it('keeps the limits of nodes, levels and actions', () => {
+  it('the limits of nodes, levels and actions are enforced', () => {
     const many = compile({ items: Array.from({ length: 500 }, (_, n) => `item ${n}`) });
     expect(count(many.schema?.root as UiNode)).toBeLessThanOrEqual(UI_LIMITS.nodes);
     expect(many.warnings).toEqual(['Left out: more than 200 nodes']);
@@ -154,7 +154,7 @@ describe('compileUiSchema', () => {
     expect(compile({ title: 'x', items: [nested] }).schema).not.toBeNull();
   });
 
-  it('never throws, is the same each time, and keeps its limits, whatever it is given', () => {
+  it('any input is compiled without an exception, deterministically and within the limits', () => {
     const leaf = fc.oneof(
       fc.string(),
       fc.constantFrom('success', 'https://example.org/', 'javascript:x', 'open_url', 'card', null, true),

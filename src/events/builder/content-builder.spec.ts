@@ -80,7 +80,7 @@ describe('ContentBuilder', () => {
     expect(response.drain()).toEqual([]);
   });
 
-  it('opens a slot with an empty delta where a set comes first, but not for data in slot 0', () => {
+  it('a slot that begins with a set is opened by an empty delta, except for data in slot 0', () => {
     const { response, message } = setup();
     message.createContentBuilder('data').setData({ a: 1 });
     expect(response.drain()).toMatchObject([{ index: 0, delta: false, data: { a: 1 } }]);
@@ -94,7 +94,7 @@ describe('ContentBuilder', () => {
     ]);
   });
 
-  it('opens every type with an empty delta when it is completed at once', () => {
+  it('a content that is completed at once is opened by an empty delta', () => {
     for (const type of CONTENT_TYPES) {
       const { response, message } = setup();
       message.createContentBuilder(type).complete();
@@ -105,7 +105,7 @@ describe('ContentBuilder', () => {
     }
   });
 
-  it('counts null as an empty piece', () => {
+  it('null is an empty delta', () => {
     const { message } = setup();
     const content = message.createContentBuilder();
     expect(content.addDelta(null)).toMatchObject({ text: '', delta: true });
@@ -113,7 +113,7 @@ describe('ContentBuilder', () => {
     expect(content.complete()).toMatchObject({ text: '' });
   });
 
-  it('lets a set replace what is there and deltas append to it', () => {
+  it('a set replaces the value and deltas append to it', () => {
     const { response, message } = setup();
     const content = message.createContentBuilder();
     content.addTextDelta('lost');
@@ -127,7 +127,7 @@ describe('ContentBuilder', () => {
     expect(fold.message('msg_1')?.content).toMatchObject([{ text: 'pre x' }]);
   });
 
-  it('merges data deltas and updates single keys', () => {
+  it('data deltas are merged and single keys updated', () => {
     const { message } = setup();
     const content = message.createContentBuilder('data');
     content.addDataDelta({ call_id: 'call_1', name: 'get_weather', arguments: '' });
@@ -139,7 +139,7 @@ describe('ContentBuilder', () => {
     });
   });
 
-  it('copies what it is given and freezes what it gives', () => {
+  it('values are copied on input and frozen on output', () => {
     const { message } = setup();
     const content = message.createContentBuilder('data');
     const data = { list: [1] };
@@ -152,7 +152,7 @@ describe('ContentBuilder', () => {
     expect(Object.isFrozen(message.createContentBuilder().addTextDelta('a'))).toBe(true);
   });
 
-  it('can be cut off', () => {
+  it('a content can be cut off', () => {
     const { message } = setup();
     const content = message.createContentBuilder();
     content.addTextDelta('par');

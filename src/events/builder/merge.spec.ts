@@ -31,7 +31,7 @@ describe('the merge rule of data deltas', () => {
     expect(mergeData(value, delta)).toEqual(expected);
   });
 
-  it('keeps __proto__ an ordinary key', () => {
+  it('__proto__ is an ordinary key', () => {
     const hostile = JSON.parse('{"__proto__":{"polluted":true}}') as JsonObject;
     const merged = mergeData({}, hostile);
     expect(JSON.stringify(merged)).toBe('{"__proto__":{"polluted":true}}');
@@ -39,13 +39,13 @@ describe('the merge rule of data deltas', () => {
     expect((merged as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('holds only JSON', () => {
+  it('values that are not JSON are refused', () => {
     const value = { a: Infinity, b: -0, c: undefined, d: [undefined], e: new Date(0) } as unknown as JsonObject;
     expect(mergeData({}, value)).toEqual({ a: null, b: 0, d: [null], e: '1970-01-01T00:00:00.000Z' });
     expect(mergeData({ a: 1e308 }, { a: 1e308 })).toEqual({ a: null });
   });
 
-  it('has the empty object as neutral element', () => {
+  it('merging an empty object changes nothing', () => {
     fc.assert(
       fc.property(objects, (value) => {
         expect(mergeData({}, value)).toEqual(value);
@@ -54,7 +54,7 @@ describe('the merge rule of data deltas', () => {
     );
   });
 
-  it('is associative for strings, numbers and lists that keep their kind', () => {
+  it('merging is associative for strings, numbers and lists that keep their kind', () => {
     const same = fc
       .tuple(fc.string(), fc.integer(), fc.array(fc.integer()))
       .map(([s, n, l]) => ({ s, n, l, o: { s, l } }));
@@ -65,7 +65,7 @@ describe('the merge rule of data deltas', () => {
     );
   });
 
-  it('changes neither argument and shares nothing with them', () => {
+  it('the arguments are not changed and the result shares nothing with them', () => {
     fc.assert(
       fc.property(lists, lists, (value, delta) => {
         const before = JSON.stringify([value, delta]);

@@ -24,7 +24,7 @@ const EMPTY = {
 };
 
 describe('MessageBuilder', () => {
-  it('announces itself in two steps', () => {
+  it('a message is announced by two events', () => {
     const { message, drain } = setup();
     expect(message.getMessageData()).toEqual({ ...EMPTY, status: 'created' });
     expect(message.created()).toEqual({ ...EMPTY, status: 'created' });
@@ -35,7 +35,7 @@ describe('MessageBuilder', () => {
     expect(drain()).toEqual([]);
   });
 
-  it('tells what is known from its beginning until it is closed', () => {
+  it('the data of its announcement is repeated until it is closed', () => {
     const { message } = setup();
     const metadata = { permission: 'possible' };
     expect(message.created({ metadata }).metadata).toEqual(metadata);
@@ -44,7 +44,7 @@ describe('MessageBuilder', () => {
     expect(message.complete().metadata).toBeNull();
   });
 
-  it('takes an index that is the next slot and no other', () => {
+  it('only the next free index is accepted', () => {
     const { message, drain } = setup();
     expect(message.createContentBuilder('text', 0).index).toBe(0);
     expect(message.createContentBuilder('image', 1).index).toBe(1);
@@ -60,7 +60,7 @@ describe('MessageBuilder', () => {
     expect(drain()).toEqual([]);
   });
 
-  it('opens lower slots first and leaves out slots that nothing was written to', () => {
+  it('lower slots are opened first and empty slots left out', () => {
     const { message, drain } = setup();
     message.createContentBuilder('text');
     const second = message.createContentBuilder('text');
@@ -76,7 +76,7 @@ describe('MessageBuilder', () => {
     ]);
   });
 
-  it('completes open contents first, and repeats itself', () => {
+  it('completing a message completes its open contents, and a second call returns the same', () => {
     const { message, drain } = setup();
     message.createContentBuilder().addTextDelta('a');
     const usage = { input_tokens: 1, output_tokens: 2 };
@@ -113,13 +113,13 @@ describe('MessageBuilder', () => {
   it.each([
     ['incomplete', 'incomplete'],
     ['canceled', 'canceled'],
-  ] as const)('is cut off as %s', (status, inner) => {
+  ] as const)('a message can be cut off as %s', (status, inner) => {
     const { message } = setup();
     message.createContentBuilder().addTextDelta('par');
     expect(message[status]()).toMatchObject({ status, content: [{ status: inner, text: 'par' }] });
   });
 
-  it('fails with an error', () => {
+  it('a message can fail with an error', () => {
     const { message } = setup();
     message.createContentBuilder().addTextDelta('par');
     const error = { code: 'TOOL_EXECUTION_FAILED', message: 'boom' };
@@ -131,7 +131,7 @@ describe('MessageBuilder', () => {
     });
   });
 
-  it('adds a whole content as one delta and its closing', () => {
+  it('a complete content is added as one delta and its completion', () => {
     const { message, drain } = setup();
     const event = message.addContent({ type: 'image', image_url: 'https://example.com/i.png' });
     expect(event).toMatchObject({ status: 'completed', index: 0, msg_id: 'msg_1', delta: false });
@@ -145,7 +145,7 @@ describe('MessageBuilder', () => {
     });
   });
 
-  it('adds pieces by index', () => {
+  it('pieces are added by index', () => {
     const { message } = setup();
     expect(message.addDeltaContent({ type: 'text', text: 'He' })).toMatchObject({
       index: 0,
@@ -174,7 +174,7 @@ describe('MessageBuilder', () => {
     });
   });
 
-  it('refuses pieces that do not fit', () => {
+  it('pieces that do not fit are refused', () => {
     const { message, drain } = setup();
     message.addDeltaContent({ type: 'text', text: 'a' });
     drain();

@@ -31,7 +31,7 @@ function names(events: readonly BuilderEvent[]): string[] {
 const ANNOUNCED = ['response created', 'response in_progress', 'message created', 'message in_progress'];
 
 describe('ResponseBuilder', () => {
-  it('streams tokens in the standard sequence of seven events and one per token', () => {
+  it('streaming tokens makes the standard sequence of seven events and one per token', () => {
     const response = builder();
     const events = [...response.generateStreamingResponse(['Hello'])];
     expect(names(events)).toEqual([
@@ -53,12 +53,12 @@ describe('ResponseBuilder', () => {
     expect(fold.response()).toEqual(events.at(-1));
   });
 
-  it('streams any number of tokens', () => {
+  it('any number of tokens can be streamed', () => {
     expect([...builder().generateStreamingResponse(['a', 'b', 'c'])]).toHaveLength(10);
     expect([...builder().generateStreamingResponse([])]).toHaveLength(8);
   });
 
-  it('does not announce again what is announced when it streams tokens, and begins anew after an end', () => {
+  it('streaming tokens does not repeat an announcement, and begins a new message after an end', () => {
     const response = builder();
     response.created();
     response.inProgress();
@@ -72,7 +72,7 @@ describe('ResponseBuilder', () => {
     expect(again[2]).toMatchObject({ role: 'tool' });
   });
 
-  it('fills the response events', () => {
+  it('response events hold all fields', () => {
     const response = builder();
     expect(response.created()).toEqual({
       object: 'response',
@@ -95,12 +95,12 @@ describe('ResponseBuilder', () => {
     });
   });
 
-  it('makes its own id when none is given', () => {
+  it('an id is generated if none is given', () => {
     expect(new ResponseBuilder().created().id).toMatch(/^response_[0-9a-f-]{36}$/);
     expect(new ResponseBuilder().createMessageBuilder().id).toMatch(/^msg_[0-9a-f-]{36}$/);
   });
 
-  it('records the announcements that were left out', () => {
+  it('missing announcements are recorded', () => {
     const response = builder();
     response.createMessageBuilder().createContentBuilder().addTextDelta('Hi');
     expect(names(response.drain())).toEqual([...ANNOUNCED, 'content in_progress']);
@@ -109,7 +109,7 @@ describe('ResponseBuilder', () => {
     expect(response.drain()).toEqual([]);
   });
 
-  it('gives events to the sink instead of the queue', () => {
+  it('events go to the sink instead of the queue', () => {
     const taken: BuilderEvent[] = [];
     const response = builder({ sink: (event) => taken.push(event) });
     const event = response.inProgress();
@@ -118,7 +118,7 @@ describe('ResponseBuilder', () => {
     expect(response.drain()).toEqual([]);
   });
 
-  it('is in the state of before when its sink throws', () => {
+  it('a sink that throws leaves the state unchanged', () => {
     let broken = true;
     const response = builder({
       sink: () => {
@@ -133,14 +133,14 @@ describe('ResponseBuilder', () => {
   it.each([
     ['created', 'response response_1 was already created'],
     ['inProgress', 'response response_1 is already in progress'],
-  ] as const)('refuses %s once it is in progress', (call, sentence) => {
+  ] as const)('%s is refused once the response is in progress', (call, sentence) => {
     const response = builder();
     response.inProgress();
     expect(() => response[call]()).toThrow(sentence);
     expect(response.drain()).toHaveLength(2);
   });
 
-  it('repeats completed, and refuses everything else after the end', () => {
+  it('after the end, completed is repeated and everything else refused', () => {
     const response = builder();
     const message = response.createMessageBuilder();
     const unused = response.createMessageBuilder();
@@ -178,7 +178,7 @@ describe('ResponseBuilder', () => {
     ['incomplete', 'incomplete', null],
     ['canceled', 'canceled', null],
     ['completed', 'completed', null],
-  ] as const)('keeps the partial text in the output when it ends as %s', (status, inner, error) => {
+  ] as const)('the partial text stays in the output if the response ends as %s', (status, inner, error) => {
     const response = builder();
     response.createMessageBuilder().createContentBuilder().addTextDelta('partial');
     const event = status === 'failed' ? response.failed(ERROR) : response[status]();
@@ -193,19 +193,19 @@ describe('ResponseBuilder', () => {
     expect(names(response.drain()).slice(-3)).toEqual([`content ${inner}`, `message ${inner}`, `response ${status}`]);
   });
 
-  it('rejects a response that was never in progress', () => {
+  it('a response that never started can be rejected', () => {
     const response = builder();
     response.rejected(ERROR);
     expect(names(response.drain())).toEqual(['response created', 'response rejected']);
   });
 
-  it('leaves messages out that were never announced', () => {
+  it('messages that were never announced are left out', () => {
     const response = builder();
     response.createMessageBuilder().createContentBuilder();
     expect(response.completed().output).toEqual([]);
   });
 
-  it('lists messages in the order of their announcements', () => {
+  it('messages are listed in the order of their announcements', () => {
     const response = builder();
     const first = response.createMessageBuilder();
     response.createMessageBuilder('assistant', 'reasoning').complete();
@@ -216,7 +216,7 @@ describe('ResponseBuilder', () => {
     ]);
   });
 
-  it('sums the usage of its messages unless one is given', () => {
+  it('the usage is the sum of its messages unless one is given', () => {
     const response = builder();
     response.createMessageBuilder().complete({ usage: { input_tokens: 1, output_tokens: 2 } });
     response.createMessageBuilder().complete();
@@ -231,7 +231,7 @@ describe('ResponseBuilder', () => {
     expect(builder().canceled({ usage }).usage).toEqual(usage);
   });
 
-  it('resets to a new response of the same session', () => {
+  it('a reset begins a new response of the same session', () => {
     const response = builder({ responseId: 'response_0' });
     const message = response.createMessageBuilder();
     message.created();
@@ -249,14 +249,14 @@ describe('ResponseBuilder', () => {
     expect(names([response.created()])).toEqual(['response created']);
   });
 
-  it('refuses a reset once a sink has taken events', () => {
+  it('a reset is refused once a sink has events', () => {
     const response = builder({ sink: () => undefined });
     response.reset();
     response.created();
     expect(() => response.reset()).toThrow('is being recorded and cannot be reset');
   });
 
-  it('adds whole messages', () => {
+  it('complete messages can be added', () => {
     const response = builder();
     const message = textMessage({ id: 'msg_x', role: 'assistant', text: 'Hi', metadata: { a: 1 } });
     expect(response.addMessage(message)).toEqual(message);
@@ -269,7 +269,7 @@ describe('ResponseBuilder', () => {
     expect(response.completed().output).toEqual([message]);
   });
 
-  it('updates open messages, ignores unknown ones and refuses closed ones', () => {
+  it('updates change open messages, ignore unknown ones and are refused for closed ones', () => {
     const response = builder();
     const message = response.createMessageBuilder();
     message.createContentBuilder().addTextDelta('He');
@@ -286,7 +286,7 @@ describe('ResponseBuilder', () => {
     expect(response.drain()).toEqual([]);
   });
 
-  it('goes on with a response that a fold gives back', () => {
+  it('a response can be resumed from its fold', () => {
     const before = builder();
     before.addMessage(textMessage({ id: 'msg_done', role: 'assistant', text: 'done' }));
     const open = before.createMessageBuilder();
@@ -308,7 +308,7 @@ describe('ResponseBuilder', () => {
     ]);
   });
 
-  it('knows that a resumed response has ended', () => {
+  it('a resumed response that has ended stays ended', () => {
     const ended = builder().completed();
     const response = builder({ resume: ended });
     expect(response.isEnded).toBe(true);

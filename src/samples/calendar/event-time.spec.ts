@@ -1,6 +1,6 @@
 import { dayOf, momentOf, startOfDay } from './event-time.js';
 
-describe('the time of events', () => {
+describe('the time of calendar events', () => {
   it.each([
     ['2026-03-17T15:00:00', 'Asia/Shanghai', '2026-03-17T07:00:00.000Z'],
     ['2026-03-17 15:00', 'America/Los_Angeles', '2026-03-17T22:00:00.000Z'],
@@ -13,13 +13,13 @@ describe('the time of events', () => {
   });
 
   it.each(['', 'tomorrow', '2026-03-17', '2026-02-30T10:00', '2026-03-17T25:00', '15:00', '2026-W10-1T10:00'])(
-    'refuses %p',
+    '%p is refused',
     (text) => {
       expect(momentOf(text, 'UTC')).toBeUndefined();
     },
   );
 
-  it('knows the days of a zone, short and long ones', () => {
+  it('short and long days of a zone are handled', () => {
     const hours = (day: string, zone: string): number => {
       const range = dayOf(day, zone);
       return ((range?.until ?? 0) - (range?.from ?? 0)) / 3_600_000;

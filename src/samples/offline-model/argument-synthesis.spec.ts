@@ -86,7 +86,7 @@ const texts = fc.oneof(
 );
 
 describe('synthesizeArguments', () => {
-  it('makes arguments that its schema accepts', () => {
+  it('generated arguments match their schema', () => {
     fc.assert(
       fc.property(object, texts, (schema, text) => {
         const validate = ajv.compile(schema);
@@ -97,14 +97,14 @@ describe('synthesizeArguments', () => {
     );
   });
 
-  it('is deterministic', () => {
+  it('the same input gives the same arguments', () => {
     fc.assert(
       fc.property(object, texts, (schema, text) => expect(make(schema, text)).toEqual(make(schema, text))),
       { numRuns: 100 },
     );
   });
 
-  it('follows references and ends on recursive schemas', () => {
+  it('references are followed and recursive schemas end', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { node: { $ref: '#/$defs/node' }, tree: { $ref: '#/$defs/tree' } },
@@ -146,13 +146,13 @@ describe('synthesizeArguments', () => {
     ['a default', { type: 'string', default: 'plain' }, 'hi', 'plain'],
     ['an address', { type: 'string', format: 'uri' }, 'open https://a.example/b.', 'https://a.example/b'],
     ['the text itself', { type: 'string' }, ' just words ', 'just words'],
-  ])('takes %s', (_, schema, text, expected) => {
+  ])('an argument is made from %s', (_, schema, text, expected) => {
     expect(make({ type: 'object', properties: { value: schema }, required: ['value'] }, text)).toEqual({
       value: expected,
     });
   });
 
-  it('leaves optional properties out unless the text has them', () => {
+  it('optional properties are left out unless the text names them', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { size: { type: 'integer' }, name: { type: 'string' }, mode: { enum: ['a1', 'b2'] } },

@@ -15,7 +15,7 @@ const ask = (
 const system = (content: string): ModelMessage => ({ role: 'system', content });
 const assistant = (content: string): ModelMessage => ({ role: 'assistant', content, toolCalls: [] });
 
-describe('who it is', () => {
+describe('the identity of the offline model', () => {
   it.each([
     'Who are you?',
     "What's your name?",
@@ -24,7 +24,7 @@ describe('who it is', () => {
     'Are you ChatGPT?',
     '你是谁？',
     '你叫什么名字？',
-  ])('says in answer to "%s" that it is a demo and how to get a real model', async (text) => {
+  ])('"%s" is answered with the name of the demo model and how to configure another', async (text) => {
     const { text: said } = await ask(text);
     expect(said).toContain('Friday');
     expect(said).toContain('Parley');
@@ -39,12 +39,12 @@ describe('who it is', () => {
     ['You are an assistant named Jarvis.', 'Jarvis'],
     ['You are a helpful assistant.', 'Friday'],
     ['你是小助手。你叫小明。', '小明'],
-  ])('takes the persona of "%s"', async (prompt, name) => {
+  ])('the persona of "%s" is used', async (prompt, name) => {
     expect((await ask([system(prompt), user('Who are you?')])).text).toContain(`I am ${name},`);
   });
 });
 
-describe('a name', () => {
+describe('the user’s name', () => {
   it.each([
     ['My name is Alice.', 'What is my name?', 'Your name is Alice.'],
     ["Hi, I'm Bob Jones and I like tea", "what's my name?", 'Your name is Bob Jones.'],
@@ -53,21 +53,21 @@ describe('a name', () => {
     ['我叫小红', '我叫什么？', '你的名字是 小红。'],
     ['我的名字是张伟，你好', '我的名字是什么？', '你的名字是 张伟。'],
     ['My name is Alice.', '我叫什么名字？', '你的名字是 Alice。'],
-  ])('"%s" is remembered', async (told, question, answer) => {
+  ])('the name in "%s" is remembered', async (told, question, answer) => {
     const greeting = await ask(told, ALL);
     expect(greeting.calls).toHaveLength(0);
     expect((await ask([user(told), assistant(greeting.text), user(question)], ALL)).text).toBe(answer);
   });
 
-  it('is greeted', async () => expect((await ask('My name is Alice.')).text).toContain('Hello, Alice!'));
-  it('is the last one told', async () =>
+  it('a name is greeted', async () => expect((await ask('My name is Alice.')).text).toContain('Hello, Alice!'));
+  it('the last name is used', async () =>
     expect((await ask([user('My name is Alice.'), user('My name is Eve.'), user('What is my name?')])).text).toBe(
       'Your name is Eve.',
     ));
-  it('is not invented', async () => expect((await ask('What is my name?')).text).toContain('have not told me'));
+  it('no name is invented', async () => expect((await ask('What is my name?')).text).toContain('have not told me'));
 });
 
-describe('saying things', () => {
+describe('small talk', () => {
   it.each([
     ['What is the capital of France?', 'The capital of France is Paris.'],
     ['法国的首都是哪里？', '法国的首都是巴黎。'],
@@ -75,15 +75,15 @@ describe('saying things', () => {
     ['count to 5', '1 2 3 4 5'],
     ['repeat 3 words', 'word1 word2 word3'],
     ['数到3', '1 2 3'],
-  ])('"%s" -> "%s"', async (text, answer) => expect((await ask(text, ALL)).text).toBe(answer));
+  ])('"%s" is answered with "%s"', async (text, answer) => expect((await ask(text, ALL)).text).toBe(answer));
 
-  it('is honest about everything else, and quotes it', async () => {
+  it('other text is quoted with an explanation', async () => {
     const { text } = await ask('Write me a sonnet about "love"');
     expect(text).toContain('Write me a sonnet');
     expect(text).toContain('offline demo model');
   });
 
-  it('says that it cannot see images', async () => {
+  it('an image is answered with an explanation', async () => {
     const parts = [
       { type: 'text', text: 'What is this?' },
       { type: 'image', url: 'data:image/png;base64,AA==' },
@@ -97,7 +97,7 @@ describe('saying things', () => {
     'Think: what is the capital of France?',
     'What is the capital of France? Step by step.',
     '想一想，法国的首都是哪里？',
-  ])('reasons first when told "%s"', async (text) => {
+  ])('reasoning comes first for "%s"', async (text) => {
     const made = await ask(text);
     const kinds = made.events.map((event) => event.type);
     expect(made.reasoning).not.toBe('');
@@ -105,20 +105,20 @@ describe('saying things', () => {
     expect(made.finish?.usage?.reasoning_tokens).toBeGreaterThan(0);
   });
 
-  it('reasons before it calls a tool', async () => {
+  it('reasoning comes before a tool call', async () => {
     const made = await ask('Think about it: what is the weather in Paris?', ALL);
     expect(made.events[0]?.type).toBe('reasoning-delta');
     expect(made.calls).toHaveLength(1);
   });
 
-  it('survives an empty request', async () => {
+  it('an empty request is answered', async () => {
     expect((await ask([])).text).not.toBe('');
     expect((await ask([{ role: 'user', content: [] }])).text).not.toBe('');
   });
 });
 
-describe('the stream', () => {
-  it('comes in several pieces, ends with one finish, and reports usage', async () => {
+describe('the stream of the offline model', () => {
+  it('an answer has several pieces, one finish and the usage', async () => {
     const made = await ask('Who are you?');
     expect(made.events.filter((event) => event.type === 'text-delta').length).toBeGreaterThan(10);
     expect(made.events.filter((event) => event.type === 'finish')).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('the stream', () => {
     });
   });
 
-  it('streams arguments in pieces, parallel calls told by index', async () => {
+  it('arguments are streamed in pieces, with an index for parallel calls', async () => {
     const made = await ask('weather in Paris and Tokyo', ALL);
     const deltas = made.events.filter((event) => event.type === 'tool-call-delta');
     expect(deltas.length).toBeGreaterThan(5);
@@ -139,7 +139,7 @@ describe('the stream', () => {
     expect(deltas.filter((delta) => delta.name !== undefined)).toHaveLength(2);
   });
 
-  it('is the same for the same request', async () => {
+  it('the same request gives the same stream', async () => {
     for (const text of [
       'Who are you?',
       'weather in Paris',
@@ -150,7 +150,7 @@ describe('the stream', () => {
     }
   });
 
-  it('honours maxTokens and stop', async () => {
+  it('maxTokens and stop are followed', async () => {
     const cut = await ask('count to 100', [], { maxTokens: 5 });
     expect([cut.text.trim(), cut.finish?.reason]).toEqual(['1 2 3 4 5', 'length']);
     const whole = await ask('count to 5', [], { maxTokens: 5 });
@@ -159,22 +159,22 @@ describe('the stream', () => {
     expect([stopped.text, stopped.finish?.reason]).toEqual(['1 2 3 4 5 6', 'stop']);
   });
 
-  it('streams 10,000 words and no more', async () => {
+  it('at most 10,000 words are streamed', async () => {
     const made = await ask('repeat 20000 words');
     expect(made.text).toMatch(/word10000\n\nI stopped at 10000/);
     expect(made.text).not.toContain('word10001');
   });
 });
 
-describe('pace and abort', () => {
-  it('waits between pieces when asked to go slowly', async () => {
+describe('pace and abort of the offline model', () => {
+  it('pieces are delayed if the text asks for it', async () => {
     const waits: number[] = [];
     const slow = new OfflineModelClient({ delay: async (ms) => void waits.push(ms) });
     await collect(slow, request('count to 10 slowly'));
     expect(waits).toEqual(Array(9).fill(30));
   });
 
-  it('stops at once while it paces', async () => {
+  it('an abort ends a delay at once', async () => {
     const controller = new AbortController();
     const reason = new Error('cancelled');
     const slow = new OfflineModelClient({ paceMs: 60_000 });
@@ -184,14 +184,14 @@ describe('pace and abort', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('notices an abort in a long answer without pace', async () => {
+  it('an abort ends a long answer without delays', async () => {
     const controller = new AbortController();
     setImmediate(() => controller.abort(new Error('stop')));
     const { events } = await failureOf(client, request('repeat 10000 words'), controller.signal);
     expect(events.length).toBeLessThan(1_000);
   });
 
-  it('yields nothing when it is aborted before or between pieces', async () => {
+  it('nothing is yielded after an abort', async () => {
     const controller = new AbortController();
     const stream = client.stream(request('count to 10'), controller.signal)[Symbol.asyncIterator]();
     await stream.next();

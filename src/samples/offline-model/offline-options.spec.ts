@@ -9,7 +9,7 @@ const client = new OfflineModelClient({ clock: { now: () => Date.parse('2026-03-
 const ask = (said: string, options: ModelOptions, tools = ALL): Promise<Collected> =>
   collect(client, request(said, tools, options));
 
-describe('what a request allows the offline model', () => {
+describe('request options of the offline model', () => {
   it.each<[string, JsonObject]>([
     [
       'an object',
@@ -22,7 +22,7 @@ describe('what a request allows the offline model', () => {
     ],
     ['a list', { type: 'array', items: { $ref: '#/$defs/n' }, minItems: 2, $defs: { n: { type: 'number' } } }],
     ['a string', { type: 'string', minLength: 2 }],
-  ])('answers with an instance of a schema: %s', async (_, schema) => {
+  ])('the answer is an instance of the schema: %s', async (_, schema) => {
     const made = await ask(
       'Make one called Plan, size 7',
       { responseFormat: { type: 'json_schema', name: 'x', schema } },
@@ -32,24 +32,24 @@ describe('what a request allows the offline model', () => {
     expect(validate(JSON.parse(made.text)) || validate.errors).toBe(true);
   });
 
-  it('answers with a JSON object', async () => {
+  it('the answer is a JSON object', async () => {
     const { text } = await ask('hello', { responseFormat: { type: 'json_object' } });
     expect(JSON.parse(text)).toEqual({ answer: expect.any(String) as unknown });
   });
 
-  it('calls no tool when it may not', async () => {
+  it('no tool is called if none is allowed', async () => {
     const made = await ask('What is the weather in Paris?', { toolChoice: 'none' });
     expect(made.calls).toEqual([]);
     expect(made.finish?.reason).toBe('stop');
   });
 
-  it('calls a tool when it must, and the one that is named', async () => {
+  it('a tool is called if one is required or named', async () => {
     expect((await ask('hello', { toolChoice: 'required' })).calls).toHaveLength(1);
     const named = await ask('What is the weather in Paris?', { toolChoice: { name: 'echo' } });
     expect(named.calls.map(({ name }) => name)).toEqual(['echo']);
   });
 
-  it('calls one tool at a time when it may not call more', async () => {
+  it('one tool is called at a time if parallel calls are not allowed', async () => {
     const said = 'What is the weather in Paris and Tokyo?';
     expect((await ask(said, {})).calls).toHaveLength(2);
     expect((await ask(said, { parallelToolCalls: false })).calls).toHaveLength(1);

@@ -16,7 +16,7 @@ const argumentsOf = (made: Collected): unknown[] => made.calls.map((call) => JSO
 const system = (content: string): ModelMessage => ({ role: 'system', content });
 const assistant = (content: string): ModelMessage => ({ role: 'assistant', content, toolCalls: [] });
 
-describe('known tools', () => {
+describe('calls of known tools', () => {
   it.each<[string, unknown[]]>([
     ["What's the weather in Paris?", [{ city: 'Paris' }]],
     ['weather in San Francisco today, please', [{ city: 'San Francisco' }]],
@@ -28,7 +28,7 @@ describe('known tools', () => {
     ['Berlin weather', [{ city: 'Berlin' }]],
     ['北京和上海的天气怎么样？', [{ city: '北京' }, { city: '上海' }]],
     ['请问苏州今天的天气', [{ city: '苏州' }]],
-  ])('"%s" asks for the weather', async (text, expected) => {
+  ])('"%s" calls the weather tool', async (text, expected) => {
     const made = await ask(text, ALL);
     expect(made.calls.every((call) => call.name === 'get_weather')).toBe(true);
     expect(argumentsOf(made)).toEqual(expected);
@@ -40,31 +40,31 @@ describe('known tools', () => {
     ['what is the current time in Tokyo', [{ timezone: 'Asia/Tokyo' }]],
     ['What time is it in America/New_York?', [{ timezone: 'America/New_York' }]],
     ['现在几点？', [{}]],
-  ])('"%s" asks for the time', async (text, expected) => {
+  ])('"%s" calls the time tool', async (text, expected) => {
     const made = await ask(text, ALL);
     expect(made.calls.every((call) => call.name === 'get_current_time')).toBe(true);
     expect(argumentsOf(made)).toEqual(expected);
   });
 
-  it('calls weather and time at once', async () => {
+  it('weather and time are called in parallel', async () => {
     const made = await ask('What time is it in Tokyo and what is the weather in Tokyo?', ALL);
     expect(made.calls.map((call) => call.name)).toEqual(['get_weather', 'get_current_time']);
   });
 
-  it('asks for the city when none is named, and takes the answer', async () => {
+  it('a missing city is asked for and the answer used', async () => {
     const question = await ask('What is the weather?', ALL);
     expect(question.calls).toHaveLength(0);
     const made = await ask([user('What is the weather?'), assistant(question.text), user('Madrid')], ALL);
     expect(argumentsOf(made)).toEqual([{ city: 'Madrid' }]);
   });
 
-  it('calls nothing that is not on offer, or not wanted', async () => {
+  it('tools that are not offered or not wanted are not called', async () => {
     expect((await ask('What is the weather in Paris?')).calls).toHaveLength(0);
     expect((await ask('What is the weather in Paris? Do not use tools.', ALL)).calls).toHaveLength(0);
   });
 });
 
-describe('other tools', () => {
+describe('calls of other tools', () => {
   it.each<[string, string, unknown]>([
     ['Make the background blue', 'change_background', { color: 'blue' }],
     ['change the background to #ff8800', 'change_background', { color: '#ff8800' }],
@@ -80,15 +80,15 @@ describe('other tools', () => {
     expect(argumentsOf(made)).toEqual([expected]);
   });
 
-  it('calls none when the words do not fit', async () => {
+  it('no tool is called if no name matches', async () => {
     for (const text of ['Tell me a story', 'Thanks!', 'I like trains', 'What is the capital of France?', '讲个故事']) {
       expect((await ask(text, ALL)).calls).toEqual([]);
     }
   });
 });
 
-describe('the calendar', () => {
-  it('writes a meeting', async () => {
+describe('calls of the calendar tools', () => {
+  it('a meeting is written', async () => {
     const made = await ask('Schedule a meeting tomorrow at 10 for 30 minutes called Standup', ALL);
     expect(made.calls.map((call) => call.name)).toEqual(['calendar_write']);
     expect(argumentsOf(made)).toEqual([
@@ -96,7 +96,7 @@ describe('the calendar', () => {
     ]);
   });
 
-  it('takes zone and time from the system prompt', async () => {
+  it('zone and time come from the system prompt', async () => {
     const prompt = system('You are Friday. It is 2026-12-31T20:00:00Z; the user is in Asia/Tokyo.');
     const made = await ask([prompt, user('Book a review called "Year end" tomorrow at 3:30pm')], ALL);
     expect(argumentsOf(made)).toEqual([
@@ -104,7 +104,7 @@ describe('the calendar', () => {
     ]);
   });
 
-  it('writes offsets and ends where the schema wants date-times', async () => {
+  it('offsets and end times are written if the schema requires date-times', async () => {
     const zoned = tool(
       'calendar_write',
       'Add an event',
@@ -129,7 +129,7 @@ describe('the calendar', () => {
     ]);
   });
 
-  it('asks when, and then writes', async () => {
+  it('a missing time is asked for, then the event is written', async () => {
     const first = user('Schedule a meeting called Retro');
     const question = await ask([first], ALL);
     expect(question.calls).toHaveLength(0);
@@ -137,19 +137,19 @@ describe('the calendar', () => {
     expect(argumentsOf(made)).toEqual([{ title: 'Retro', start: '2026-03-05T14:00:00', event_timezone: 'UTC' }]);
   });
 
-  it.each(['List my meetings', 'What is on my calendar?', '查看我的日程'])('"%s" lists', async (text) => {
+  it.each(['List my meetings', 'What is on my calendar?', '查看我的日程'])('"%s" lists the events', async (text) => {
     expect((await ask(text, ALL)).calls.map((call) => call.name)).toEqual(['calendar_list']);
   });
 });
 
-describe('after the tools answered', () => {
+describe('after tool results', () => {
   const turn = (name: string, content: string, text = 'What is the weather in Paris?'): ModelMessage[] => [
     user(text),
     { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name, arguments: '{}' }] },
     { role: 'tool', callId: 'c1', name, content },
   ];
 
-  it('answers from their results and calls nothing', async () => {
+  it('the results are summarized and nothing is called', async () => {
     const made = await ask(
       turn('get_weather', '{"city":"Paris","condition":"sunny","temperature":21,"note":"Sample data."}'),
       ALL,
@@ -165,11 +165,11 @@ describe('after the tools answered', () => {
     ['calendar_list', '[]', 'The tool calendar_list answered: nothing.'],
     ['x', '{"error":"denied"}', 'The tool x did not succeed: error: denied.'],
     ['x', '', 'The tool x answered with nothing.'],
-  ])('tells what %s said: %s', async (name, content, text) => {
+  ])('the result of %s is shown: %s', async (name, content, text) => {
     expect((await ask(turn(name, content), ALL)).text).toBe(text);
   });
 
-  it('calls again in the next turn', async () => {
+  it('tools are called again in the next turn', async () => {
     const made = await ask(
       [...turn('get_weather', 'sunny'), assistant('Sunny.'), user('And the weather in Rome?')],
       ALL,

@@ -83,7 +83,7 @@ const guest = {
 };
 
 describe('dtoSchema', () => {
-  it('says what the decorators say', () => {
+  it('the schema follows the decorators', () => {
     expect(dtoSchema(Invitation)).toEqual({
       type: 'object',
       properties: {
@@ -113,7 +113,7 @@ describe('dtoSchema', () => {
     expect(dtoSchema(Invitation)['required']).toHaveLength(8);
   });
 
-  it('says what it cannot know', () => {
+  it('types that a schema cannot describe throw', () => {
     expect(() => dtoSchema(Untyped)).toThrow('The class of items is not known');
     expect(() => dtoSchema(Endless)).toThrow('contains itself');
   });

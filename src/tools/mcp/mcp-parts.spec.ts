@@ -51,14 +51,14 @@ describe('failureOf', () => {
     [new McpError(-32602, 'Invalid params'), false, 'refused'],
   ])('%s', (error, isClosed, failure) => expect(failureOf(error, isClosed)).toBe(failure));
 
-  it('names the cause of a failed request', () => {
+  it('the cause of a failed request is named', () => {
     expect(reasonOf(refused)).toBe('fetch failed (ECONNREFUSED)');
     expect(reasonOf('x')).toBe('x');
   });
 });
 
 describe('LineLog', () => {
-  it('joins pieces to lines, across characters', () => {
+  it('pieces are joined to lines, also within a character', () => {
     const lines: string[] = [];
     const log = new LineLog((line) => lines.push(line));
     const bytes = Buffer.from('Grüße\r\n\n zwei\nrest');
@@ -66,7 +66,7 @@ describe('LineLog', () => {
     expect(lines).toEqual(['Grüße', ' zwei']);
   });
 
-  it('counts the lines of a flood that it leaves out', () => {
+  it('omitted lines are counted', () => {
     const lines: string[] = [];
     let now = 0;
     const log = new LineLog(
@@ -82,7 +82,7 @@ describe('LineLog', () => {
 });
 
 describe('redact', () => {
-  it('takes out secrets, the longest first, and cuts', () => {
+  it('secrets are removed, the longest first, and the text is truncated', () => {
     expect(redact('Bearer tok-12345678 and tok-12345678', ['tok-12345678', 'Bearer tok-12345678'], 100)).toBe(
       '[secret] and [secret]',
     );

@@ -22,7 +22,7 @@ function problemsOf(servers: unknown, env: Record<string, string> = {}): string 
 }
 
 describe('MCP_SERVERS', () => {
-  it('reads servers of both transports, with defaults', () => {
+  it('servers of both transports are read, with defaults', () => {
     const env = { TOOL_TIMEOUT_MS: '2000', TOKEN: 'tok-12345678', ROOT: '/srv/files' };
     const servers = {
       files: { command: 'npx', args: ['-y', 'server', '${ROOT}'], env: { KEY: '${TOKEN}', MODE: '${MODE:-dev}' } },
@@ -94,19 +94,19 @@ describe('MCP_SERVERS', () => {
       { a: { url: 'http://h', headers: { X: '${NO_TOKEN}' } } },
       '"headers" refers to the variable NO_TOKEN, which is not set',
     ],
-  ])('refuses %j', (servers, sentence) => {
+  ])('%j is refused', (servers, sentence) => {
     const problems = problemsOf(servers);
     expect(problems).toContain('MCP_SERVERS ');
     expect(problems).toContain(sentence);
   });
 
-  it('accepts the example in docs/tools.md', () => {
+  it('the example in docs/tools.md is accepted', () => {
     const example = readFileSync('docs/mcp-servers.example.json', 'utf8');
     expect(serversOf(example, { TICKETS_TOKEN: 'tok-12345678' })).toHaveLength(2);
     expect(readFileSync('docs/tools.md', 'utf8')).toContain('```json\n' + example + '```');
   });
 
-  it('reports all problems together and shows no secret', () => {
+  it('all problems are reported together, without secrets', () => {
     const env = { TOKEN: 'tok-12345678' };
     const problems = problemsOf(
       { a: { url: '${TOKEN}' }, b: { command: 'x', env: { K: 'plain-secret' }, oops: 1 } },
@@ -122,12 +122,12 @@ describe('MCP_SERVERS_FILE', () => {
   const file = join(folder, 'servers.json');
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('adds the servers of a file', () => {
+  it('the servers of a file are added', () => {
     writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: 'x' } } }));
     expect(McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).servers).toHaveLength(2);
   });
 
-  it('rejects a duplicate name and a missing file', () => {
+  it('a duplicate name and a missing file are rejected', () => {
     writeFileSync(file, '{"a":{"command":"x"}}');
     expect(() => McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
       'MCP_SERVERS_FILE server "a": is configured twice',

@@ -41,7 +41,7 @@ const effect = (...given: Parameters<typeof decide>): string => decide(...given)
 const applies = (when: object, args: JsonObject = {}, overrides: Partial<ServerTool> = {}): boolean =>
   effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none', ...overrides }) === 'deny';
 
-describe('what may need a permission, before its arguments are known', () => {
+describe('tools that may need an approval, before their arguments are known', () => {
   const principal = { tenantId: 'acme', userId: 'alice' };
   const mayAsk = (rules: object[], overrides: Partial<ServerTool> = {}): boolean =>
     policyOf(...rules).mayAsk({ tool: tool(overrides), principal, agentType: 'worker' });
@@ -72,7 +72,7 @@ describe('what may need a permission, before its arguments are known', () => {
   });
 });
 
-describe('the policy without rules', () => {
+describe('the default policy', () => {
   const policy = new ToolPolicy([], DEFAULT_EXPIRY);
   const mcp = { kind: 'mcp', serverLabel: 'files' } as const;
 
@@ -97,7 +97,7 @@ describe('the policy without rules', () => {
     expect(effect(policy, {}, overrides)).toBe(expected);
   });
 
-  it('asks with the default time', () => {
+  it('an approval has the default time limit', () => {
     expect(decide(policy)).toEqual({
       effect: 'ask',
       rule: null,
@@ -108,8 +108,8 @@ describe('the policy without rules', () => {
   });
 });
 
-describe('rules', () => {
-  it('are tried in order; the first that fits decides', () => {
+describe('policy rules', () => {
+  it('the first matching rule decides', () => {
     const policy = policyOf(
       { tool: 'pay', effect: 'deny', when: { path: '$.amount', op: '>', value: 100 }, reason: 'Too much.' },
       { tool: ['p*', 'send_?'], effect: 'ask', expiresIn: '10m', allowEdit: true },
@@ -156,11 +156,11 @@ describe('rules', () => {
     [{ tenant: 'other' }, {}, false],
     [{ user: 'alic' }, {}, false],
     [[{ tenant: 'acme' }, { path: '$.n', op: '==', value: 1 }], { n: 2 }, false],
-  ])('the condition %j of the arguments %j: %s', (when, args, expected) => {
+  ])('the condition %j on the arguments %j is %s', (when, args, expected) => {
     expect(applies(when, args as JsonObject)).toBe(expected);
   });
 
-  it('restrict when a pattern takes too long to tell, and allow nothing then', () => {
+  it('a pattern over the time limit matches restrictive rules only', () => {
     const when = { path: '$.to', op: 'matches', value: '^(a|a?)+b$' };
     const args = { to: 'a'.repeat(40) };
     expect(effect(policyOf({ tool: '*', effect: 'deny', when }), args, { effects: 'none' })).toBe('deny');
@@ -168,14 +168,14 @@ describe('rules', () => {
     expect(applies({ ...when, value: 'x' }, { to: 'a'.repeat(20_000) })).toBe(true);
   });
 
-  it('of an order restrict what has none, and never allow it', () => {
+  it('a comparison of values without an order matches restrictive rules only', () => {
     const when = { path: '$.amount', op: '<', value: 100 };
     const policy = policyOf({ tool: '*', effect: 'allow', when }, { tool: '*', effect: 'deny' });
     expect(effect(policy, { amount: 5 })).toBe('allow');
     for (const amount of ['5', null, [5]]) expect(effect(policy, { amount })).toBe('deny');
   });
 
-  it('see the server and the annotations of a tool', () => {
+  it('rules can use the server and the annotations of a tool', () => {
     const origin = { kind: 'mcp', serverLabel: 'files' } as const;
     expect(applies({ server: 'fil*' }, {}, { origin })).toBe(true);
     expect(applies({ server: 'local' }, {}, { origin })).toBe(false);
@@ -185,7 +185,7 @@ describe('rules', () => {
   });
 });
 
-describe('a policy file', () => {
+describe('the policy file', () => {
   it.each([
     ['{', 'the file is not valid JSON'],
     ['[]', 'the file must be an object'],
@@ -232,7 +232,7 @@ describe('a policy file', () => {
     expect(rules).toEqual([]);
   });
 
-  it('stops the start with all its problems, or with why it cannot be read', () => {
+  it('an invalid or unreadable file stops the start with all its problems', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
     const file = join(folder, 'policy.json');
     writeFileSync(file, '{"rules":[{"tool":"a","effect":"x"},{"effect":"deny"}]}');
@@ -256,9 +256,9 @@ describe('globs and paths', () => {
     ['a.c', 'abc', false],
     ['*a', 'ba', true],
     ['', 'a', false],
-  ])('%j fits %j: %s', (pattern, text, expected) => expect(matchesGlob(pattern, text)).toBe(expected));
+  ])('%j matches %j: %s', (pattern, text, expected) => expect(matchesGlob(pattern, text)).toBe(expected));
 
-  it('take no long time', () => {
+  it('a glob is matched in short time', () => {
     expect(matchesGlob(`${'*a'.repeat(50)}b`, 'a'.repeat(5000))).toBe(false);
   });
 
@@ -272,23 +272,23 @@ describe('globs and paths', () => {
     ['$[x]', undefined],
   ])('%s is the path %j', (text, expected) => expect(parsePath(text)).toEqual(expected));
 
-  it('find only own members', () => {
+  it('only own members are found', () => {
     expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1);
     expect(valueAt({ a: 'text' }, ['a', 'length'])).toBeUndefined();
     expect(valueAt({}, ['__proto__'])).toBeUndefined();
   });
 });
 
-describe('a tool whose run asks for a permission', () => {
+describe('a tool whose request requires approval', () => {
   const asking = { effects: 'none', requiresApproval: true } as const;
 
-  it('is asked for where the policy allows it', () => {
+  it('an approval is required although the policy allows the call', () => {
     const asked = { effect: 'ask', rule: null, reason: null, expiresInMs: DEFAULT_EXPIRY, mayEdit: false };
     expect(decide(policyOf(), {}, asking)).toEqual(asked);
     expect(decide(policyOf({ tool: '*', effect: 'allow' }), {}, asking)).toEqual(asked);
   });
 
-  it('stays denied, and is asked for as the policy says', () => {
+  it('a denied call stays denied, and an approval follows the policy', () => {
     expect(decide(policyOf({ tool: '*', effect: 'deny' }), {}, asking)).toMatchObject({ effect: 'deny', rule: 0 });
     const rule = { tool: '*', effect: 'ask', reason: 'Money.', allowEdit: true };
     expect(decide(policyOf(rule), {}, asking)).toMatchObject({
