@@ -1,22 +1,24 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { requestPrincipal, ShapePipe } from '../http/index.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { HistoryQueryDto, HistorySnapshotDto } from './dto/history.dto.js';
 import { type HistoryPage, ThreadHistory } from './history/thread-history.js';
+import { RunsWire } from './runs.wire.js';
 
 /** `GET /history` (contract runs-api, section 6). */
 @ApiTags('Runs')
-@Controller('api/v1/agent')
+@WireController(RunsWire, 'api/v1/agent')
 export class HistoryController {
   constructor(private readonly history: ThreadHistory) {}
 
   @Get('history')
   @ApiOkResponse({ type: HistorySnapshotDto })
   @ApiRunsRoute('Read the history', 'One calendar day of a thread, in the time zone of the user.', [400, 404, 422])
-  read(@Query(new ShapePipe(HistoryQueryDto)) query: HistoryQueryDto): Promise<HistoryPage> {
+  read(@Query(new ShapePipe(HistoryQueryDto)) query: HistoryQueryDto, @Caller() { principal }: Caller): Promise<HistoryPage> {
     const { threadId, before, beforeSeq } = query;
-    return this.history.page(requestPrincipal(undefined), {
+    return this.history.page(principal, {
       threadId,
       before,
       beforeSeq: beforeSeq === undefined ? undefined : Number(beforeSeq),

@@ -1,9 +1,10 @@
-import { Body, Controller, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { acceptedLocale, isPlainObject } from '../../common/index.js';
 import { Runs, RunSettings } from '../../run/index.js';
-import { ClientGone, requestPrincipal, validateShape } from '../http/index.js';
+import { Caller, ClientGone, validateShape } from '../http/index.js';
+import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
 import { CancelRequestDto } from './dto/queries.dto.js';
@@ -13,6 +14,7 @@ import { decodeResume } from './input/resume.decoder.js';
 import { RunLookup } from './run-lookup.js';
 import { addressOf } from './run-names.js';
 import { RunSubmission, type TaskAccepted } from './run-submission.js';
+import { RunsWire } from './runs.wire.js';
 import { RunViews } from './status/run-views.js';
 
 /** How much longer than the grace of a cancelled run its end is waited for, in milliseconds. */
@@ -20,7 +22,7 @@ const AFTER_GRACE_MS = 5000;
 
 /** Cancel and resume (contract runs-api, section 4). */
 @ApiTags('Runs')
-@Controller('api/v1/agent/runs/:threadId/:runId')
+@WireController(RunsWire, 'api/v1/agent/runs/:threadId/:runId')
 export class RunControlController {
   constructor(
     private readonly runs: Runs,
@@ -33,18 +35,18 @@ export class RunControlController {
   @Post('cancel')
   @HttpCode(202)
   @ApiBody({ type: CancelRequestDto, required: false, examples: CANCEL_EXAMPLES })
-  @ApiAcceptedResponse({ type: RunViewDto, description: 'The cancel is written down.' })
-  @ApiOkResponse({ type: RunViewDto, description: 'The run is over.' })
-  @ApiRunsRoute('Cancel a run', 'Idempotent; a run that is over stays as it is.', [400, 404])
+  @ApiAcceptedResponse({ type: RunViewDto, description: 'The cancel is stored.' })
+  @ApiOkResponse({ type: RunViewDto, description: 'The run has ended.' })
+  @ApiRunsRoute('Cancel a run', 'Idempotent. A run that has ended is not changed.', [400, 404])
   async cancel(
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Body() body: unknown,
+    @Caller() { principal }: Caller,
     @ClientGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const { mode, wait } = validateShape(CancelRequestDto, isAbsent(body) ? {} : body);
-    const principal = requestPrincipal(undefined);
     const run = await this.lookup.run(principal, threadId, runId);
     const cancelled = await this.runs.cancel(principal, run.runId, { rollback: mode === 'rollback' });
     const milliseconds = wait === true ? this.settings.cancelGraceMs + AFTER_GRACE_MS : 0;
@@ -57,21 +59,21 @@ export class RunControlController {
   @Post('resume')
   @HttpCode(202)
   @ApiBody({ type: ResumeRequestDto, examples: RESUME_EXAMPLES })
-  @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run that goes on.' })
+  @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run that continues the interrupted one.' })
   @ApiRunsRoute(
     'Resume an interrupted run',
-    'Answers interrupts; a new run goes on with the answers.',
+    'Answers interrupts. A new run continues with the answers.',
     [404, 409, 410, 422],
   )
   async resume(
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Body() body: unknown,
+    @Caller() { principal }: Caller,
     @Headers('accept-language') language: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TaskAccepted> {
     const request = decodeResume(body);
-    const principal = requestPrincipal(undefined);
     const run = await this.lookup.run(principal, threadId, runId);
     const { answer, replayed } = await this.submission.resume(principal, run, request, acceptedLocale(language));
     reply.header('location', addressOf(answer.threadId, answer.runId));

@@ -1,28 +1,25 @@
-import { Controller, Headers, Param, Query, Res } from '@nestjs/common';
+import { Headers, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import type { Observable } from 'rxjs';
-import { BackpressureGate, ERROR_CATALOGUE } from '../../common/index.js';
-import { requestPrincipal, ShapePipe, SseGet, StreamGate } from '../http/index.js';
+import { ERROR_CATALOGUE } from '../../common/index.js';
+import { Caller, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { WireController } from '../wire/index.js';
 import { ApiRunsRoute, ApiRunsStream } from './api-docs.js';
 import { EventsQueryDto } from './dto/events-query.dto.js';
 import { formatEventId, parseEventId } from './events/event-id.js';
-import { RunAnswering } from './events/run-answering.js';
 import { type EventsAnswer, RunEvents } from './events/run-events.js';
-import { clientRunId } from './run-names.js';
+import { addressOf, clientRunId } from './run-names.js';
+import { RunsWire } from './runs.wire.js';
 
 /** `GET /runs/{threadId}/events` (contract runs-api, section 5). */
 @ApiTags('Runs')
-@Controller('api/v1/agent')
+@WireController(RunsWire, 'api/v1/agent')
 export class RunEventsController {
-  constructor(
-    private readonly events: RunEvents,
-    private readonly answering: RunAnswering,
-  ) {}
+  constructor(private readonly events: RunEvents) {}
 
   @SseGet('runs/:threadId/events')
   @ApiRunsStream()
-  @ApiNoContentResponse({ description: 'The run is over and its terminal event is the cursor: nothing more comes.' })
+  @ApiNoContentResponse({ description: 'The run has ended, and the cursor is its terminal event.' })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'The id of the last event that was read.' })
   @ApiRunsRoute(
     'Read events',
@@ -33,17 +30,23 @@ export class RunEventsController {
     @Param('threadId') threadId: string,
     @Query(new ShapePipe(EventsQueryDto)) query: EventsQueryDto,
     @Headers('last-event-id') lastEventId: string | undefined,
-    @StreamGate() gate: BackpressureGate,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | object | undefined> {
-    const answer = await this.events.answer(requestPrincipal(undefined), {
+    const request = {
       threadId,
       runId: query.runId,
       cursor: parseEventId(lastEventId ?? query.lastEventId),
       from: query.from ?? 'start',
       follow: query.follow ?? 'run',
-    });
-    if (answer.kind === 'stream') return this.answering.observable(answer, reply, { gate });
+    };
+    const { reply } = client;
+    const answer = await this.events.answer(caller.principal, request, client);
+    if (answer.kind === 'stream') {
+      const { run, stream } = answer;
+      if (run) reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
+      return stream.events();
+    }
     if (answer.kind === 'expired') {
       reply.status(410);
       return expired(answer, reply.request.id);
@@ -55,7 +58,7 @@ export class RunEventsController {
 
 type Expired = Extract<EventsAnswer, { readonly kind: 'expired' }>;
 
-/** What is left of a run whose events are no longer kept. */
+/** The body for a run whose events were removed. */
 function expired({ run, lastSeq }: Expired, requestId: string): object {
   const path = `/api/v1/agent/runs/${encodeURIComponent(run.sessionId)}/events`;
   const snapshotUrl = `${path}?runId=${encodeURIComponent(clientRunId(run))}&from=snapshot`;

@@ -1,22 +1,24 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Get, Param, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { ClientGone, requestPrincipal, ShapePipe } from '../http/index.js';
+import { Caller, ClientGone, ShapePipe } from '../http/index.js';
+import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
 import { RunPageDto, RunViewDto } from './dto/runs.dto.js';
 import { RunLookup } from './run-lookup.js';
 import { statusOf } from './run-names.js';
+import { RunsWire } from './runs.wire.js';
 import { entityTag, namesTag, statusOfTag } from './status/run-view.encoder.js';
 import { type RunPage, RunViews } from './status/run-views.js';
 
 const DEFAULT_LIMIT = 20;
 
-/** How runs stand (contract runs-api, section 4). */
+/** The states of runs (contract runs-api, section 4). */
 @ApiTags('Runs')
-@Controller('api/v1/agent')
+@WireController(RunsWire, 'api/v1/agent')
 export class RunStatusController {
   constructor(
     private readonly lookup: RunLookup,
@@ -29,8 +31,8 @@ export class RunStatusController {
   async list(
     @Param('threadId') threadId: string,
     @Query(new ShapePipe(ListQueryDto)) { limit, cursor, status }: ListQueryDto,
+    @Caller() { principal }: Caller,
   ): Promise<RunPage> {
-    const principal = requestPrincipal(undefined);
     await this.lookup.thread(principal, threadId);
     const before = cursor === undefined ? undefined : Number(cursor);
     return this.views.page(principal, threadId, { limit: Number(limit ?? DEFAULT_LIMIT), before, status });
@@ -39,15 +41,15 @@ export class RunStatusController {
   @Get('runs/:threadId/:runId')
   @ApiOkResponse({ type: RunViewDto, headers: { ETag: { schema: { type: 'string' } } } })
   @ApiHeader({ name: 'If-None-Match', required: false })
-  @ApiRunsRoute('Read a run', 'A run as it stands; with wait, when its status has changed or the time is over.', [404])
+  @ApiRunsRoute('Read a run', 'The run. With `wait`, once its status has changed or the time has passed.', [404])
   async read(
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @Caller() { principal }: Caller,
     @ClientGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
-    const principal = requestPrincipal(undefined);
     const run = await this.lookup.run(principal, threadId, runId);
     return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
   }
@@ -59,10 +61,10 @@ export class RunStatusController {
   async task(
     @Param('taskId') taskId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @Caller() { principal }: Caller,
     @ClientGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
-    const principal = requestPrincipal(undefined);
     const run = await this.lookup.task(principal, taskId);
     return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
   }

@@ -9,7 +9,7 @@ import {
   type Principal,
 } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
-import { type AcceptedRun, type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
+import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { plainAddress } from './history/image-address.js';
 import type { ResumeRequest } from './input/resume.decoder.js';
@@ -39,6 +39,7 @@ export interface SubmissionOptions {
 export interface Submission {
   readonly answer: TaskAccepted;
   readonly replayed: boolean;
+  readonly run: RunView;
 }
 
 /** Accepts runs and checks the rules that need the database (contract runs-api, section 2.2, rules 18 to 21). */
@@ -58,9 +59,9 @@ export class RunSubmission {
     const references = await this.attachments.locate(principal, input);
     const request = runRequest(principal, input, references, options);
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
-    if (!accepted.created) await this.verifyRepeated(principal, accepted, request);
+    if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
-    return { answer: { taskId, threadId, runId: input.runId, created }, replayed: !accepted.created };
+    return { answer: { taskId, threadId, runId: input.runId, created }, replayed: !accepted.created, run: accepted.run };
   }
 
   /**
@@ -92,14 +93,13 @@ export class RunSubmission {
       answers,
     });
     const { runId: taskId, sessionId: threadId, created } = accepted;
-    return { answer: { taskId, threadId, runId: runId ?? taskId, created: false }, replayed: !created };
+    return { answer: { taskId, threadId, runId: runId ?? taskId, created: false }, replayed: !created, run: accepted.run };
   }
+}
 
-  /** What the core does not compare: the front-end's tools, the context, the other messages. */
-  private async verifyRepeated(principal: Principal, accepted: AcceptedRun, request: RunRequest): Promise<void> {
-    const { wireData } = await this.runs.view(principal, accepted.runId, { accepted: true });
-    if (wireData['fingerprint'] !== request.wireData?.['fingerprint']) throw new AppError('RUN_ID_CONFLICT');
-  }
+/** Compares what the core does not: the front-end's tools, the context, the other messages. */
+function verifyRepeated({ wireData }: RunView, request: RunRequest): void {
+  if (wireData['fingerprint'] !== request.wireData?.['fingerprint']) throw new AppError('RUN_ID_CONFLICT');
 }
 
 function runRequest(

@@ -5,12 +5,11 @@ import { AttachmentLocator } from './attachment-locator.js';
 import { HistoryController } from './history.controller.js';
 import { ThreadHistory } from './history/thread-history.js';
 import { PrunedRuns } from './events/pruned-runs.js';
-import { RunAnswering } from './events/run-answering.js';
-import { RUNS_DIGEST, RunsDigest } from './events/run-digest.js';
+import { FrameCounts } from './events/frame-counts.js';
+import { RUNS_SUMMARY, RunsRetainedSummary } from './events/retained-summary.js';
+import { RunEncoders } from './events/run-encoders.js';
 import { RunEvents } from './events/run-events.js';
-import { RunPlaces } from './events/run-places.js';
-import { RunPositions } from './events/run-positions.js';
-import { RunStream } from './events/run-stream.js';
+import { StartFinder } from './events/start-finder.js';
 import { RunControlController } from './run-control.controller.js';
 import { RunEventsController } from './run-events.controller.js';
 import { RunInputPipe } from './run-input.pipe.js';
@@ -21,7 +20,7 @@ import { RunsController } from './runs.controller.js';
 import { RunsWire } from './runs.wire.js';
 import { RunViews } from './status/run-views.js';
 
-/** The durable Runs API. Needs `Runs`, `Sessions`, `Dispatcher`, the settings and the agents from global modules. */
+/** The durable Runs API. Needs `Runs`, `Sessions`, the settings and the agents from global modules. */
 @Module({
   imports: [WireModule],
   controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],
@@ -31,18 +30,17 @@ import { RunViews } from './status/run-views.js';
     AttachmentLocator,
     RunSubmission,
     RunLookup,
-    RunPositions,
-    RunPlaces,
+    RunEncoders,
+    FrameCounts,
+    StartFinder,
     PrunedRuns,
-    RunStream,
     RunEvents,
-    RunAnswering,
     RunViews,
     ThreadHistory,
   ],
 })
 export class RunsModule {
-  constructor(digests: RetainedSummaries) {
-    digests.register(RUNS_DIGEST, (run) => new RunsDigest(run));
+  constructor(summaries: RetainedSummaries) {
+    summaries.register(RUNS_SUMMARY, (run) => new RunsRetainedSummary(run));
   }
 }

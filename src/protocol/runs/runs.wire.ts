@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { commentFrame, type HttpError } from '../http/index.js';
 import { type FailedRequest, Wire } from '../wire/index.js';
-import { RunsEncoder } from './events/runs.encoder.js';
+import { RunEncoders } from './events/run-encoders.js';
 import { RUNS_WIRE } from './run-submission.js';
 import { RunsApiSettings } from './runs-api.settings.js';
+import type { RunsEncoder } from './runs.encoder.js';
 import { runsErrorBody } from './runs.errors.js';
 
 /** Where a RunAgentInput is sent: errors of its body have messages of their own. */
@@ -19,12 +21,20 @@ export class RunsWire extends Wire {
   /** Its clients reconnect by themselves, and soon. */
   override readonly shutdownFrame = 'retry: 500\n\n';
 
-  constructor(private readonly settings: RunsApiSettings) {
+  constructor(
+    readonly encoders: RunEncoders,
+    private readonly settings: RunsApiSettings,
+  ) {
     super();
   }
 
-  override encoder(run: RunView): RunsEncoder {
-    return new RunsEncoder(run);
+  /** Milliseconds after which a stream ends between two events. */
+  get lifetimeMs(): number {
+    return this.settings.streamMs;
+  }
+
+  override encoder(run: RunView, principal: Principal): RunsEncoder {
+    return this.encoders.all(run, principal);
   }
 
   override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {

@@ -24,6 +24,11 @@ export interface FrameEncoder {
   next(event: LoggedEvent): readonly string[];
   /** The frames after the terminal event's. They are not counted, and written also to a reader that has all others. */
   end(): readonly string[];
+  /**
+   * Called before the first event when the reader has the first frames already: they are counted, and their
+   * text is not used, so that an encoder may return empty strings for them.
+   */
+  discardFirst?(frames: number): void;
   /** Rewrites the first frame that is written, not skipped: for a field that a stream has once, such as `retry`. */
   firstFrame?(frame: string): string;
   /**

@@ -82,6 +82,8 @@ export class RunFrames implements FrameSource {
   ) {
     this.encoder = options.encoder;
     this.skip = options.skip ?? new SkipFrames();
+    const discarded = this.skip.seen - this.skip.count;
+    if (discarded > 0) this.encoder.discardFirst?.(discarded);
     this.cursor = options.cursor;
     this.acceptsFirst = options.isAccepted === true;
   }

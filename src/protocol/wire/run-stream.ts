@@ -69,11 +69,14 @@ export class RunStream {
       for await (const frames of this.options.source) for (const frame of frames) await send(frame);
     } finally {
       this.isOver = true;
+      this.options.stop();
     }
   }
 
   private ended(notify: () => void): void {
     this.isOver = true;
+    // Lets go of the timer of the stream's lifetime.
+    this.options.stop();
     notify();
   }
 
@@ -126,6 +129,7 @@ export class RunStream {
 
   private ending(frames: FrameBatch | undefined): IteratorResult<Uint8Array, undefined> {
     this.isOver = true;
+    this.options.stop();
     return frames ? { done: false, value: bytesOf(frames) } : { done: true, value: undefined };
   }
 

@@ -237,7 +237,11 @@ export class RunStreams {
 
 function stopAfter(lifetimeMs: number | undefined): Stop {
   const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  if (lifetimeMs === undefined) return { abort, signal: stop.signal };
-  return { abort, signal: AbortSignal.any([stop.signal, AbortSignal.timeout(lifetimeMs)]) };
+  if (lifetimeMs === undefined) return { abort: () => stop.abort(), signal: stop.signal };
+  const timer = setTimeout(() => stop.abort(), lifetimeMs).unref();
+  const abort = (): void => {
+    clearTimeout(timer);
+    stop.abort();
+  };
+  return { abort, signal: stop.signal };
 }

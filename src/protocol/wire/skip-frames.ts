@@ -3,7 +3,7 @@ export class SkipFrames {
   private counted = 0;
 
   /** @param seen how many frames the reader has */
-  constructor(private readonly seen = 0) {}
+  constructor(readonly seen = 0) {}
 
   /** The frames so far, written or skipped. */
   get count(): number {

@@ -8,7 +8,7 @@ export interface EventId {
   readonly seq: number;
 }
 
-const EVENT_ID = /^([1-9]\d{0,8})-(\d{1,9})$/;
+const EVENT_ID = /^([1-9]\d{0,14})-(\d{1,15})$/;
 /** What clients send that have read nothing yet. */
 const BEGINNING: readonly string[] = ['0', '-1', ''];
 

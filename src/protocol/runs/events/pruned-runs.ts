@@ -1,39 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../../common/index.js';
-import type { LoggedEvent } from '../../../events/index.js';
-import { Interrupts } from '../../../interrupt/index.js';
+import { AppError, type JsonObject, type Principal } from '../../../common/index.js';
+import { isTerminalEvent, LoggedEvent } from '../../../events/index.js';
+import { Interrupts, type InterruptView } from '../../../interrupt/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
-import { type AgUiMessage, questionsOf } from '../../ag-ui-events/index.js';
-import { encodePrunedRun } from './pruned-run.encoder.js';
-import { keptOf } from './run-digest.js';
-import { RunPositions } from './run-positions.js';
-import { RunsEncoder } from './runs.encoder.js';
+import {
+  type AgUiEvent,
+  AgUiFold,
+  type AgUiMessage,
+  keptInterrupt,
+  questionsOf,
+  toAgUiMessages,
+} from '../../ag-ui-events/index.js';
+import { withPlainAddresses } from '../history/image-address.js';
+import { clientRunId } from '../run-names.js';
+import { RunsEncoder } from '../runs.encoder.js';
+import { FrameCounts } from './frame-counts.js';
+import { retainedOf } from './retained-summary.js';
+import { RunEncoders } from './run-encoders.js';
 
-/** Shows runs whose events were removed: from the response, the state and the questions that are kept. */
+/** Shows runs whose events were removed, from what is left: the response, the state and the interrupts. */
 @Injectable()
 export class PrunedRuns {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
-    private readonly positions: RunPositions,
+    private readonly counts: FrameCounts,
+    private readonly encoders: RunEncoders,
   ) {}
 
   /**
-   * The frames of such a run. Their id is that of its last event when that is still known, else the place
+   * The frames of such a run. Their id is that of its last event if that is still known, otherwise the place
    * before the first one: neither is followed by anything. The state is the one that the run left; where an
-   * earlier version removed the events without keeping it, the thread's.
-   *
-   * @param history the thread before this run's output
+   * earlier version removed the events without retaining it, the thread's.
    */
-  async frames(principal: Principal, run: RunView, history: readonly AgUiMessage[]): Promise<readonly string[]> {
+  async frames(principal: Principal, run: RunView): Promise<readonly string[]> {
     const last = await this.lastEvent(principal, run);
-    const state = keptOf(run)?.state ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
+    const history = await this.encoders.historyBefore(principal, run);
+    const state = retainedOf(run)?.state ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
     const questions = run.state === 'interrupted' ? await questionsOf(this.interrupts, principal, run) : [];
     const encoder = new RunsEncoder(run);
-    const seq = this.positions.known(run) ?? 0;
-    return encodePrunedRun({ run, last, history, state, questions }).map((event) => encoder.frame(event, last.at, seq));
+    const seq = this.counts.known(run) ?? 0;
+    const events = encodePrunedRun({ run, last, history, state, questions });
+    return events
+      .map((event) => encoder.frame(event, last.at, seq))
+      .map((frame, index) => (index === 0 ? encoder.firstFrame(frame) : frame));
   }
 
   /** Removal leaves the last event, which is the whole response. */
@@ -43,4 +55,44 @@ export class PrunedRuns {
     }
     throw new AppError('EVENTS_EXPIRED');
   }
+}
+
+/** What is left of a run whose events were removed. */
+interface PrunedRun {
+  readonly run: RunView;
+  /** The terminal event: the whole response. */
+  readonly last: LoggedEvent;
+  /** The thread before this run's output, its input included. */
+  readonly history: readonly AgUiMessage[];
+  /** The state as the run left it. */
+  readonly state: JsonObject;
+  /** The interrupts that the run ended with. */
+  readonly questions: readonly InterruptView[];
+}
+
+/**
+ * A run of which only the outcome is kept, as events that a client without a past takes (contract
+ * runs-api, section 5, rules 4 and 5): RUN_STARTED, the messages, the state, then how it ended.
+ */
+function encodePrunedRun({ run, last, history, state, questions }: PrunedRun): readonly AgUiEvent[] {
+  const { sessionId: threadId, parentRunId } = run;
+  const response = isTerminalEvent(last.event) ? last.event : undefined;
+  const fold = new AgUiFold({
+    threadId,
+    runId: clientRunId(run),
+    generation: 'v1',
+    ...(parentRunId !== null && { parentRunId }),
+  });
+  if (run.state === 'interrupted') {
+    // Its own events are replaced by the snapshots below; the end has to know of it.
+    fold.next(new LoggedEvent(last.seq, '', keptInterrupt(run, response, questions), last.at));
+  }
+  const [started, ...ending] = fold.next(last);
+  const own = toAgUiMessages((response?.output ?? []).map(withPlainAddresses), 'v1');
+  return [
+    ...(started ? [started] : []),
+    { type: 'MESSAGES_SNAPSHOT', messages: [...history, ...own] },
+    { type: 'STATE_SNAPSHOT', snapshot: state },
+    ...ending,
+  ];
 }

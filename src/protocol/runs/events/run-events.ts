@@ -1,141 +1,147 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type BackpressureGate, type Principal } from '../../../common/index.js';
+import { AppError, type Principal } from '../../../common/index.js';
 import type { RunView } from '../../../run/index.js';
-import { RunLookup } from '../run-lookup.js';
-import { type EventsRequest, type Place, RunPlaces } from './run-places.js';
-import { RunStream } from './run-stream.js';
+import type { StreamClient } from '../../http/index.js';
+import { type FrameCursor, type FrameEncoder, type RunStream, RunStreams, type SessionOptions } from '../../wire/index.js';
+import { canonicalThreadId } from '../run-lookup.js';
+import { RunsWire } from '../runs.wire.js';
+import { FrameCounts } from './frame-counts.js';
+import { PrunedRuns } from './pruned-runs.js';
+import { type EventsRequest, StartFinder, type StreamStart } from './start-finder.js';
 
-/** Milliseconds between two looks for a thread's next run: at first and at most. */
-const NEXT_RUN_FIRST_MS = 25;
-const NEXT_RUN_MOST_MS = 500;
-
-/** How a stream is fed, and when it ends. */
-export interface StreamNeeds {
-  readonly gate: BackpressureGate;
-  readonly signal: AbortSignal;
-}
-
-/** A stream that can be opened; the run is undefined for a thread that has none yet. */
-export interface EventsStream {
-  readonly run: RunView | undefined;
-  readonly open: (needs: StreamNeeds) => AsyncIterable<readonly string[]>;
-}
-
-/** What a request for events comes to: a stream, nothing more (204), or no longer kept (410). */
+/**
+ * The answer to a request for events: a stream (the run is undefined for a thread that has none yet), nothing
+ * more (204), or events that were removed (410).
+ */
 export type EventsAnswer =
-  | ({ readonly kind: 'stream' } & EventsStream)
+  | { readonly kind: 'stream'; readonly run: RunView | undefined; readonly stream: RunStream }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'expired'; readonly run: RunView; readonly lastSeq: number | undefined };
+
+const NOTHING: EventsAnswer = { kind: 'nothing' };
 
 /** Answers requests for events by the rules of contract runs-api, section 5. */
 @Injectable()
 export class RunEvents {
   constructor(
-    private readonly lookup: RunLookup,
-    private readonly places: RunPlaces,
-    private readonly stream: RunStream,
+    private readonly starts: StartFinder,
+    private readonly streams: RunStreams,
+    private readonly wire: RunsWire,
+    private readonly counts: FrameCounts,
+    private readonly pruned: PrunedRuns,
   ) {}
 
   /**
    * Decides before the first byte.
    *
-   * @throws AppError as `RunPlaces.find`; CURSOR_AHEAD
+   * @throws AppError as `StartFinder.find`; CURSOR_AHEAD
    */
-  async answer(principal: Principal, request: EventsRequest): Promise<EventsAnswer> {
-    const { threadId } = request;
-    const follows = request.follow === 'thread';
-    const place = await this.places.find(principal, request);
-    if (!place) return { kind: 'stream', run: undefined, open: (needs) => this.later(principal, threadId, 0, needs) };
-    const { run, after } = place;
-    if (request.from === 'snapshot' && !request.cursor) {
-      return this.streamOf(principal, run, follows, (needs) => this.stream.fromSnapshot({ principal, run, ...needs }));
+  async answer(principal: Principal, request: EventsRequest, client: StreamClient): Promise<EventsAnswer> {
+    const start = await this.starts.find(principal, request);
+    const reading = new EventsReading(principal, request, client, this.wire);
+    return start ? this.from(reading, start) : this.later(reading, undefined);
+  }
+
+  private async from(reading: EventsReading, start: StreamStart): Promise<EventsAnswer> {
+    const { run } = start;
+    const { cursor, from } = reading.request;
+    if (!cursor && from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
+    if (!cursor && from === 'now') {
+      if (run.finishedAt !== null) return this.afterEnd(reading, run);
+      return this.open(reading, run, this.wire.encoders.fromNow(run, reading.principal));
     }
-    const lastSeq = await this.places.lastSeq(principal, run);
-    if (lastSeq === undefined) return this.afterRemoval(principal, place, request);
-    if (after > lastSeq) throw cursorAhead(place, lastSeq);
-    const isRead = run.finishedAt !== null && after === lastSeq;
-    if (isRead) return this.read(principal, run, follows);
-    return this.streamOf(principal, run, follows, (needs) =>
-      this.stream.frames({ principal, run, ...needs }, { after }),
-    );
-  }
-
-  /** The events are gone: nothing is missed by who read the last one, or the snapshot that stands for all. */
-  private afterRemoval(principal: Principal, place: Place, request: EventsRequest): EventsAnswer {
-    const { run, after } = place;
-    const follows = request.follow === 'thread';
-    const lastSeq = this.places.knownSeq(run);
-    if (lastSeq !== undefined && after > lastSeq) throw cursorAhead(place, lastSeq);
-    const isRead = request.cursor ? after === lastSeq : request.from === 'now';
-    const isShown = request.from === 'snapshot' && after === 0;
-    if (isRead || isShown) return this.read(principal, run, follows);
-    if (request.from !== 'snapshot') return { kind: 'expired', run, lastSeq };
-    return this.streamOf(principal, run, follows, (needs) => this.stream.fromSnapshot({ principal, run, ...needs }));
-  }
-
-  /** Nothing more comes of a run; of its thread perhaps. */
-  private read(principal: Principal, run: RunView, follows: boolean): EventsAnswer {
-    return follows ? this.streamOf(principal, run, true, () => NO_FRAMES) : { kind: 'nothing' };
-  }
-
-  private streamOf(principal: Principal, run: RunView, follows: boolean, first: EventsStream['open']): EventsAnswer {
-    const open = follows ? (needs: StreamNeeds) => this.chain(principal, run, first(needs), needs) : first;
-    return { kind: 'stream', run, open };
-  }
-
-  /** One run after the other, for as long as the client stays. */
-  private async *chain(
-    principal: Principal,
-    run: RunView,
-    first: AsyncIterable<readonly string[]>,
-    needs: StreamNeeds,
-  ): AsyncGenerator<readonly string[], void, void> {
-    yield* first;
-    yield* this.later(principal, run.sessionId, run.ordinal, needs);
-  }
-
-  private async *later(
-    principal: Principal,
-    threadId: string,
-    ordinal: number,
-    needs: StreamNeeds,
-  ): AsyncGenerator<readonly string[], void, void> {
-    let seen = ordinal;
-    let wait = NEXT_RUN_FIRST_MS;
-    while (!needs.signal.aborted) {
-      const run = await this.lookup.after(principal, threadId, seen);
-      if (run) {
-        yield* this.stream.frames({ principal, run, ...needs });
-        seen = run.ordinal;
-        wait = NEXT_RUN_FIRST_MS;
-      } else {
-        await pause(wait, needs.signal);
-        wait = Math.min(wait * 2, NEXT_RUN_MOST_MS);
-      }
+    try {
+      return await this.resume(reading, start);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'EVENTS_EXPIRED') return this.afterRemoval(reading, start);
+      throw error;
     }
+  }
+
+  private async resume(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
+    const { client, options } = reading;
+    const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
+    const stream = reading.followsThread
+      ? await this.follow(reading, { first: run, cursor: { ...cursor, of: 'first run' } })
+      : await this.streams.resume(run, client, { ...options, cursor });
+    if (!stream.isRead) return { kind: 'stream', run, stream };
+    return this.afterEnd(reading, run);
+  }
+
+  /** From the state of a run, or from its later events, on. */
+  private async open(reading: EventsReading, run: RunView, encoder: FrameEncoder): Promise<EventsAnswer> {
+    const { principal, client, options } = reading;
+    const expired = (one: RunView): Promise<readonly string[]> => this.pruned.frames(principal, one);
+    const stream = reading.followsThread
+      ? await this.follow(reading, { first: run, expired, firstEncoder: encoder })
+      : this.streams.follow(run, client, { ...options, encoder, expired });
+    return { kind: 'stream', run, stream };
+  }
+
+  /** A client that has the last event, or the snapshot that replaces all of them, misses nothing. */
+  private async afterRemoval(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
+    const lastSeq = this.counts.known(run);
+    if (lastSeq !== undefined && after > lastSeq) throw cursorAhead(run, after, lastSeq);
+    const { cursor, from } = reading.request;
+    if (cursor && after === lastSeq) return this.afterEnd(reading, run);
+    if (from === 'snapshot' && after === 0) return this.later(reading, run);
+    if (from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
+    return { kind: 'expired', run, lastSeq };
+  }
+
+  /** The client has all events of a run: the next run of its thread follows, if it asks for that. */
+  private async afterEnd(reading: EventsReading, run: RunView): Promise<EventsAnswer> {
+    const next = await this.starts.afterEnd(reading.principal, run, reading.request);
+    return next ? this.from(reading, next) : this.later(reading, run);
+  }
+
+  /** Only later runs of the thread can follow. */
+  private async later(reading: EventsReading, run: RunView | undefined): Promise<EventsAnswer> {
+    if (!reading.followsThread) return NOTHING;
+    return { kind: 'stream', run, stream: await this.follow(reading, { afterOrdinal: run?.ordinal ?? 0 }) };
+  }
+
+  private follow(
+    reading: EventsReading,
+    {
+      firstEncoder,
+      ...own
+    }: Pick<SessionOptions, 'first' | 'afterOrdinal' | 'expired'> & {
+      readonly cursor?: FrameCursor & { readonly of: 'first run' };
+      readonly firstEncoder?: FrameEncoder;
+    },
+  ): Promise<RunStream> {
+    const { principal, request, client, options } = reading;
+    return this.streams.followSession(client, {
+      ...options,
+      ...own,
+      sessionId: canonicalThreadId(request.threadId),
+      encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoder(run, principal)),
+      waits: 'always',
+    });
   }
 }
 
-/** A run of which everything was read. */
-const NO_FRAMES: AsyncIterable<readonly string[]> = {
-  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
-};
+/** One request for events. */
+class EventsReading {
+  constructor(
+    readonly principal: Principal,
+    readonly request: EventsRequest,
+    readonly client: StreamClient,
+    private readonly wire: RunsWire,
+  ) {}
 
-function cursorAhead({ run, after }: Place, lastSeq: number): AppError {
-  const message = `The event id ${run.ordinal}-${after} is ahead of the last event of this run, ${run.ordinal}-${lastSeq}`;
+  get followsThread(): boolean {
+    return this.request.follow === 'thread';
+  }
+
+  /** What all its streams have in common. */
+  get options(): { readonly principal: Principal; readonly wire: RunsWire; readonly lifetimeMs: number } {
+    return { principal: this.principal, wire: this.wire, lifetimeMs: this.wire.lifetimeMs };
+  }
+}
+
+function cursorAhead({ ordinal }: RunView, after: number, lastSeq: number): AppError {
+  const message = `The event id ${ordinal}-${after} is ahead of the last event of this run, ${ordinal}-${lastSeq}`;
   return new AppError('CURSOR_AHEAD', message, { details: [{ path: 'lastEventId', message }] });
-}
-
-/** Waits, or until the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }

@@ -3,7 +3,9 @@ import type { Json, JsonObject } from '../../../common/index.js';
 import { type LoggedEvent, ResponseFold } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type AgUiEvent, AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
+import type { FrameEncoder } from '../../wire/frame-encoder.js';
 import { clientRunId } from '../run-names.js';
+import { RunsEncoder } from '../runs.encoder.js';
 
 /** A piece of a text or of a call's arguments. */
 type Piece = Extract<AgUiEvent, { readonly delta: string }>;
@@ -130,4 +132,67 @@ export class RunSnapshot {
 
 function patched(value: Json, patch: readonly JsonObject[]): Json {
   return applyPatch(structuredClone(value), patch as unknown as Operation[]).newDocument;
+}
+
+/**
+ * Shows the state of a run as of its view, as a snapshot under the id of its last event, then the events
+ * after it as they come (contract runs-api, section 5, rule 5).
+ */
+export class SnapshotEncoder implements FrameEncoder {
+  readonly joinable = true;
+  private readonly encoder: RunsEncoder;
+  private readonly snapshot: RunSnapshot;
+  private messages: readonly AgUiMessage[] = [];
+  private isShown = false;
+  private at: number;
+
+  /** @param history the messages of the thread before this run's output */
+  constructor(
+    private readonly run: RunView,
+    private readonly history: () => Promise<readonly AgUiMessage[]>,
+  ) {
+    this.encoder = new RunsEncoder(run, { history });
+    this.snapshot = new RunSnapshot(run);
+    this.at = run.createdAt;
+  }
+
+  prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
+    const prepared = this.encoder.prepare(events);
+    if (this.isShown || !events.some((event) => event.seq >= this.run.lastSeq || event.isTerminal)) return prepared;
+    return this.loadHistory(prepared);
+  }
+
+  next(event: LoggedEvent): readonly string[] {
+    const { lastSeq } = this.run;
+    // The end is an event like any other: a reader that comes after it gets the snapshot and then the end.
+    const frames = event.seq > lastSeq || event.isTerminal ? this.show() : [];
+    if (this.isShown) {
+      frames.push(...this.encoder.next(event));
+    } else {
+      this.encoder.skip(event);
+      this.snapshot.take(event);
+    }
+    this.at = event.at;
+    if (event.seq >= lastSeq) frames.push(...this.show());
+    return frames;
+  }
+
+  end(): readonly string[] {
+    return [];
+  }
+
+  firstFrame(frame: string): string {
+    return this.encoder.firstFrame(frame);
+  }
+
+  private show(): string[] {
+    if (this.isShown) return [];
+    this.isShown = true;
+    return this.snapshot.events(this.messages).map((event) => this.encoder.frame(event, this.at));
+  }
+
+  private async loadHistory(prepared: Promise<void> | undefined): Promise<void> {
+    this.messages = await this.history();
+    await prepared;
+  }
 }

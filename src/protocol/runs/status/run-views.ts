@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
-import { RunPositions } from '../events/run-positions.js';
+import { FrameCounts } from '../events/frame-counts.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { type RunsStatus, statesOf, statusOf } from '../run-names.js';
 import { encodeRunView, type RunsRunView } from './run-view.encoder.js';
@@ -30,13 +30,13 @@ export interface RunPageQuery {
 export class RunViews {
   constructor(
     private readonly runs: Runs,
-    private readonly positions: RunPositions,
+    private readonly counts: FrameCounts,
   ) {}
 
   /** A run with the id of its last event. */
   async of(principal: Principal, run: RunView): Promise<RunsRunView> {
     try {
-      return encodeRunView(run, await this.positions.lastSeq(principal, run));
+      return encodeRunView(run, await this.counts.lastSeq(principal, run));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
       return encodeRunView(run, undefined);

@@ -1,14 +1,14 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import { type LoggedEvent } from '../../../events/index.js';
 import type { RetainedSummary, RunView } from '../../../run/index.js';
-import { RunsEncoder } from './runs.encoder.js';
+import { RunsEncoder } from '../runs.encoder.js';
 import { RunSnapshot } from './snapshot.encoder.js';
 
-/** The name of this wire's digest. */
-export const RUNS_DIGEST = 'runs';
+/** The name of this wire's summary. */
+export const RUNS_SUMMARY = 'runs';
 
-/** What this wire keeps of a run whose events are removed (contract runs-api, section 5, rules 4 and 5). */
-export interface KeptOfRun {
+/** What this wire retains of a run whose events are removed (contract runs-api, section 5, rules 4 and 5). */
+export interface RetainedRun {
   /** The seq of its last event. */
   readonly lastSeq: number;
   /** The state as the run left it. */
@@ -16,7 +16,7 @@ export interface KeptOfRun {
 }
 
 /** Counts the events of a run as this wire shows them, and follows its state. */
-export class RunsDigest implements RetainedSummary {
+export class RunsRetainedSummary implements RetainedSummary {
   private readonly encoder: RunsEncoder;
   private readonly snapshot: RunSnapshot;
 
@@ -35,10 +35,10 @@ export class RunsDigest implements RetainedSummary {
   }
 }
 
-/** What was kept of a run; undefined while its events are there, and for runs that earlier versions removed them of. */
-export function keptOf({ retainedSummaries }: RunView): KeptOfRun | undefined {
-  const kept = retainedSummaries?.[RUNS_DIGEST];
-  if (!isPlainObject(kept)) return undefined;
-  const { lastSeq, state } = kept;
+/** What was retained of a run; undefined while it has its events, and where an earlier version removed them. */
+export function retainedOf({ retainedSummaries }: RunView): RetainedRun | undefined {
+  const retained = retainedSummaries?.[RUNS_SUMMARY];
+  if (!isPlainObject(retained)) return undefined;
+  const { lastSeq, state } = retained;
   return typeof lastSeq === 'number' ? { lastSeq, state: isPlainObject(state) ? state : {} } : undefined;
 }

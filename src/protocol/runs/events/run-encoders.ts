@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../common/index.js';
+import { Runs, type RunView } from '../../../run/index.js';
+import { Sessions } from '../../../session/index.js';
+import { type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
+import { withPlainAddresses } from '../history/image-address.js';
+import { RunsEncoder } from '../runs.encoder.js';
+import { SnapshotEncoder } from './snapshot.encoder.js';
+
+/** The newest messages of earlier runs that a snapshot shows, at most. */
+const HISTORY_LIMIT = 2000;
+
+/** Makes the encoders of runs, which read the thread's earlier messages when they need them. */
+@Injectable()
+export class RunEncoders {
+  constructor(
+    private readonly runs: Runs,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Shows all events. */
+  all(run: RunView, principal: Principal): RunsEncoder {
+    return new RunsEncoder(run, { history: () => this.historyBefore(principal, run) });
+  }
+
+  /** Shows the events after those that the view counts. */
+  fromNow(run: RunView, principal: Principal): RunsEncoder {
+    return new RunsEncoder(run, { history: () => this.historyBefore(principal, run), hiddenUpTo: run.lastSeq });
+  }
+
+  /** Shows the state of the run, then its later events. */
+  fromSnapshot(run: RunView, principal: Principal): SnapshotEncoder {
+    return new SnapshotEncoder(run, () => this.historyBefore(principal, run));
+  }
+
+  /** The messages of a thread before a run's output, its input included. */
+  async historyBefore(principal: Principal, run: RunView): Promise<readonly AgUiMessage[]> {
+    const before = await this.sessions.before(principal, run, { limit: HISTORY_LIMIT });
+    const messages = [...before.map(({ message }) => message), ...(await this.runs.input(principal, run.runId))];
+    return toAgUiMessages(messages.map(withPlainAddresses), 'v1');
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from '../../common/index.js';
+import type { LoggedEvent } from '../../events/index.js';
+import type { RunView } from '../../run/index.js';
+import { type AgUiEvent, AgUiFold, type AgUiMessage } from '../ag-ui-events/index.js';
+import type { FrameEncoder } from '../wire/frame-encoder.js';
+import { formatEventId } from './events/event-id.js';
+import { clientRunId, errorNameOf } from './run-names.js';
+
+/** Milliseconds after which a client reconnects whose connection broke. */
+const RETRY_MS = 1000;
+
+/** How a run is shown. */
+export interface RunsEncoderOptions {
+  /** Reads the messages of the thread before this run's output. Absent: there are none. */
+  readonly history?: () => Promise<readonly AgUiMessage[]>;
+  /** The events up to this number of the log are counted and not shown. Default: all are shown. */
+  readonly hiddenUpTo?: number;
+}
+
+/**
+ * The Runs API's view of a run (contract runs-api, section 5): AG-UI events, each with the id
+ * `<ordinal>-<seq>` and the time of its commit. Seqs count from 1 without a gap, so the same log gives
+ * the same bytes from every cursor.
+ */
+export class RunsEncoder implements FrameEncoder {
+  readonly joinable = true;
+  private readonly fold: AgUiFold;
+  private count = 0;
+  private discarded = 0;
+  private hasHistory = false;
+
+  constructor(
+    private readonly run: RunView,
+    private readonly options: RunsEncoderOptions = {},
+  ) {
+    const input = run.wireData['input'];
+    this.fold = new AgUiFold({
+      threadId: run.sessionId,
+      runId: clientRunId(run),
+      generation: 'v1',
+      ...(run.parentRunId !== null && { parentRunId: run.parentRunId }),
+      ...(run.wire === 'runs' && input !== undefined && { input: input as JsonObject }),
+    });
+  }
+
+  /** The seq of the last event, counted whether or not it was shown; 0 before the first. */
+  get lastSeq(): number {
+    return this.count;
+  }
+
+  discardFirst(frames: number): void {
+    this.discarded = frames;
+  }
+
+  prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
+    const { history } = this.options;
+    if (!history || this.hasHistory || !events.some((event) => AgUiFold.needsHistory(event))) return undefined;
+    this.hasHistory = true;
+    return history().then((messages) => {
+      this.fold.history = messages;
+    });
+  }
+
+  next(logged: LoggedEvent): readonly string[] {
+    if (logged.seq <= (this.options.hiddenUpTo ?? -1)) {
+      this.skip(logged);
+      return [];
+    }
+    const frames: string[] = [];
+    for (const event of this.fold.next(logged)) {
+      this.count += 1;
+      frames.push(this.count > this.discarded ? this.frame(event, logged.at) : '');
+    }
+    return frames;
+  }
+
+  /** Counts the events that one of the log is shown as, without showing them. */
+  skip(logged: LoggedEvent): void {
+    this.count += this.fold.next(logged).length;
+  }
+
+  end(): readonly string[] {
+    return [];
+  }
+
+  firstFrame(frame: string): string {
+    return frame.replace('\n', `\nretry: ${RETRY_MS}\n`);
+  }
+
+  /** The frame of an event that stands for those before it: it has the id of the last one and is not counted. */
+  frame(event: AgUiEvent, at: number, seq = this.count): string {
+    const id = formatEventId({ ordinal: this.run.ordinal, seq });
+    return `id: ${id}\ndata: ${JSON.stringify({ ...named(event), timestamp: at })}\n\n`;
+  }
+}
+
+function named(event: AgUiEvent): AgUiEvent {
+  return event.type === 'RUN_ERROR' ? { ...event, code: errorNameOf(event.code) } : event;
+}
