@@ -87,6 +87,11 @@ export const RUN_RECOVERED = 'run.recovered';
 export interface RunRecovered {
   readonly attempt: number;
   readonly discardedMessageIds: readonly string[];
+  /**
+   * The index of the journal step that the run continues with: the number of finished steps, whose stored
+   * results are used. 0: the run starts again from its first step.
+   */
+  readonly resumedFromStep: number;
 }
 
 /**

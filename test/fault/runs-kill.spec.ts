@@ -67,7 +67,10 @@ describeOnDatabases('a run of the Runs API whose server is killed', (openDatabas
     expect(await finalText(events)).toBe(counted(40));
     expect(events.filter(({ type }) => type === 'RUN_STARTED')).toHaveLength(1);
     const recovered = events.filter((event) => event.type === 'CUSTOM' && event.name === 'run.recovered');
-    expect(recovered).toMatchObject([{ value: { attempt: 2 } }, { value: { attempt: 3 } }]);
+    expect(recovered).toMatchObject([
+      { value: { attempt: 2, resumedFromStep: 0 } },
+      { value: { attempt: 3, resumedFromStep: 0 } },
+    ]);
     expect((await (await client.events(threadId)).all()).raw).toBe(frames.map(({ raw }) => raw).join('\n\n'));
     expect(await client.view(threadId, 'run-1')).toMatchObject({ body: { status: 'succeeded', attempt: 3 } });
   });
