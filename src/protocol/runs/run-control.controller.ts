@@ -1,9 +1,8 @@
-import { Body, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { acceptedLocale, isPlainObject } from '../../common/index.js';
 import { Runs, RunSettings } from '../../run/index.js';
-import { Caller, ClientGone, validateShape } from '../http/index.js';
+import { Caller, type StreamClient, StreamFor, validateShape } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
@@ -43,8 +42,7 @@ export class RunControlController {
     @Param('runId') runId: string,
     @Body() body: unknown,
     @Caller() { principal }: Caller,
-    @ClientGone() gone: AbortSignal,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object> {
     const { mode, wait } = validateShape(CancelRequestDto, isAbsent(body) ? {} : body);
     const run = await this.lookup.run(principal, threadId, runId);
@@ -70,12 +68,16 @@ export class RunControlController {
     @Param('runId') runId: string,
     @Body() body: unknown,
     @Caller() { principal }: Caller,
-    @Headers('accept-language') language: string | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamFor() { request: { headers }, reply }: StreamClient,
   ): Promise<TaskAccepted> {
     const request = decodeResume(body);
     const run = await this.lookup.run(principal, threadId, runId);
-    const { answer, replayed } = await this.submission.resume(principal, run, request, acceptedLocale(language));
+    const { answer, replayed } = await this.submission.resume(
+      principal,
+      run,
+      request,
+      acceptedLocale(headers['accept-language']),
+    );
     reply.header('location', addressOf(answer.threadId, answer.runId));
     if (replayed) reply.header('idempotency-replayed', 'true');
     return answer;

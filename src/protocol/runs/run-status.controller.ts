@@ -1,9 +1,9 @@
-import { Get, Param, Query, Res } from '@nestjs/common';
+import { Get, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { Caller, ClientGone, ShapePipe } from '../http/index.js';
+import { Caller, ShapePipe, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
@@ -47,8 +47,7 @@ export class RunStatusController {
     @Param('runId') runId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
     @Caller() { principal }: Caller,
-    @ClientGone() gone: AbortSignal,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
     const run = await this.lookup.run(principal, threadId, runId);
     return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
@@ -62,8 +61,7 @@ export class RunStatusController {
     @Param('taskId') taskId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
     @Caller() { principal }: Caller,
-    @ClientGone() gone: AbortSignal,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
     const run = await this.lookup.task(principal, taskId);
     return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);

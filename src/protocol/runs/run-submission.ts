@@ -61,7 +61,11 @@ export class RunSubmission {
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
-    return { answer: { taskId, threadId, runId: input.runId, created }, replayed: !accepted.created, run: accepted.run };
+    return {
+      answer: { taskId, threadId, runId: input.runId, created },
+      replayed: !accepted.created,
+      run: accepted.run,
+    };
   }
 
   /**
@@ -93,7 +97,11 @@ export class RunSubmission {
       answers,
     });
     const { runId: taskId, sessionId: threadId, created } = accepted;
-    return { answer: { taskId, threadId, runId: runId ?? taskId, created: false }, replayed: !created, run: accepted.run };
+    return {
+      answer: { taskId, threadId, runId: runId ?? taskId, created: false },
+      replayed: !created,
+      run: accepted.run,
+    };
   }
 }
 

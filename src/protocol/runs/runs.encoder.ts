@@ -8,6 +8,8 @@ import { clientRunId, errorNameOf } from './run-names.js';
 
 /** Milliseconds after which a client reconnects whose connection broke. */
 const RETRY_MS = 1000;
+/** Tells a client of a server that stops to reconnect soon: another instance, or the next start, answers. */
+export const SHUTDOWN_FRAME = 'retry: 500\n\n';
 
 /** How a run is shown. */
 export interface RunsEncoderOptions {
@@ -15,6 +17,8 @@ export interface RunsEncoderOptions {
   readonly history?: () => Promise<readonly AgUiMessage[]>;
   /** The events up to this number of the log are counted and not shown. Default: all are shown. */
   readonly hiddenUpTo?: number;
+  /** True once the server stops. A run that ends then is followed by the shutdown frame, too. */
+  readonly isStopping?: () => boolean;
 }
 
 /**
@@ -80,7 +84,7 @@ export class RunsEncoder implements FrameEncoder {
   }
 
   end(): readonly string[] {
-    return [];
+    return this.options.isStopping?.() ? [SHUTDOWN_FRAME] : [];
   }
 
   firstFrame(frame: string): string {

@@ -6,7 +6,7 @@ import { type FailedRequest, Wire } from '../wire/index.js';
 import { RunEncoders } from './events/run-encoders.js';
 import { RUNS_WIRE } from './run-submission.js';
 import { RunsApiSettings } from './runs-api.settings.js';
-import type { RunsEncoder } from './runs.encoder.js';
+import { type RunsEncoder, SHUTDOWN_FRAME } from './runs.encoder.js';
 import { runsErrorBody } from './runs.errors.js';
 
 /** Where a RunAgentInput is sent: errors of its body have messages of their own. */
@@ -19,7 +19,7 @@ export class RunsWire extends Wire {
   override readonly paths = ['/api/v1/agent/', INPUT_PATH];
   override readonly keepAliveFrame = commentFrame('hb');
   /** Its clients reconnect by themselves, and soon. */
-  override readonly shutdownFrame = 'retry: 500\n\n';
+  override readonly shutdownFrame = SHUTDOWN_FRAME;
 
   constructor(
     readonly encoders: RunEncoders,

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/index.js';
-import { Runs, type RunView } from '../../../run/index.js';
+import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
 import { type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
 import { withPlainAddresses } from '../history/image-address.js';
-import { RunsEncoder } from '../runs.encoder.js';
+import { RunsEncoder, type RunsEncoderOptions } from '../runs.encoder.js';
 import { SnapshotEncoder } from './snapshot.encoder.js';
 
 /** The newest messages of earlier runs that a snapshot shows, at most. */
 const HISTORY_LIMIT = 2000;
+
+/** What all encoders of the server have. */
+type SharedOptions = Required<Pick<RunsEncoderOptions, 'history' | 'isStopping'>>;
 
 /** Makes the encoders of runs, which read the thread's earlier messages when they need them. */
 @Injectable()
@@ -16,21 +19,29 @@ export class RunEncoders {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
+    private readonly dispatcher: Dispatcher,
   ) {}
 
   /** Shows all events. */
   all(run: RunView, principal: Principal): RunsEncoder {
-    return new RunsEncoder(run, { history: () => this.historyBefore(principal, run) });
+    return new RunsEncoder(run, this.options(run, principal));
   }
 
   /** Shows the events after those that the view counts. */
   fromNow(run: RunView, principal: Principal): RunsEncoder {
-    return new RunsEncoder(run, { history: () => this.historyBefore(principal, run), hiddenUpTo: run.lastSeq });
+    return new RunsEncoder(run, { ...this.options(run, principal), hiddenUpTo: run.lastSeq });
   }
 
   /** Shows the state of the run, then its later events. */
   fromSnapshot(run: RunView, principal: Principal): SnapshotEncoder {
-    return new SnapshotEncoder(run, () => this.historyBefore(principal, run));
+    return new SnapshotEncoder(run, this.options(run, principal));
+  }
+
+  private options(run: RunView, principal: Principal): SharedOptions {
+    return {
+      history: () => this.historyBefore(principal, run),
+      isStopping: () => !this.dispatcher.accepting,
+    };
   }
 
   /** The messages of a thread before a run's output, its input included. */

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../../common/index.js';
 import type { RunView } from '../../../run/index.js';
 import type { StreamClient } from '../../http/index.js';
-import { type FrameCursor, type FrameEncoder, type RunStream, RunStreams, type SessionOptions } from '../../wire/index.js';
+import {
+  type FrameCursor,
+  type FrameEncoder,
+  type RunStream,
+  RunStreams,
+  type SessionOptions,
+} from '../../wire/index.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { RunsWire } from '../runs.wire.js';
 import { FrameCounts } from './frame-counts.js';
@@ -45,7 +51,8 @@ export class RunEvents {
   private async from(reading: EventsReading, start: StreamStart): Promise<EventsAnswer> {
     const { run } = start;
     const { cursor, from } = reading.request;
-    if (!cursor && from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
+    if (!cursor && from === 'snapshot')
+      return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
     if (!cursor && from === 'now') {
       if (run.finishedAt !== null) return this.afterEnd(reading, run);
       return this.open(reading, run, this.wire.encoders.fromNow(run, reading.principal));

@@ -5,7 +5,7 @@ import type { RunView } from '../../../run/index.js';
 import { type AgUiEvent, AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
 import type { FrameEncoder } from '../../wire/frame-encoder.js';
 import { clientRunId } from '../run-names.js';
-import { RunsEncoder } from '../runs.encoder.js';
+import { RunsEncoder, type RunsEncoderOptions } from '../runs.encoder.js';
 
 /** A piece of a text or of a call's arguments. */
 type Piece = Extract<AgUiEvent, { readonly delta: string }>;
@@ -146,12 +146,11 @@ export class SnapshotEncoder implements FrameEncoder {
   private isShown = false;
   private at: number;
 
-  /** @param history the messages of the thread before this run's output */
   constructor(
     private readonly run: RunView,
-    private readonly history: () => Promise<readonly AgUiMessage[]>,
+    private readonly options: Required<Pick<RunsEncoderOptions, 'history' | 'isStopping'>>,
   ) {
-    this.encoder = new RunsEncoder(run, { history });
+    this.encoder = new RunsEncoder(run, options);
     this.snapshot = new RunSnapshot(run);
     this.at = run.createdAt;
   }
@@ -178,7 +177,7 @@ export class SnapshotEncoder implements FrameEncoder {
   }
 
   end(): readonly string[] {
-    return [];
+    return this.encoder.end();
   }
 
   firstFrame(frame: string): string {
@@ -192,7 +191,7 @@ export class SnapshotEncoder implements FrameEncoder {
   }
 
   private async loadHistory(prepared: Promise<void> | undefined): Promise<void> {
-    this.messages = await this.history();
+    this.messages = await this.options.history();
     await prepared;
   }
 }
