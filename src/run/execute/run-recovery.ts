@@ -102,7 +102,7 @@ export function closePartialOutput(
   const finished = finishedMessageIds(partial);
   const discarded = (partial.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
   response.discard(discarded);
-  const resumedFromStep = remains.steps.filter(({ status }) => status === 'finished').length;
+  const resumedFromStep = partial.steps.filter(({ status }) => status === 'finished').length;
   emit({ object: 'custom', name: RUN_RECOVERED, value: { attempt, discardedMessageIds: discarded, resumedFromStep } });
 }
 
