@@ -7,7 +7,7 @@ import { ThreadHistory } from './history/thread-history.js';
 import { PrunedRuns } from './events/pruned-runs.js';
 import { FrameCounts } from './events/frame-counts.js';
 import { RUNS_SUMMARY, RunsRetainedSummary } from './events/retained-summary.js';
-import { RunEncoders } from './events/run-encoders.js';
+import { RunEncodingService } from './events/run-encoding.service.js';
 import { RunEvents } from './events/run-events.js';
 import { StartFinder } from './events/start-finder.js';
 import { RunControlController } from './run-control.controller.js';
@@ -30,7 +30,7 @@ import { RunViews } from './status/run-views.js';
     AttachmentLocator,
     RunSubmission,
     RunLookup,
-    RunEncoders,
+    RunEncodingService,
     FrameCounts,
     StartFinder,
     PrunedRuns,

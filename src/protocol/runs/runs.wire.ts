@@ -3,7 +3,7 @@ import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { commentFrame, type HttpError } from '../http/index.js';
 import { type FailedRequest, Wire } from '../wire/index.js';
-import { RunEncoders } from './events/run-encoders.js';
+import { RunEncodingService } from './events/run-encoding.service.js';
 import { RUNS_WIRE } from './run-submission.js';
 import { RunsApiSettings } from './runs-api.settings.js';
 import { type RunsEncoder, SHUTDOWN_FRAME } from './runs.encoder.js';
@@ -22,7 +22,7 @@ export class RunsWire extends Wire {
   override readonly shutdownFrame = SHUTDOWN_FRAME;
 
   constructor(
-    readonly encoders: RunEncoders,
+    readonly encoders: RunEncodingService,
     private readonly settings: RunsApiSettings,
   ) {
     super();

@@ -17,7 +17,7 @@ import { clientRunId } from '../run-names.js';
 import { RunsEncoder } from '../runs.encoder.js';
 import { FrameCounts } from './frame-counts.js';
 import { retainedOf } from './retained-summary.js';
-import { RunEncoders } from './run-encoders.js';
+import { RunEncodingService } from './run-encoding.service.js';
 
 /** Shows runs whose events were removed, from what is left: the response, the state and the interrupts. */
 @Injectable()
@@ -27,7 +27,7 @@ export class PrunedRuns {
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
     private readonly counts: FrameCounts,
-    private readonly encoders: RunEncoders,
+    private readonly encoders: RunEncodingService,
   ) {}
 
   /**

@@ -15,7 +15,7 @@ type SharedOptions = Required<Pick<RunsEncoderOptions, 'history' | 'isStopping'>
 
 /** Makes the encoders of runs, which read the thread's earlier messages when they need them. */
 @Injectable()
-export class RunEncoders {
+export class RunEncodingService {
   constructor(
     private readonly runs: Runs,
     private readonly sessions: Sessions,
