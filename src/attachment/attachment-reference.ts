@@ -23,7 +23,7 @@ const TYPE_OF_EXTENSION = new Map(
   Object.entries(EXTENSION_OF_TYPE).map(([type, extension]) => [extension as string, type as AttachmentType]),
 );
 
-/** What the path of an attachment tells. */
+/** The parts of an attachment's path. */
 export interface AttachmentPath {
   readonly path: string;
   /** UUID */
@@ -31,18 +31,18 @@ export interface AttachmentPath {
   readonly mimeType: AttachmentType;
 }
 
-/** Where a new attachment is kept: `agent-inputs/{tenant}/{user}/{yyyy}/{mm}/{id}.{ext}`. @param now milliseconds */
+/** The path of a new attachment: `agent-inputs/{tenant}/{user}/{yyyy}/{mm}/{id}.{ext}`. @param now milliseconds since the epoch */
 export function storagePath(principal: Principal, id: string, mimeType: AttachmentType, now: number): string {
   const [year, month] = new Date(now).toISOString().split('-');
   return `${ownersFolder(principal)}${year}/${month}/${id}.${EXTENSION_OF_TYPE[mimeType]}`;
 }
 
-/** How messages name an attachment. No wire takes such a reference from a client. */
+/** The reference to an attachment in a message. No wire accepts one from a client. */
 export function referenceOf(path: string): string {
   return `${SCHEME}${path}`;
 }
 
-/** What a reference in a message tells, or undefined for any other address. */
+/** Parses a reference in a message; undefined for any other URL. */
 export function parseReference(url: string): AttachmentPath | undefined {
   if (!isAttachmentReference(url)) return undefined;
   const path = url.slice(SCHEME.length);
@@ -51,7 +51,7 @@ export function parseReference(url: string): AttachmentPath | undefined {
   return id && mimeType && isInside(path) ? { path, id, mimeType } : undefined;
 }
 
-/** True for everything that looks like a reference, the broken ones too. */
+/** True for every URL with the scheme of references, including malformed ones. */
 export function isAttachmentReference(url: string): boolean {
   return url.startsWith(SCHEME);
 }
@@ -65,7 +65,7 @@ function ownersFolder({ tenantId, userId }: Principal): string {
   return `${ROOT}/${segment(tenantId)}/${segment(userId)}/`;
 }
 
-/** An id as a folder name; one that is no good name is replaced by its hash. `~` keeps both kinds apart. */
+/** An id as a folder name; an id with other characters is replaced by `~` and its hash. */
 function segment(id: string): string {
   return PLAIN_SEGMENT.test(id) ? id : `~${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
 }

@@ -4,11 +4,11 @@ import { AttachmentSettings } from './attachment.settings.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 
-/** Nothing is deleted sooner after its time, in milliseconds: a run that was just accepted may still bind it. */
+/** How long an expired attachment is kept, in milliseconds: a run that is being accepted may bind it. */
 const GRACE_MS = 60_000;
 const BATCH = 100;
 
-/** Deletes uploads that no message refers to, and what removed sessions left behind. */
+/** Deletes uploads that no message refers to, and those of removed sessions. */
 @Injectable()
 export class AttachmentSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(AttachmentSweeper.name);
@@ -32,7 +32,7 @@ export class AttachmentSweeper implements OnApplicationBootstrap, OnModuleDestro
     await this.sweeping;
   }
 
-  /** Deletes what is due and tells how many. Never throws: what fails stays for the next time. */
+  /** Deletes the expired attachments and returns their number. Never throws: failures are retried by the next sweep. */
   sweep(): Promise<number> {
     this.sweeping ??= this.pass().finally(() => (this.sweeping = undefined));
     return this.sweeping;

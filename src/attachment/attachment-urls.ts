@@ -7,19 +7,19 @@ import type { SignedUrl, StoredAttachment } from './attachment.types.js';
 import { PublicAddress } from './public-address.js';
 import { type Signature, UrlSigner } from './url-signer.js';
 
-/** Where a machine keeps the key that it made for itself. */
+/** The file of the key that a server without configured keys creates. */
 const KEY_FILE = 'attachment-signing-key';
 
 /** The path of an attachment's content: `/api/v1/agent/attachments/{id}/content`. */
 const CONTENT_PATH = /^\/api\/v1\/agent\/attachments\/([0-9a-f-]{36})\/content$/;
 
-/** A signed URL taken apart; nothing of it is verified. */
+/** A parsed signed URL, not verified. */
 export interface ClaimedUrl {
   readonly id: string;
   readonly signature: Signature;
 }
 
-/** Makes and reads the signed addresses of attachments (contract runs-api, section 7). */
+/** Creates and parses the signed URLs of attachments (contract runs-api, section 7). */
 @Injectable()
 export class AttachmentUrls {
   private made: UrlSigner | undefined;
@@ -31,7 +31,7 @@ export class AttachmentUrls {
     private readonly clock: Clock,
   ) {}
 
-  /** A fresh address of the user's own attachment; undefined for anything else. Whether it still exists is not asked. */
+  /** A new URL of the user's own attachment, which may have been deleted; undefined for any other reference. */
   sign(principal: Principal, reference: string): SignedUrl | undefined {
     const place = parseReference(reference);
     if (!place || !isOwnPath(principal, place.path)) return undefined;
@@ -41,7 +41,7 @@ export class AttachmentUrls {
     return { url, mimeType: place.mimeType, expiresAt: exp * 1000 };
   }
 
-  /** Takes a URL of a client apart, or undefined when it cannot be one of ours. It is never fetched. */
+  /** Parses a URL that a client sent; undefined when it is not one of this server. Nothing is fetched. */
   parse(url: string): ClaimedUrl | undefined {
     const address = URL.canParse(url) ? new URL(url) : undefined;
     if (!address || !/^https?:$/.test(address.protocol) || !this.address.covers(address)) return undefined;
@@ -66,7 +66,7 @@ export class AttachmentUrls {
   }
 }
 
-/** The signature of a query, or undefined when a part of it is missing or no number. */
+/** The signature of a query; undefined when a part is missing or malformed. */
 export function signatureOf(query: URLSearchParams): Signature | undefined {
   const [exp, kid, sig] = [query.get('exp'), query.get('kid'), query.get('sig')];
   if (exp === null || kid === null || sig === null || !/^\d{1,12}$/.test(exp)) return undefined;

@@ -4,14 +4,13 @@ import { ServerSettings } from '../config/index.js';
 import { SessionCleaners, SessionModule } from '../session/index.js';
 import { LocalObjectStore } from './adapters/local-object-store.js';
 import { S3ObjectStore } from './adapters/s3-object-store.js';
-import { TypeOrmAttachmentBinder } from './adapters/typeorm-attachment-binder.js';
 import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
-import { AttachmentBinder } from './ports/attachment-binder.js';
-import { AttachmentReader } from './ports/attachment-reader.js';
+import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentService } from './attachment.service.js';
 import { AttachmentSweeper } from './attachment-sweeper.js';
 import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
+import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import { PublicAddress } from './public-address.js';
@@ -28,9 +27,8 @@ function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): O
   providers: [
     { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings] },
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
-    { provide: AttachmentBinder, useExisting: TypeOrmAttachmentBinder },
     { provide: AttachmentReader, useExisting: AttachmentService },
-    TypeOrmAttachmentBinder,
+    AttachmentBinder,
     AttachmentService,
     AttachmentSweeper,
     AttachmentUrls,
@@ -39,7 +37,7 @@ function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): O
   exports: [AttachmentService, AttachmentBinder, AttachmentReader, AttachmentSweeper],
 })
 export class AttachmentModule {
-  constructor(cleaners: SessionCleaners, binder: TypeOrmAttachmentBinder) {
+  constructor(cleaners: SessionCleaners, binder: AttachmentBinder) {
     cleaners.register(binder);
   }
 }

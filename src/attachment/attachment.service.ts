@@ -1,21 +1,28 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { AttachmentReader } from './ports/attachment-reader.js';
-import { parseReference, referenceOf, storagePath } from './attachment-reference.js';
+import {
+  type AttachmentType,
+  EXTENSION_OF_TYPE,
+  parseReference,
+  referenceOf,
+  storagePath,
+} from './attachment-reference.js';
 import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { AttachmentContent, SignedUrl, StoredAttachment, UploadedFile } from './attachment.types.js';
 import { checkedImage } from './checked-image.js';
-import { safeFilename } from './safe-filename.js';
+import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import type { Signature } from './url-signer.js';
 
-/** After so many seconds a client may try again when the store was away. */
+/** The `Retry-After` of a failed object store. */
 const RETRY_SECONDS = 5;
+/** The longest file name that is stored, in characters. */
+const FILENAME_LIMIT = 200;
 
-/** Attachments: upload, signed addresses, and the bytes for models. */
+/** Attachments: upload, signed URLs, and the content for models. */
 @Injectable()
 export class AttachmentService extends AttachmentReader {
   private readonly logger = new Logger(AttachmentService.name);
@@ -31,9 +38,9 @@ export class AttachmentService extends AttachmentReader {
   }
 
   /**
-   * Keeps a file of a user. Unless a message refers to it, it is deleted after a day.
+   * Stores a file of a user. It is deleted after a day unless a message refers to it.
    *
-   * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is kept;
+   * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is stored;
    *   ATTACHMENT_STORE_ERROR
    */
   async upload(principal: Principal, file: UploadedFile): Promise<{ attachment: StoredAttachment; signed: SignedUrl }> {
@@ -52,7 +59,7 @@ export class AttachmentService extends AttachmentReader {
       createdAt: now,
       deleteAfter: now + this.settings.unboundTtlMs,
     };
-    // The row comes first: should the process stop now, the sweeper finds what there is to delete.
+    // The row is written first: if the process stops now, the sweeper deletes the object.
     await this.store.insert(attachment);
     await this.stored(this.objects.put(attachment.path, file.bytes, mimeType));
     const signed = this.sign(principal, referenceOf(attachment.path));
@@ -61,11 +68,11 @@ export class AttachmentService extends AttachmentReader {
   }
 
   /**
-   * The reference by which messages name the attachment behind a signed URL that a client gave: ours,
-   * signed, not expired, the user's own and of that media type. Undefined for any other URL. Nothing is
-   * fetched. The reference is bound to its session when a run with it is accepted.
+   * The reference to the attachment behind a signed URL that a client sent, if the URL is of this server, signed, not
+   * expired, and the attachment is the user's own and has that media type. Undefined for any other URL. Nothing is
+   * fetched. The attachment is bound to its session when a run with the reference is accepted.
    *
-   * @param mimeType as the client declared it; undefined when it declared none
+   * @param mimeType as the client declared it; undefined without a declaration
    */
   async resolve(principal: Principal, url: string, mimeType?: string): Promise<string | undefined> {
     const claimed = this.urls.parse(url);
@@ -82,12 +89,12 @@ export class AttachmentService extends AttachmentReader {
     return isOwn && isOfType ? referenceOf(attachment.path) : undefined;
   }
 
-  /** A fresh address of the user's own attachment; undefined for any other reference. */
+  /** A new signed URL of the user's own attachment; undefined for any other reference. */
   sign(principal: Principal, reference: string): SignedUrl | undefined {
     return this.urls.sign(principal, reference);
   }
 
-  /** The content behind a reference, or undefined when it is gone. @throws AppError ATTACHMENT_STORE_ERROR */
+  /** The content behind a reference; undefined when it was deleted. @throws AppError ATTACHMENT_STORE_ERROR */
   async read(reference: string): Promise<AttachmentContent | undefined> {
     const place = parseReference(reference);
     const bytes = place && (await this.stored(this.objects.get(place.path)));
@@ -109,7 +116,7 @@ export class AttachmentService extends AttachmentReader {
     return { attachment, bytes };
   }
 
-  /** What the store says of itself is for the log: it may name hosts and keys. */
+  /** Logs the error of the store instead of returning it: it may contain host names and keys. */
   private async stored<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -126,4 +133,15 @@ export class AttachmentService extends AttachmentReader {
     const isOver = attachment && attachment.deleteAfter !== null && attachment.deleteAfter <= this.clock.now();
     return isOver ? undefined : attachment;
   }
+}
+
+/** The file name that a client sent, without folders and unsafe characters. */
+function safeFilename(given: string, mimeType: AttachmentType): string {
+  const name = given
+    .replace(/^.*[\\/]/s, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}"<>|?*:]/gu, '')
+    .trim()
+    .replace(/^\.+/, '');
+  const short = Array.from(name).slice(0, FILENAME_LIMIT).join('');
+  return short === '' ? `image.${EXTENSION_OF_TYPE[mimeType]}` : short;
 }

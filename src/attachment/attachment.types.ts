@@ -1,6 +1,6 @@
 import type { AttachmentType } from './attachment-reference.js';
 
-/** A kept attachment. Times are milliseconds since the epoch. */
+/** A stored attachment. Times are milliseconds since the epoch. */
 export interface StoredAttachment {
   /** UUID */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface StoredAttachment {
   readonly deleteAfter: number | null;
 }
 
-/** An address that gives the bytes to whoever has it, for a while. */
+/** A URL that returns the content to anyone who has it, until it expires. */
 export interface SignedUrl {
   readonly url: string;
   readonly mimeType: AttachmentType;
@@ -32,7 +32,7 @@ export interface SignedUrl {
 export interface UploadedFile {
   readonly bytes: Buffer;
   readonly filename: string;
-  /** The media type that the client declared; undefined when it declared none. */
+  /** The media type that the client declared; undefined without a declaration. */
   readonly declaredType: string | undefined;
 }
 

@@ -4,19 +4,19 @@ import { EXTENSION_OF_TYPE } from './attachment-reference.js';
 import type { UploadedFile } from './attachment.types.js';
 import { imageInfo } from './image-info.js';
 
-/** Pixels of the longer side, at most. */
+/** The maximum length of a side, in pixels. */
 const LONGEST_SIDE = 12_000;
 
-/** Declarations that leave the type to the server. */
+/** Declared types that mean any type. */
 const UNTOLD_TYPES: ReadonlySet<string> = new Set(['', 'application/octet-stream']);
-/** Declarations that mean one of ours. */
+/** Other names of accepted types. */
 const OTHER_NAMES = new Map([
   ['image/jpg', 'image/jpeg'],
   ['image/heif', 'image/heic'],
 ]);
 
 /**
- * Decides by the bytes what an upload is (contract runs-api, section 7).
+ * Determines the type of an upload by its bytes (contract runs-api, section 7).
  *
  * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID
  */
@@ -37,14 +37,14 @@ export function checkedImage(
   if (!UNTOLD_TYPES.has(declared) && declared !== info.mimeType) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The file is ${info.mimeType}, but was declared as another type`);
   }
-  if (!info.size) throw new AppError('ATTACHMENT_INVALID', 'The image is broken: it does not tell its size');
+  if (!info.size) throw new AppError('ATTACHMENT_INVALID', 'The image is damaged: its size cannot be read');
   if (Math.max(info.size.width, info.size.height) > LONGEST_SIDE) {
     throw new AppError('ATTACHMENT_INVALID', `The image must not be larger than ${LONGEST_SIDE} pixels a side`);
   }
   return { mimeType: info.mimeType, ...info.size };
 }
 
-/** The refusal of a file that is too long. */
+/** The error for a file that is too large. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('ATTACHMENT_TOO_LARGE', `The file exceeds the size limit of ${maxBytes} bytes`);
 }

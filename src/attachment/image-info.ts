@@ -1,19 +1,19 @@
 import type { AttachmentType } from './attachment-reference.js';
 
-/** What the bytes of an image say of themselves. */
+/** The type and the size of an image. */
 export interface ImageInfo {
   readonly mimeType: AttachmentType;
-  /** Pixels; undefined when the image does not say or is broken. */
+  /** Pixels; undefined when the size is missing or the image is damaged. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
 type Size = ImageInfo['size'];
 
-/** How far the size of an image of boxes (HEIC, AVIF) is looked for, in bytes. */
+/** How many bytes of an image of boxes (HEIC, AVIF) are searched for its size. */
 const BOX_SEARCH_LENGTH = 262_144;
 
 /**
- * The type of an image by its magic bytes and the size that its header tells; undefined for what is no
+ * The type of an image by its magic bytes and the size in its header; undefined when the bytes are not an
  * accepted image. Nothing is decoded.
  */
 export function imageInfo(bytes: Buffer): ImageInfo | undefined {
@@ -66,7 +66,7 @@ function webpSize(bytes: Buffer): Size {
   }
 }
 
-/** The brands of the `ftyp` box: an image of boxes names its codec there. */
+/** The type by the brands of the `ftyp` box, which name the codec of an image of boxes. */
 function typeOfBrands(bytes: Buffer): AttachmentType | undefined {
   const end = Math.min(bytes.readUInt32BE(0), bytes.length, 256);
   const brands: string[] = [];

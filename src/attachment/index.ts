@@ -1,4 +1,4 @@
-export * from './ports/attachment-binder.js';
+export * from './attachment-binder.js';
 export * from './ports/attachment-reader.js';
 export { isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
 export * from './attachment-sweeper.js';

@@ -28,7 +28,7 @@ describe('LocalObjectStore', () => {
     await store.put(PATH, Buffer.from('x'));
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
     expect(files.filter((file) => file.isFile()).map(({ name }) => name)).toEqual([PATH.split('/').at(-1)]);
-    await expect(store.get('../secret')).rejects.toThrow('leads out of the folder');
+    await expect(store.get('../secret')).rejects.toThrow('is outside the folder');
     await rm(folder, { recursive: true });
   });
 });

@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ServerSettings } from '../config/index.js';
 import { AttachmentSettings } from './attachment.settings.js';
 
-/** Under which addresses clients know this server. */
+/** The addresses at which clients reach this server. */
 @Injectable()
 export class PublicAddress {
   constructor(
@@ -13,7 +13,7 @@ export class PublicAddress {
     private readonly host: HttpAdapterHost,
   ) {}
 
-  /** The address that signed URLs begin with, without a slash at its end. */
+  /** The base of signed URLs, without a trailing slash. */
   get base(): string {
     const [configured] = this.settings.publicBases;
     if (configured !== undefined) return configured;
@@ -22,13 +22,13 @@ export class PublicAddress {
     return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}`;
   }
 
-  /** Whether a URL may be one of ours. Without configuration the signature alone decides. */
+  /** Whether a URL may be one of this server. True for every URL when no address is configured: its signature decides. */
   covers(url: URL): boolean {
     const bases = this.settings.publicBases;
     return bases.length === 0 || bases.some((base) => url.href.startsWith(`${base}/`));
   }
 
-  /** The port that the server really listens on; the configured one may be 0. */
+  /** The port that the server listens on; the configured one may be 0. */
   private get port(): number {
     const server = this.host.httpAdapter?.getHttpServer() as
       { address?: () => AddressInfo | string | null } | undefined;

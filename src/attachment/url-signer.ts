@@ -6,7 +6,7 @@ export interface SigningKey {
   readonly secret: string;
 }
 
-/** What a signature vouches for. */
+/** What a signature covers. */
 export interface SignedSubject {
   readonly tenantId: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface SignedSubject {
   readonly exp: number;
 }
 
-/** The query of a signed address. */
+/** The query of a signed URL. */
 export interface Signature {
   readonly exp: number;
   readonly kid: string;
@@ -22,8 +22,8 @@ export interface Signature {
 }
 
 /**
- * Signs addresses with the first key of the ring and verifies with all of them, so that a key can be
- * replaced while addresses of the old one still live (contract runs-api, section 7).
+ * Signs URLs with the first key of the ring and verifies them with all, so that a key can be replaced
+ * while URLs signed with the old one are still valid (contract runs-api, section 7).
  */
 export class UrlSigner {
   private readonly secrets: ReadonlyMap<string, string>;
@@ -35,15 +35,15 @@ export class UrlSigner {
 
   sign(subject: SignedSubject): Signature {
     const [key] = this.keys;
-    if (!key) throw new Error('There is no key to sign with');
+    if (!key) throw new Error('No signing key is configured');
     return { exp: subject.exp, kid: key.kid, sig: mac(key.secret, subject).toString('base64url') };
   }
 
-  /** True when the signature is good; whether it has expired is another question. */
+  /** True when the signature is valid. Does not check whether it has expired. */
   verify(subject: SignedSubject, { kid, sig }: Signature): boolean {
     const secret = this.secrets.get(kid);
     const given = Buffer.from(sig, 'base64url');
-    // An unknown key costs as much as a known one.
+    // Takes the same time for an unknown key as for a known one.
     const expected = mac(secret ?? 'unknown', subject);
     const equal = given.length === expected.length && timingSafeEqual(given, expected);
     return equal && secret !== undefined && given.toString('base64url') === sig;

@@ -10,41 +10,41 @@ export type { InterruptAnswer } from '../interrupt/index.js';
 export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
 
 /**
- * What happens when the session already has runs that are not over. `interrupt` cancels them and keeps
- * their work; `rollback` cancels them, and their messages and state no longer count for later runs.
+ * What happens when the session has runs that have not ended. `interrupt` cancels them and keeps
+ * their messages; `rollback` cancels them, and their messages and state no longer count for later runs.
  */
 export type BusyPolicy = 'reject' | 'enqueue' | 'interrupt' | 'rollback';
 
-/** The wire of requests that name none. */
+/** The wire of requests that do not name one. */
 export const DEFAULT_WIRE = 'agent-api';
 
-/** A request to run an agent, as every protocol's decoder makes it. */
+/** A request to run an agent, as the decoder of every wire returns it. */
 export interface RunRequest {
   readonly principal: Principal;
   readonly sessionId: string;
-  /** True: the session's id is one user's in the tenant, and a session that is another user's is unknown. */
+  /** True: the session id is unique in the tenant, so another user's session with this id is not found. */
   readonly tenantUniqueId?: boolean;
-  /** False when the server chose the session: then a repeated request need not name the same one. */
+  /** False when the server chose the session: a repeated request may then name another one. */
   readonly sessionGiven?: boolean;
-  /** Chosen by the client: a repeated request with equal content replays. Absent: the server chooses. */
+  /** Chosen by the client: a repeated request with equal content returns the same run. Absent: the server chooses. */
   readonly runId?: string;
-  /** The id of the run when the request turns out to be new, for a wire whose ids look otherwise. Tells no repeats. */
+  /** The id of the run if the request is new, for a wire with ids of its own form. Not compared in repeated requests. */
   readonly newRunId?: string;
   /** The wire that accepts the run, `DEFAULT_WIRE` when absent. At most 32 characters. */
   readonly wire?: string;
   /**
-   * The client's run id where it is unique within the session only: repeated with equal content it
-   * replays. At most 256 characters; `runId` is then left to the server.
+   * The client's run id where it is unique in the session only: a repeated request with equal content returns
+   * the same run. At most 256 characters; the server then chooses `runId`.
    */
   readonly runKey?: string;
-  /** Opaque, kept with the run. At most 256 characters. */
+  /** Opaque, stored with the run. At most 256 characters. */
   readonly parentRunId?: string;
   readonly agentType: string;
   /** The messages of this request, each with an id. May repeat what the session already has. */
   readonly input: readonly Message[];
   /**
-   * True: `input` is the whole conversation as the client knows it. What the session has is left out,
-   * by message id and by call, in whatever words; everything else is added.
+   * True: `input` is the whole conversation as the client knows it. Messages and tool calls whose ids the session
+   * has are left out, even if their content differs; everything else is added.
    */
   readonly resendsHistory?: boolean;
   readonly clientTools: readonly ToolDeclaration[];
@@ -52,34 +52,34 @@ export interface RunRequest {
   readonly toolRestrictions?: readonly ToolRestriction[];
   readonly modelOptions: ModelOptions;
   readonly clientTime?: ClientTime;
-  /** The language the request wants, a BCP 47 tag; it comes before that of the user's settings. Tells no repeats. */
+  /** A BCP 47 tag that overrides the language of the user's settings. Not compared in repeated requests. */
   readonly locale?: string;
   readonly forwardedProps: JsonObject;
   readonly onBusy: BusyPolicy;
   /**
-   * Answers to questions of the session. The run then goes on where the asking run waited: with its
-   * agent, and with its tools and model options where the request brings none. Without `sessionGiven`
-   * the session is that of the questions.
+   * Answers to interrupts of the session. The run then resumes where the interrupted run waits: with its
+   * agent, and with its tools and model options unless the request has its own. When `sessionGiven` is false
+   * the session is that of the interrupts.
    */
   readonly answers?: readonly InterruptAnswer[];
-  /** True when the request names no user: while nobody has to log in, its answers are taken for the owner's. */
+  /** True when the request does not name a user: its answers then count as those of the interrupts' owner. */
   readonly anonymous?: boolean;
-  /** Replaces the session's shared state before the agent begins. */
+  /** Replaces the session's shared state before the agent starts. */
   readonly state?: JsonObject;
   /**
-   * A run id: the history is that run and what it was built on. When the conversation has gone on
-   * since, it forks: a new session, `sessionId`, begins with a copy of the messages up to that run.
+   * The id of the run that this one continues: its history ends with that run. If the conversation has later
+   * messages, it is forked: a new session, `sessionId`, starts with a copy of the messages up to that run.
    * Otherwise the run joins the session of that one and `sessionId` is ignored.
    */
   readonly after?: string;
   /**
-   * False: the messages of this run are no history for later runs, and once it is over only the
+   * False: the messages of this run are not in the history of later runs, and once it has ended only the
    * request that it was accepted by can read it. Default true.
    */
   readonly store?: boolean;
-  /** What the wire keeps with the run, opaque to the core; no part of what makes requests equal. */
+  /** Data that the wire stores with the run, opaque to the core. Not compared in repeated requests. */
   readonly wireData?: JsonObject;
-  /** Instructions for this run only, put after the agent's own prompt. */
+  /** Instructions for this run only, added after the agent's own prompt. */
   readonly systemPrompt?: string;
 }
 
@@ -87,17 +87,17 @@ export interface RunRequest {
 export interface AcceptedRun {
   readonly runId: string;
   readonly sessionId: string;
-  /** False: this request had been accepted before; its run is replayed. */
+  /** False: this request had been accepted before, and its run is returned. */
   readonly created: boolean;
-  /** Whether the session was made for this run. */
+  /** Whether the session was created for this run. */
   readonly createdSession: boolean;
-  /** Grows with every run of the session: 1 for the first run of a session that it opened. */
+  /** Grows with every run of the session: 1 for the run that created it. */
   readonly ordinal: number;
   /** The run as the transaction that accepted it left it: it need not be read again. */
   readonly run: RunView;
 }
 
-/** A run as it stands. Times are milliseconds since the epoch. */
+/** A run as wires see it. Times are milliseconds since the epoch. */
 export interface RunView {
   readonly runId: string;
   readonly sessionId: string;
@@ -110,19 +110,19 @@ export interface RunView {
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
   readonly state: RunState;
-  /** True for a failed run whose time was over: as a whole, between two events, or while it waited. */
+  /** True for a run that failed because it took too long: as a whole, between two events, or in the queue. */
   readonly timedOut: boolean;
-  /** 1 for the next of the session; null unless queued. */
+  /** 1 for the next run of the session; null unless queued. */
   readonly queuePosition: number | null;
   readonly attempt: number;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   readonly cancelRequestedAt: number | null;
-  /** The number of the last committed event, -1 when there is none. */
+  /** The number of the last committed event; -1 before the first. */
   readonly lastSeq: number;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
-  /** What wires keep of the events that were removed (`RetainedSummaries`); null while they are there. */
+  /** What wires kept of the removed events (`RetainedSummaries`); null until they are removed. */
   readonly retainedSummaries: JsonObject | null;
 }

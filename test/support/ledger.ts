@@ -1,4 +1,5 @@
-import { TypeOrmAttachmentBinder } from '../../src/attachment/adapters/typeorm-attachment-binder.js';
+import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
+import { AttachmentBinder } from '../../src/attachment/index.js';
 import { SystemClock } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { type Message, textMessage } from '../../src/events/index.js';
@@ -59,7 +60,8 @@ export class Ledger {
     this.log = new TypeOrmRunLog(database);
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
     this.commits = new LogCommit(this.stores);
-    this.transaction = new AcceptTransaction(this.stores, new TypeOrmAttachmentBinder(new SystemClock()));
+    const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
+    this.transaction = new AcceptTransaction(this.stores, attachments);
     this.deletion = new RunDeletion(this.stores, this.cleaners, new SystemClock());
   }
 

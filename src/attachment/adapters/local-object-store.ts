@@ -3,11 +3,11 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ObjectStore } from '../ports/object-store.js';
 
-/** Files below a folder of this machine. */
+/** Objects as files in a folder of this machine. */
 export class LocalObjectStore extends ObjectStore {
   private readonly root: string;
 
-  /** @param folder made when the first object comes */
+  /** @param folder created with the first object */
   constructor(folder: string) {
     super();
     this.root = resolve(folder);
@@ -47,7 +47,7 @@ export class LocalObjectStore extends ObjectStore {
 
   private file(path: string): string {
     const file = join(this.root, ...path.split('/'));
-    if (!file.startsWith(this.root + sep)) throw new Error(`The path ${path} leads out of the folder`);
+    if (!file.startsWith(this.root + sep)) throw new Error(`The path ${path} is outside the folder`);
     return file;
   }
 }

@@ -5,17 +5,17 @@ import { ObjectStore } from '../ports/object-store.js';
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** Undefined: Amazon's own. */
+  /** Undefined: Amazon S3. */
   readonly endpoint: string | undefined;
-  /** Undefined: what the SDK finds in its usual places. */
+  /** Undefined: the default credentials of the SDK. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
-  /** The bucket in the path instead of the host name. */
+  /** Puts the bucket into the path instead of the host name. */
   readonly forcePathStyle: boolean;
 }
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** Objects in a bucket. The SDK is loaded when the first object is asked for: it is large. */
+/** Objects in a bucket. The SDK is large, so it is loaded with the first request. */
 export class S3ObjectStore extends ObjectStore {
   private opening: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
 
@@ -60,11 +60,11 @@ export class S3ObjectStore extends ObjectStore {
     return new sdk.S3Client({
       region,
       forcePathStyle,
-      // Other stores than Amazon's do not know the newer check sums.
+      // Stores other than Amazon S3 do not support the newer checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint === undefined ? {} : { endpoint }),
-      // A copy: the SDK notes things in it, and the configuration is frozen.
+      // A copy, because the SDK writes to it and the settings are frozen.
       ...(credentials ? { credentials: { ...credentials } } : {}),
     });
   }

@@ -1,10 +1,10 @@
 import type { AttachmentContent } from '../attachment.types.js';
 
-/** Gives model clients the bytes behind a reference that a message holds. */
+/** Reads the content of attachments for model clients. */
 export abstract class AttachmentReader {
   /**
-   * The content, or undefined for an attachment that is gone. Whose it is has been checked before: when
-   * the message was accepted, and when the prompt was made.
+   * The content behind a reference in a message; undefined when it was deleted. The owner was checked when the
+   * message was accepted, and when the prompt was written.
    */
   abstract read(reference: string): Promise<AttachmentContent | undefined>;
 }

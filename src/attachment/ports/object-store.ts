@@ -1,11 +1,11 @@
-/** Where the bytes are. Paths have `/` between their parts and are made by the server alone. */
+/** The bytes of attachments. Only the server chooses paths; their parts are separated by `/`. */
 export abstract class ObjectStore {
-  /** Keeps the bytes, whole or not at all. */
+  /** Stores the bytes, completely or not at all. */
   abstract put(path: string, bytes: Buffer, mimeType: string): Promise<void>;
 
-  /** The bytes, or undefined when there are none. */
+  /** The bytes; undefined when there is no object with this path. */
   abstract get(path: string): Promise<Buffer | undefined>;
 
-  /** Deletes them; none is no error. */
+  /** Deletes the object, if there is one. */
   abstract remove(path: string): Promise<void>;
 }

@@ -33,7 +33,7 @@ export class TypeOrmInterrupts extends Interrupts {
     const { limit, cursor } = options;
     const conditions = this.conditions(options);
     if (cursor !== undefined) {
-      if (!CURSOR.test(cursor)) throw new AppError('INVALID_PARAMETER', 'cursor is not one of this list');
+      if (!CURSOR.test(cursor)) throw new AppError('INVALID_PARAMETER', 'Unknown cursor');
       conditions.push(['no < ?', Number(cursor)]);
     }
     const rows = await this.rows(scope, conditions, 'no DESC', limit + 1);

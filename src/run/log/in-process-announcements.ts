@@ -7,7 +7,7 @@ export class InProcessAnnouncements extends RunAnnouncements {
   private readonly listeners = new Map<string, Set<() => void>>();
 
   announce(session: SessionKey): void {
-    // Accepting is a hot path, and mostly nobody waits.
+    // Accepting is a hot path, and usually no reader waits.
     if (this.listeners.size === 0) return;
     for (const listener of this.listeners.get(keyOf(session)) ?? []) listener();
   }

@@ -5,8 +5,8 @@ import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from
 /** Who reads a run. */
 export interface ReadOptions {
   /**
-   * True for the request that the run was accepted by: it reads the run also when it is not stored
-   * (`RunRequest.store`) and over.
+   * True for the request that the run was accepted by: it can read the run also when it is not stored
+   * (`RunRequest.store`) and has ended.
    */
   readonly accepted?: boolean;
 }
@@ -15,15 +15,15 @@ export interface ReadOptions {
 export interface TailOptions extends ReadOptions {
   /** Only events with a greater number; -1, the default, for all. */
   readonly after?: number;
-  /** Back-pressure of the socket that is fed. */
+  /** Back-pressure of the socket that the events are written to. */
   readonly gate?: BackpressureGate;
-  /** Ends the iteration when it aborts (the client is gone). The run goes on. */
+  /** Ends the iteration when it aborts, for example because the client disconnected. The run continues. */
   readonly signal?: AbortSignal;
 }
 
 /** Which runs of a session to list. */
 export interface ListOptions {
-  /** At most so many, default 20. */
+  /** The maximum number of runs, default 20. */
   readonly limit?: number;
   /** Only runs with a smaller ordinal. */
   readonly before?: number;
@@ -37,14 +37,13 @@ export interface CancelOptions {
 }
 
 /**
- * What protocols need of runs, and all they may use: accept one, read one, cancel one. A foreign
- * tenant's id answers like an unknown one.
+ * Runs as wires use them: accept one, read one, cancel one. The run of another tenant is not found.
  */
 export abstract class Runs {
   /**
    * Accepts a run: session, input messages and run are committed when this resolves.
    *
-   * @throws AppError SESSION_BUSY (policy `reject`; a fork of a run that is not over), RUN_ID_CONFLICT,
+   * @throws AppError SESSION_BUSY (policy `reject`; a fork of a run that has not ended), RUN_ID_CONFLICT,
    *   AGENT_NOT_FOUND, QUEUE_FULL, INVALID_PARAMETER (a tool result that answers no open call),
    *   RUN_NOT_FOUND (`after`), SESSION_EXISTS (a fork under a session id that is taken), SESSION_NOT_FOUND
    *   (`tenantUniqueId`), SHUTTING_DOWN;
@@ -54,10 +53,10 @@ export abstract class Runs {
   abstract accept(request: RunRequest): Promise<AcceptedRun>;
 
   /**
-   * Answers questions of one session: accepts the run that goes on, in the interrupted run's session
-   * and with its agent, tools and model options. Waits its turn when the session is busy.
+   * Answers interrupts of one session: accepts the run that resumes, in the interrupted run's session
+   * and with its agent, tools and model options. It is queued when the session is busy.
    *
-   * @param options.runKey makes the answer repeatable: the same answers replay the same run
+   * @param options.runKey makes the answer repeatable: the same answers return the same run
    * @throws AppError as `accept`
    */
   abstract answer(
@@ -67,21 +66,21 @@ export abstract class Runs {
   ): Promise<AcceptedRun>;
 
   /**
-   * Reads the log from a cursor: what is committed, then live, until the terminal event. Yields
+   * Reads the log from a cursor: the committed events, then live ones, until the terminal event. Yields
    * batches of at least one event, in order, without gap or repeat.
    *
-   * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD when `after` lies beyond the end of the log;
-   *   EVENTS_EXPIRED when the events were removed. All before the first batch.
+   * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD when `after` is beyond the end of the log;
+   *   EVENTS_EXPIRED when the events were removed. All with the first batch.
    */
   abstract tail(principal: Principal, runId: string, options?: TailOptions): AsyncIterable<readonly LoggedEvent[]>;
 
   /** @throws AppError RUN_NOT_FOUND */
   abstract view(principal: Principal, runId: string, options?: ReadOptions): Promise<RunView>;
 
-  /** The run of a session with the client's run id; undefined when there is none. */
+  /** The run of a session with the client's run id; undefined when it does not exist. */
   abstract findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined>;
 
-  /** The runs of a session, newest first; none of an unknown session. */
+  /** The runs of a session, newest first; empty for an unknown session. */
   abstract list(principal: Principal, sessionId: string, options?: ListOptions): Promise<readonly RunView[]>;
 
   /**
@@ -99,34 +98,34 @@ export abstract class Runs {
     signal: AbortSignal,
   ): Promise<RunView | undefined>;
 
-  /** The response as it stands, folded from the log. @throws AppError RUN_NOT_FOUND */
+  /** The current response, folded from the log. @throws AppError RUN_NOT_FOUND */
   abstract response(principal: Principal, runId: string, options?: ReadOptions): Promise<AgentResponse>;
 
   /** The messages that a run was accepted with, without what the session had already. @throws AppError RUN_NOT_FOUND */
   abstract input(principal: Principal, runId: string): Promise<readonly Message[]>;
 
   /**
-   * Requests the cancel of a run, durably. Idempotent; a finished run stays as it is, but what it waits
-   * for is closed. A run that was never begun has ended when this resolves.
+   * Requests the cancel of a run, durably. Idempotent; of a run that has ended only the interrupts that it waits
+   * for are cancelled. A run that was never started has ended when this resolves.
    *
    * @throws AppError RUN_NOT_FOUND
    */
   abstract cancel(principal: Principal, runId: string, options?: CancelOptions): Promise<RunView>;
 
-  /** Cancels every run of a session that is not over or waits for a person, and returns their ids; none is no error. */
+  /** Cancels every run of a session that has not ended or waits for an interrupt. Returns their ids. */
   abstract cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]>;
 
   /**
-   * Removes a run: its log, its journal and its messages in the session. One that is not over is
-   * cancelled first, and its end awaited.
+   * Removes a run: its log, its journal and its messages in the session. A run that has not ended is
+   * cancelled first, and its end is awaited.
    *
    * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end in time, or the server stops
    */
   abstract remove(principal: Principal, runId: string): Promise<void>;
 
   /**
-   * Removes a session and everything of it. Runs that are not over are cancelled first, and their
-   * ends awaited.
+   * Removes a session with everything that belongs to it. Runs that have not ended are cancelled first, and their
+   * ends are awaited.
    *
    * @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end in time, or the server stops
    */

@@ -29,7 +29,7 @@ export interface MessageRow {
 /** The columns of `MessageRow`. */
 export const MESSAGE_COLUMNS = 'm.seq, r.id AS run_id, m.run_ordinal, m.body, m.created_at';
 
-/** A session as protocols see it. */
+/** A row as wires see the session. */
 export function viewOf(row: SessionRow): SessionView {
   return {
     sessionId: row.id,
@@ -41,7 +41,7 @@ export function viewOf(row: SessionRow): SessionView {
   };
 }
 
-/** A message as protocols see it. */
+/** A row as wires see the message. */
 export function messageOf(row: MessageRow): SessionMessage {
   return {
     seq: row.seq,
@@ -57,9 +57,9 @@ export function cursorAfter(row: SessionRow): string {
   return Buffer.from(`${row.updated_at}.${row.no}`).toString('base64url');
 }
 
-/** The time and number that a cursor stands for. @throws AppError INVALID_PARAMETER */
+/** The time and row id in a cursor. @throws AppError INVALID_PARAMETER */
 export function readCursor(cursor: string): [updatedAt: number, no: number] {
   const match = /^(\d{1,16})\.(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match) throw new AppError('INVALID_PARAMETER', 'The cursor is not one of this server');
+  if (!match) throw new AppError('INVALID_PARAMETER', 'Unknown cursor');
   return [Number(match[1]), Number(match[2])];
 }

@@ -26,7 +26,7 @@ import { type SessionRow, viewOf } from './session-row.js';
 
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?`;
 
-/** It takes an ordinal, so that the first run knows that the session was there before. */
+/** Takes an ordinal, so that the first run does not count as the one that created the session. */
 const CREATE = `
   INSERT INTO sessions (tenant_id, user_id, id, state, metadata, run_count, message_count, created_at, updated_at)
   VALUES (?, ?, ?, '{}', ?, 1, 0, ?, ?)`;
@@ -41,7 +41,7 @@ const FIND_MESSAGE = `
   JOIN sessions s ON s.no = m.session_no LEFT JOIN runs r ON r.no = m.run_no
   WHERE m.id = ? AND m.hidden = 0 AND s.tenant_id = ?`;
 
-/** Sessions of the ledger, each for its user. */
+/** Sessions in the ledger, each visible to its user only. */
 @Injectable()
 export class TypeOrmSessions extends Sessions {
   constructor(

@@ -7,15 +7,15 @@ export interface SessionView {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly runCount: number;
-  /** What the owner noted about it. */
+  /** Data that the owner stored with it. */
   readonly metadata: JsonObject;
   /** The shared state. */
   readonly state: JsonObject;
 }
 
-/** A message in its place. */
+/** A message and its position in the session. */
 export interface SessionMessage {
-  /** Grows with every message of the session; gaps are legal. */
+  /** Grows with every message of the session; may have gaps. */
   readonly seq: number;
   /** Null for a message that was added outside a run or copied by a fork. */
   readonly runId: string | null;
@@ -24,19 +24,20 @@ export interface SessionMessage {
   readonly message: Message;
 }
 
-/** Whose messages: of a tenant, and of one user unless the asking side may see all of them. */
+/** Whose messages: a tenant's, or only one user's. */
 export interface MessageScope {
   readonly tenantId: string;
+  /** Absent when the caller may see all messages of the tenant. */
   readonly userId?: string;
 }
 
-/** A message that was found by its id alone, and where it is. */
+/** A message that was found by its id alone, and its session. */
 export interface FoundMessage extends SessionMessage {
   readonly sessionId: string;
   readonly userId: string;
 }
 
-/** Where a run is in its session. */
+/** The position of a run in its session. */
 export interface RunPosition {
   readonly sessionId: string;
   readonly ordinal: number;
@@ -63,7 +64,7 @@ export interface SessionsQuery {
   readonly cursor?: string;
   /** By the time of the last change; default `desc`. */
   readonly order?: 'asc' | 'desc';
-  /** True: the tenant's sessions whose user nobody named, each a user of its own, instead of the caller's. */
+  /** True: instead of the caller's, the tenant's sessions without a user, whose user id is the session id. */
   readonly unowned?: boolean;
 }
 
@@ -75,23 +76,23 @@ export interface SessionPage {
 }
 
 /**
- * Sessions as protocols use them, each seen by its user only: a foreign session is an unknown one.
- * Messages of transient and of rolled back runs are in none of the answers.
+ * Sessions as wires use them. Only its user sees a session: another user's session is not found.
+ * Messages of transient and of rolled back runs are never returned.
  */
 export abstract class Sessions {
   abstract view(principal: Principal, sessionId: string): Promise<SessionView | undefined>;
 
-  /** The caller's sessions. @throws AppError INVALID_PARAMETER for a cursor that is none of ours */
+  /** The caller's sessions. @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(principal: Principal, query: SessionsQuery): Promise<SessionPage>;
 
-  /** Messages in the order they were stored; none of an unknown session. */
+  /** Messages in the order they were stored; empty for an unknown session. */
   abstract messages(principal: Principal, sessionId: string, query: MessagesQuery): Promise<readonly SessionMessage[]>;
 
   /**
-   * The messages of a session before a run's own, its input included: those of runs with smaller ordinals,
-   * oldest first. They do not change with what the session does later. None of an unknown session.
+   * The messages of a session before a run's input: those of runs with smaller ordinals, oldest first. Later
+   * runs do not change the result. Empty for an unknown session.
    *
-   * @param options.limit only the newest so many; all when absent
+   * @param options.limit returns only the newest ones; absent: all
    */
   abstract before(
     principal: Principal,
@@ -102,20 +103,20 @@ export abstract class Sessions {
   /** The newest message with this id. */
   abstract message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined>;
 
-  /** The message with this id in whichever session; of a forked conversation the original. */
+  /** The message with this id in any session; in a forked conversation the original. */
   abstract findMessage(scope: MessageScope, id: string): Promise<FoundMessage | undefined>;
 
-  /** Makes a session without a run. @throws AppError SESSION_EXISTS */
+  /** Creates a session without a run. @throws AppError SESSION_EXISTS */
   abstract create(principal: Principal, sessionId: string, metadata?: JsonObject): Promise<SessionView>;
 
-  /** Adds messages outside a run: history for the runs accepted later. @throws AppError SESSION_NOT_FOUND */
+  /** Adds messages outside a run, which are history for later runs. @throws AppError SESSION_NOT_FOUND */
   abstract append(
     principal: Principal,
     sessionId: string,
     messages: readonly Message[],
   ): Promise<readonly SessionMessage[]>;
 
-  /** Removes the messages with this id; false when there was none. */
+  /** Removes the messages with this id. Returns false when there is no such message. */
   abstract removeMessage(principal: Principal, sessionId: string, id: string): Promise<boolean>;
 
   /** Replaces the metadata. @throws AppError SESSION_NOT_FOUND */
