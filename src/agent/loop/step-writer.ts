@@ -64,7 +64,7 @@ export class StepWriter {
 
   write(delta: ModelDelta): void {
     if (delta.type === 'tool-call-delta') this.writeCall(delta);
-    else if (delta.text !== '') this.textSegment(KINDS[delta.type]).append(delta.text);
+    else if (delta.text !== '' && this.writeText(KINDS[delta.type], delta.text)) return;
     this.advance();
   }
 
@@ -94,6 +94,13 @@ export class StepWriter {
       toolCalls: this.segments.flatMap((one) => (one instanceof CallSegment ? [one.toolCall()] : [])),
       messageIds: this.segments.flatMap((one) => one.messageId ?? []),
     };
+  }
+
+  /** True when the text went into the message in front, which stays open: nothing else changes. */
+  private writeText(kind: TextSegment['kind'], text: string): boolean {
+    const segment = this.textSegment(kind);
+    segment.append(text);
+    return segment.messageId !== undefined && this.front === this.segments.length - 1;
   }
 
   private joined(kind: TextSegment['kind']): string {

@@ -22,7 +22,7 @@ export const MODEL_REPLAY = 'model_replay';
 /** The `replay` stored with a call. */
 export function replayOf({ metadata }: Message): JsonObject | undefined {
   const replay = metadata?.[MODEL_REPLAY];
-  return isPlainObject(replay) ? (replay) : undefined;
+  return isPlainObject(replay) ? replay : undefined;
 }
 
 /** True for messages that contain a tool call, of any kind of tool. */

@@ -3,6 +3,7 @@ import type { Usage } from '../../../events/index.js';
 import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
 import { REPLAY_KEY, type ReplayedAnswer } from './replayed-answer.js';
+import { TextTemplate } from './text-template.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,9 +32,20 @@ const FAULTS: ReadonlySet<string> = new Set(['error', 'network_error', 'insuffic
  * Accepts the dialects of the providers: docs/models.md lists them.
  */
 export class CompletionDecoder {
+  /** True for a chunk that says nothing but this text. */
+  private static isPieceOfText(this: void, data: string, text: string): boolean {
+    const events: ModelEvent[] = [];
+    const decoder = new CompletionDecoder();
+    decoder.read(data, '', events);
+    const [event] = events;
+    if (events.length !== 1 || event?.type !== 'text-delta' || event.text !== text) return false;
+    return decoder.finishReason === undefined && decoder.usage === null && decoder.reasoningContent === '';
+  }
+
   /** How many chunks were decoded. */
   chunks = 0;
   private readonly calls = new ToolCallDecoder();
+  private readonly template = new TextTemplate();
   private finishReason: string | undefined;
   private usage: Usage | null = null;
   /** The text of `reasoning_content`: DeepSeek refuses calls that come back without it. */
@@ -47,9 +59,16 @@ export class CompletionDecoder {
    */
   decode(data: string, eventName: string, events: ModelEvent[]): void {
     this.chunks += 1;
-    const chunk = parsed(data);
-    const choice = this.choiceOf(chunk, eventName === 'error');
-    if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
+    const text = eventName === '' ? this.template.textOf(data) : undefined;
+    if (text !== undefined) {
+      events.push({ type: 'text-delta', text });
+      return;
+    }
+    const before = events.length;
+    this.read(data, eventName, events);
+    const last = events.at(-1);
+    if (events.length === before + 1 && last?.type === 'text-delta')
+      this.template.learn(data, last.text, CompletionDecoder.isPieceOfText);
   }
 
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
@@ -86,6 +105,11 @@ export class CompletionDecoder {
       ...(extras && { extra_content: extras }),
     };
     return { [REPLAY_KEY]: { ...answer } };
+  }
+
+  private read(data: string, eventName: string, events: ModelEvent[]): void {
+    const choice = this.choiceOf(parsed(data), eventName === 'error');
+    if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
   }
 
   /** The first choice of a chunk; its usage and finish reason are kept. */

@@ -5,10 +5,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The time-outs of one upstream call: the time to its first event, then the time between two pieces of
- * data. The time for which the consumer holds a batch does not count. One timer serves the whole call.
+ * data. The time for which the consumer holds a batch does not count. Progress only notes the time: the one
+ * timer of the call looks at it when it fires.
  */
 export class Watchdog {
   private timer: NodeJS.Timeout;
+  /** Since when the call is waited for, by `performance.now()`. */
+  private since = performance.now();
+  private limitMs: number;
   private begun = false;
   private held = false;
 
@@ -18,12 +22,13 @@ export class Watchdog {
     private readonly idleTimeoutMs: number,
     private readonly onTimeout: (error: AppError) => void,
   ) {
+    this.limitMs = firstTokenTimeoutMs;
     this.timer = this.arm(firstTokenTimeoutMs);
   }
 
   /** Data came. Before the first event this does not extend the time. */
   progress(): void {
-    if (this.begun) this.timer.refresh();
+    if (this.begun) this.since = performance.now();
   }
 
   /** The consumer takes events; its time does not count until `wait`. */
@@ -31,6 +36,7 @@ export class Watchdog {
     this.held = true;
     if (this.begun) return;
     this.begun = true;
+    this.limitMs = this.idleTimeoutMs;
     clearTimeout(this.timer);
     this.timer = this.arm(this.idleTimeoutMs);
   }
@@ -39,7 +45,7 @@ export class Watchdog {
   wait(): void {
     if (!this.held) return;
     this.held = false;
-    this.timer.refresh();
+    this.since = performance.now();
   }
 
   close(): void {
@@ -47,11 +53,16 @@ export class Watchdog {
   }
 
   private arm(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.expire(), Math.min(ms, LONGEST_TIMER_MS));
+    return setTimeout(() => this.check(), Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
   }
 
-  private expire(): void {
-    if (this.held) return;
+  private check(): void {
+    const leftMs = this.held ? this.limitMs : this.since + this.limitMs - performance.now();
+    // A timer may fire a moment early.
+    if (leftMs >= 1) {
+      this.timer = this.arm(leftMs);
+      return;
+    }
     const message = this.begun
       ? 'The model fell silent in the middle of its answer'
       : 'The model did not begin to answer in time';

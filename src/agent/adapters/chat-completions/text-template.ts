@@ -1,0 +1,54 @@
+/** A value that stands for any text when a template is checked. */
+export const SAMPLE_TEXT = 'sample';
+
+/** Templates that are given up after they have never matched. */
+const MOST_MISSES = 8;
+
+/**
+ * Most chunks of a stream differ only in their piece of text. A template is such a chunk cut at its text:
+ * a chunk with the same beginning and end, and between them a JSON string without quotes, backslashes and
+ * control characters, is the same JSON with another text, so that it need not be parsed.
+ */
+export class TextTemplate {
+  private head = '';
+  private tail = '';
+  private shortest = Number.POSITIVE_INFINITY;
+  private misses = 0;
+
+  /** The text of a chunk that fits the template; undefined when it has to be parsed. */
+  textOf(data: string): string | undefined {
+    if (data.length < this.shortest || !data.startsWith(this.head) || !data.endsWith(this.tail)) return undefined;
+    const text = data.slice(this.head.length, data.length - this.tail.length);
+    if (!isPlain(text)) return undefined;
+    this.misses = 0;
+    return text;
+  }
+
+  /**
+   * Cuts a chunk at its text.
+   *
+   * @param isChunkOf tells whether a chunk is nothing but this piece of text: there may be other members
+   *   with the same value
+   */
+  learn(data: string, text: string, isChunkOf: (data: string, text: string) => boolean): void {
+    if (this.misses >= MOST_MISSES || !isPlain(text)) return;
+    this.misses += 1;
+    const at = data.indexOf(`"${text}"`, data.indexOf('"content"') + '"content"'.length);
+    if (at < 0) return;
+    const head = data.slice(0, at + 1);
+    const tail = data.slice(at + 1 + text.length);
+    if (!isChunkOf(head + SAMPLE_TEXT + tail, SAMPLE_TEXT)) return;
+    this.head = head;
+    this.tail = tail;
+    this.shortest = head.length + tail.length + 1;
+  }
+}
+
+/** True for a text that JSON writes as it is. An empty one says nothing. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 34 || code === 92 || code < 32) return false;
+  }
+  return text !== '';
+}
