@@ -64,12 +64,14 @@ export class RunStream {
    * @throws what reading the run throws
    */
   async sendTo(send: (frame: string) => Promise<void>): Promise<void> {
-    this.leaveWithReader();
+    const stopListening = this.leaveWithReader();
     try {
       for await (const frames of this.options.source) for (const frame of frames) await send(frame);
     } finally {
       this.isOver = true;
       this.options.stop();
+      // A socket outlives its streams.
+      stopListening();
     }
   }
 
@@ -133,10 +135,13 @@ export class RunStream {
     return frames ? { done: false, value: bytesOf(frames) } : { done: true, value: undefined };
   }
 
-  private leaveWithReader(): void {
+  /** Returns how to stop listening to the reader. */
+  private leaveWithReader(): () => void {
     const { gone } = this.options.reader;
-    if (gone.aborted) this.leave();
-    else gone.addEventListener('abort', () => this.leave(), { once: true });
+    const leave = (): void => this.leave();
+    if (gone.aborted) leave();
+    else gone.addEventListener('abort', leave, { once: true });
+    return () => gone.removeEventListener('abort', leave);
   }
 
   /** The reader is gone, or no longer wanted. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { AppError } from '../../common/index.js';
 import type { Runs, RunView } from '../../run/index.js';
 import type { ActiveStreams, HttpError } from '../http/index.js';
@@ -148,6 +149,8 @@ describe('RunStreams', () => {
       }
       await sent;
       expect(taken).toEqual(ALL_FRAMES);
+      // The socket may have many streams before its client leaves.
+      expect(getEventListeners(client.gone, 'abort')).toEqual([]);
     });
 
     it('stops sending, and cancels, when the client leaves', async () => {
