@@ -18,7 +18,7 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
   503: 'The server is shutting down, or the database is unavailable.',
 };
 
-/** Documents what a route does and the errors it may answer with before a stream. */
+/** Documents a route and its errors. @param errors their HTTP statuses */
 export function ApiRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
   const responses = errors.map((status) =>
     ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ResponsesErrorDto }),
@@ -41,7 +41,7 @@ export function ApiItems(): MethodDecorator {
   return ApiBody({ schema: { type: 'object', required: ['items'] }, examples: ITEM_EXAMPLES });
 }
 
-/** Documents an answer that is a JSON response or, on request, an event stream. */
+/** Documents a response that is JSON or, on request, an event stream. */
 export function ApiResponseStream(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(ResponseDto, ...EVENT_DTOS, ...ITEM_DTOS),

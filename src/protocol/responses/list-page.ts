@@ -7,7 +7,7 @@ export interface PageQuery {
   readonly after?: string;
 }
 
-/** A page of a list, as this wire's clients turn pages: the next one begins after `last_id`. */
+/** A page of a list; the next page begins after `last_id`. */
 export interface ListPage<T> {
   readonly object: 'list';
   readonly data: readonly T[];
@@ -19,9 +19,11 @@ export interface ListPage<T> {
 const DEFAULT_LIMIT = 20;
 
 /**
- * One page of items that are given oldest first (contract responses, section A1): newest first unless asked for.
+ * One page of items (contract responses, section A1), newest first unless `order` is `asc`.
  *
- * @throws AppError INVALID_PARAMETER when `after` names no item of the list
+ * @param items oldest first
+ *
+ * @throws ResponsesError INVALID_PARAMETER when no item has the id `after`
  */
 export function listPage<T extends { readonly id: string }>(items: readonly T[], query: PageQuery): ListPage<T> {
   const ordered = query.order === 'asc' ? items : items.toReversed();

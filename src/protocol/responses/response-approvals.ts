@@ -6,34 +6,35 @@ import type { McpApprovalRequestItem } from './items/item.types.js';
 import { isOutput, text, wireLabel } from './items/tool-data.js';
 import { notFound } from './responses.errors.js';
 
-/** The answers in a request, and the requests they answer as this wire showed them. */
+/** The answers to approval requests in a request for a response. */
 export interface GivenAnswers {
   readonly answers: readonly InterruptAnswer[];
+  /** The approval requests that they answer. */
   readonly requests: readonly McpApprovalRequestItem[];
-  /** The calls that are allowed. */
+  /** The calls that are approved. */
   readonly approved: readonly { readonly requestId: string; readonly callId: string }[];
-  /** The input from the first answer on: what stands before it, the answered session has already. */
+  /** The input from the first answer on: what precedes it is in the session already. */
   readonly rest: readonly Message[];
 }
 
-/** Reads the answers to approval requests out of a request's items. */
+/** Finds the answers to approval requests in the input of a request. */
 @Injectable()
 export class ResponseApprovals {
   constructor(private readonly interrupts: Interrupts) {}
 
   /**
-   * An answer behind which the assistant has already gone on is history: clients that send the whole
-   * conversation again send it too.
+   * Answers that output of the assistant follows are history, which clients send with the whole conversation.
    *
-   * @param within the session that the request names: what another one asks is unknown to it
-   * @throws AppError INTERRUPT_NOT_FOUND for an answer to nothing
+   * @param scope whose approval requests can be answered
+   * @param within the session that the request names: approval requests of another one are unknown to it
+   * @throws ResponsesError INTERRUPT_NOT_FOUND for an answer to an unknown request
    */
   async given(scope: MessageScope, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
     const requests: McpApprovalRequestItem[] = [];
     const approved: { requestId: string; callId: string }[] = [];
-    const unsettled = input.slice(input.findLastIndex(goesOn) + 1);
-    const rest = unsettled.slice(Math.max(0, unsettled.findIndex(isAnswer)));
+    const latest = input.slice(input.findLastIndex(isOutputOfAssistant) + 1);
+    const rest = latest.slice(Math.max(0, latest.findIndex(isAnswer)));
     for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
       const asked = await this.interrupts.find(scope, answer.interruptId);
@@ -54,7 +55,7 @@ function isAnswer({ type }: Message): boolean {
   return type === 'mcp_approval_response';
 }
 
-function goesOn({ type, role }: Message): boolean {
+function isOutputOfAssistant({ type, role }: Message): boolean {
   return isOutput(type) || (role === 'assistant' && type !== 'mcp_approval_request');
 }
 

@@ -6,10 +6,10 @@ import type { ResponseEcho } from './response.types.js';
 /** The name of this wire, in runs and in `?protocol=`. */
 export const WIRE = 'responses';
 
-/** What this wire keeps with a run: what a response repeats of its request, and what its items need. */
+/** What a response needs besides the log of its run: what it repeats of its request, and how its items are shown. */
 export interface ResponseInfo {
   readonly id: string;
-  /** Whole seconds: when the request was accepted. */
+  /** When the request was accepted, in whole seconds. */
   readonly createdAt: number;
   readonly echo: ResponseEcho;
   readonly items: Omit<ItemView, 'isOver'>;
@@ -21,11 +21,11 @@ export interface StoredInfo {
   readonly echo: ResponseEcho;
   readonly clientTools: readonly string[];
   readonly approvals: readonly McpApprovalRequestItem[];
-  /** The calls that the request allowed; those of older runs are not known. */
+  /** The calls that the request approved; absent in runs of older versions. */
   readonly approved?: readonly { readonly requestId: string; readonly callId: string }[];
 }
 
-/** What a response repeats when its run was started over another wire. */
+/** What a response repeats when another wire accepted its run. */
 function foreignEcho(model: string): ResponseEcho {
   return {
     background: false,
@@ -55,12 +55,12 @@ function foreignEcho(model: string): ResponseEcho {
   };
 }
 
-/** As wire data of a run. */
+/** As the wire data of a run. */
 export function toWireData(info: StoredInfo): JsonObject {
   return { ...info } as unknown as JsonObject;
 }
 
-/** What is known of a run that this wire is asked to show, whichever wire started it. */
+/** The info of a run, whichever wire accepted it. */
 export function responseInfo(
   run: Pick<RunView, 'runId' | 'agentType' | 'createdAt' | 'sessionId'> & { wire?: string; wireData?: JsonObject },
 ): ResponseInfo {
@@ -75,7 +75,7 @@ export function responseInfo(
   return storedResponseInfo(run.runId, agentLabel, stored);
 }
 
-/** The info of a run whose stored part is at hand. */
+/** The info of a run from its stored parts. */
 export function storedResponseInfo(id: string, agentLabel: string, stored: StoredInfo): ResponseInfo {
   const clientTools = new Set(stored.clientTools);
   const namedServers = serversOf(stored.echo);
@@ -93,7 +93,7 @@ function serversOf({ tools }: ResponseEcho): ReadonlySet<string> {
   return new Set(labels.filter((label) => typeof label === 'string'));
 }
 
-/** Undefined for the data of another wire, and for a run that was continued without this wire's request. */
+/** Undefined for a run of this wire without a request of its own: one that continues after answers from another wire. */
 function storedInfo(data: JsonObject): StoredInfo | undefined {
   const echo: Json | undefined = data['echo'];
   return typeof echo === 'object' && echo !== null ? (data as unknown as StoredInfo) : undefined;

@@ -16,13 +16,13 @@ const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
   failed: 'failed',
   rejected: 'failed',
 };
-/** What a limit is called on this wire, by the code of the log. */
+/** The codes of the log that are reasons of `incomplete_details`. */
 const REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter', 'max_tool_calls']);
 const STEP_LIMIT = 'max_steps';
 /** The limits at which the model stops in the middle of its output. */
 const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter']);
 
-/** What a response is beside its info. */
+/** The fields of a response that change. */
 export interface ResponseBody {
   readonly status: ResponseStatus;
   readonly completedAt?: number | null;
@@ -48,7 +48,7 @@ export function responseObject({ id, createdAt, echo }: ResponseInfo, body: Resp
   };
 }
 
-/** A run's response as this wire shows it, folded from its log or as it stands. */
+/** The response object of a run, whether it has ended or not. */
 export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObject {
   const status = statusOf(run.status, info.echo.background);
   const isOver = status !== 'queued' && status !== 'in_progress';
@@ -76,12 +76,12 @@ export function cutMessage({ status, error, output }: AgentResponse): Message | 
   return last?.role === 'assistant' ? last : undefined;
 }
 
-/** Before a run begins it has made nothing. */
+/** True before a run begins: it has made no calls. */
 function isWaiting(status: RunStatus): boolean {
   return STATUSES[status] === 'queued';
 }
 
-/** Only a background response is ever queued: the others are in progress as soon as they are accepted. */
+/** Only a background response is ever queued; others are in progress as soon as they are accepted. */
 function statusOf(status: RunStatus, background: boolean): ResponseStatus {
   const mapped = STATUSES[status];
   return mapped === 'queued' && !background ? 'in_progress' : mapped;

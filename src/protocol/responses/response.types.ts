@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../common/index.js';
 import type { OutputItem } from './items/item.types.js';
 
-/** The states of a response on this wire. */
+/** The statuses of a response. */
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'incomplete' | 'cancelled';
 
 /** What a response repeats of its request, every key present (contract responses, section A3). */
@@ -32,7 +32,7 @@ export interface ResponseEcho {
   readonly metadata: JsonObject;
 }
 
-/** Tokens, always with both details. */
+/** Numbers of tokens, always with both details. */
 export interface ResponseUsage {
   readonly input_tokens: number;
   readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
@@ -41,7 +41,7 @@ export interface ResponseUsage {
   readonly total_tokens: number;
 }
 
-/** Why a response failed. `type` is there for clients that insist on it. */
+/** Why a response failed. Some clients require `type`. */
 export interface ResponseError {
   readonly type: string;
   readonly code: string;
@@ -49,7 +49,7 @@ export interface ResponseError {
   readonly param: string | null;
 }
 
-/** A response: the JSON answer, and what the events of a stream carry. Times are whole seconds. */
+/** A response, as JSON and in the events of a stream. Times are whole seconds. */
 export interface ResponseObject extends ResponseEcho {
   readonly id: string;
   readonly object: 'response';

@@ -20,7 +20,7 @@ const MAX_TOOLS = 128;
 const ID_LENGTH = { min: 1, max: 256 };
 const KEY_LENGTH = { min: 1, max: 64 };
 
-/** What a request for a response says. */
+/** A decoded request for a response. */
 export interface CreateRequest {
   readonly stream: boolean;
   readonly background: boolean;
@@ -32,7 +32,7 @@ export interface CreateRequest {
   readonly input: readonly InputEntry[];
   readonly clientTools: readonly ToolDeclaration[];
   readonly mcpTools: readonly McpToolRequest[];
-  /** Kinds of tools that this server does not offer. */
+  /** The types of tools that this server does not have. */
   readonly skippedTools: readonly string[];
   readonly modelOptions: ModelOptions;
   readonly echo: ResponseEcho;
@@ -41,14 +41,14 @@ export interface CreateRequest {
 /** What the decoder needs from outside. */
 export interface CreateRequestOptions {
   readonly items: ItemSources;
-  /** What `model` is when the request names none. */
+  /** The `model` of requests without one. */
   readonly defaultModel: string;
 }
 
 /**
- * Decodes the body of `POST /responses` (contract responses, section A2). Unknown fields are ignored, nulls are
- * absent. Fields are checked in a fixed order and the first wrong one is told. Expects JSON that
- * `checkJsonLimits` has passed.
+ * Decodes the body of `POST /responses` (contract responses, section A2). Unknown fields are ignored, and null
+ * means absent. Fields are checked in a fixed order, and the first invalid one is reported. Expects JSON that
+ * has passed `checkJsonLimits`.
  *
  * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
  */
@@ -110,13 +110,13 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
   };
 }
 
-/** The fields of a body. @throws AppError PARAMETER_VALIDATION when it is no object */
+/** The fields of a body. @throws AppError PARAMETER_VALIDATION when it is not an object */
 export function bodyFields(body: unknown): FieldReader {
   if (isPlainObject(body)) return new FieldReader(body, '');
   throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
 }
 
-/** `input`: a text of the user, or a list of items; absent, there is nothing new. */
+/** `input`: a text of the user, or a list of items; empty when it is absent. */
 export function decodeInput(fields: FieldReader, sources: ItemSources): readonly InputEntry[] {
   if (typeof fields.source['input'] === 'string') {
     const contents = [{ type: 'text' as const, text: fields.source['input'] }];
@@ -134,7 +134,7 @@ interface Modes {
   readonly conversationId: string | undefined;
 }
 
-/** How the response is made and what it goes on from; these exclude one another in two cases. */
+/** @throws AppError for fields that exclude each other */
 function modesOf(fields: FieldReader): Modes {
   const previousResponseId = fields.string('previous_response_id', ID_LENGTH);
   const conversationId = conversationOf(fields);
@@ -158,7 +158,7 @@ function conversationOf(fields: FieldReader): string | undefined {
   return id;
 }
 
-/** A text; a list of messages, as some clients send it, is joined to one. */
+/** A string; the texts of a list of messages, which some clients send, are joined. */
 function instructionsOf(fields: FieldReader): string | undefined {
   const value = fields.source['instructions'];
   if (!Array.isArray(value)) return fields.string('instructions');

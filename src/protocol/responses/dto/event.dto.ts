@@ -20,7 +20,7 @@ const WITHIN: DtoMembers = { item_id: string, output_index: integer };
 const PART: DtoMembers = { ...WITHIN, content_index: integer };
 const SUMMARY: DtoMembers = { ...WITHIN, summary_index: integer };
 
-/** The own members of each event. */
+/** The fields of each event besides `type` and `sequence_number`. */
 const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   'response.created': WHOLE,
   'response.queued': WHOLE,
@@ -60,12 +60,12 @@ const EVENTS = Object.fromEntries(
   ]),
 );
 
-/** Every type of event there is. */
+/** The types of all events. */
 export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS);
 
 export const EVENT_DTOS: readonly Type[] = Object.values(EVENTS);
 
-/** Every shape of a `data:` line, told apart by `type`. */
+/** The schema of any event. */
 export function eventSchema() {
   return {
     oneOf: EVENT_DTOS.map((dto) => ({ $ref: getSchemaPath(dto) })),

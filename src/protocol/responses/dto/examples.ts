@@ -11,7 +11,7 @@ const WINDOW_TOOL = {
   strict: true,
 };
 
-/** Bodies of `POST /responses` that run as they stand. */
+/** Bodies of `POST /responses` that work unchanged. */
 export const CREATE_EXAMPLES = {
   question: { summary: 'A question', value: { model: 'worker', input: 'What is the capital of France?' } },
   stream: { summary: 'The same as a stream', value: { model: 'worker', input: 'Count to 20', stream: true } },

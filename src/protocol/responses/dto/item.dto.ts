@@ -14,7 +14,7 @@ import {
 
 const STATUS = word('in_progress', 'completed', 'incomplete');
 
-/** The own members of each kind of output item. */
+/** The fields of each type of output item besides `id` and `type`. */
 const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   message: { status: STATUS, role: word('assistant'), content: objects },
   reasoning: { status: STATUS, summary: objects },
@@ -32,7 +32,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   mcp_approval_request: { server_label: string, name: string, arguments: string },
 };
 
-/** The class of each kind of output item. */
+/** The class of each type of output item. */
 const ITEMS = Object.fromEntries(
   Object.entries(MEMBERS).map(([type, members]): [string, Type] => [
     type,
@@ -42,7 +42,7 @@ const ITEMS = Object.fromEntries(
 
 export const ITEM_DTOS: readonly Type[] = Object.values(ITEMS);
 
-/** The union of the output items, told apart by `type`. */
+/** The schema of any output item. */
 export function itemSchema() {
   return {
     oneOf: ITEM_DTOS.map((dto) => ({ $ref: getSchemaPath(dto) })),
@@ -53,7 +53,7 @@ export function itemSchema() {
   };
 }
 
-/** What a response used. */
+/** The tokens that a response used. */
 export const UsageDto = madeDto('ResponseUsage', {
   input_tokens: integer,
   input_tokens_details: object,

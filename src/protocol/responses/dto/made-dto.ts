@@ -5,8 +5,8 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 export type DtoMembers = Readonly<Record<string, ApiPropertyOptions>>;
 
 /**
- * Makes a class that only documents: this wire has many small shapes, told apart by one word, and
- * their checks are the encoder's.
+ * Makes a class for the API description only: this wire has many small objects, told apart by their `type`, and the
+ * encoder guarantees their fields.
  */
 export function madeDto(name: string, members: DtoMembers): Type {
   const dto = class {};
@@ -14,7 +14,7 @@ export function madeDto(name: string, members: DtoMembers): Type {
   for (const [key, options] of Object.entries(members)) {
     const isOptional = key.endsWith('?');
     const property = isOptional ? key.slice(0, -1) : key;
-    // Compiled classes carry this; without it a property of several types would count as a circular reference.
+    // Compiled classes have this; without it Swagger takes a property of several types for a circular reference.
     Reflect.defineMetadata('design:type', Object, dto.prototype, property);
     ApiProperty({ ...options, required: !isOptional } as ApiPropertyOptions)(dto.prototype, property);
   }
@@ -30,7 +30,7 @@ export const object: ApiPropertyOptions = { type: 'object', additionalProperties
 /** A list of any objects. */
 export const objects: ApiPropertyOptions = { type: 'array', items: { type: 'object', additionalProperties: true } };
 
-/** One word of a few. */
+/** One of several strings. */
 export function word(...words: readonly string[]): ApiPropertyOptions {
   return { enum: [...words], type: String };
 }

@@ -47,7 +47,7 @@ const MEMBERS: DtoMembers = {
   usage: { type: UsageDto, nullable: true },
 };
 
-/** A response as it stands, every key present. */
+/** A response, with every key. */
 export const ResponseDto = madeDto('ResponseObject', MEMBERS);
 
 const ErrorDto = madeDto('ResponsesErrorDetail', {

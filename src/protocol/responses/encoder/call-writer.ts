@@ -7,7 +7,7 @@ import { callData, type CallData, callDataOf, text } from '../items/tool-data.js
 import { AppendOnlyText, type EventSequencer, type ItemWriter, type ModelItemWriter } from './event-sequencer.js';
 import type { McpCallWriter } from './mcp-writer.js';
 
-/** A call of a tool that the client runs, its arguments as they come. */
+/** Writes a call of a tool that the client runs, with its arguments as they grow. */
 export class FunctionCallWriter implements ModelItemWriter {
   private index = -1;
   private readonly text = new AppendOnlyText();
@@ -31,7 +31,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
     this.announce();
     const isPiece = event.delta === true && !isTerminalStatus(event.status);
-    this.delta(isPiece ? this.text.append(call.arguments) : this.text.replace(call.arguments));
+    this.appendDelta(isPiece ? this.text.append(call.arguments) : this.text.replace(call.arguments));
   }
 
   close(message: Message): void {
@@ -40,7 +40,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.head = { callId: call.callId || this.head.callId, name: call.name || this.head.name };
     this.announce();
     if (!this.isAnnounced) return;
-    this.delta(this.text.replace(whole));
+    this.appendDelta(this.text.replace(whole));
     this.writeDone(itemStatus(message.status, true), whole);
   }
 
@@ -62,23 +62,23 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.isAnnounced = true;
     this.index = this.out.nextIndex();
     this.out.append('response.output_item.added', { output_index: this.index, item: this.item('in_progress', '') });
-    if (this.text.value !== '') this.write('delta', { delta: this.text.value });
+    if (this.text.value !== '') this.append('delta', { delta: this.text.value });
   }
 
-  private delta(delta: string): void {
-    if (delta !== '' && this.isAnnounced) this.write('delta', { delta });
+  private appendDelta(delta: string): void {
+    if (delta !== '' && this.isAnnounced) this.append('delta', { delta });
   }
 
   private writeDone(status: ItemStatus, whole: string): void {
     if (this.closed !== undefined) return;
     this.closed = status;
     this.whole = whole;
-    this.write('done', { arguments: whole, name: this.head.name });
+    this.append('done', { arguments: whole, name: this.head.name });
   }
 
-  private write(kind: 'delta' | 'done', fields: object): void {
-    const place = { item_id: this.id, output_index: this.index };
-    this.out.append(`response.function_call_arguments.${kind}`, { ...place, ...fields });
+  private append(kind: 'delta' | 'done', fields: object): void {
+    const position = { item_id: this.id, output_index: this.index };
+    this.out.append(`response.function_call_arguments.${kind}`, { ...position, ...fields });
   }
 
   private item(status: ItemStatus, text: string): FunctionCallItem {

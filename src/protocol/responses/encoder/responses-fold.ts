@@ -1,3 +1,4 @@
+import { assertUnreachable } from '../../../common/index.js';
 import {
   type AgentEvent,
   type AgentResponse,
@@ -19,17 +20,16 @@ import type { ResponseUsage } from '../response.types.js';
 import { type CallWriter, FunctionCallWriter, NamedCall } from './call-writer.js';
 import { EventSequencer, type ModelItemWriter, type ResponseEvent } from './event-sequencer.js';
 import { McpCallWriter } from './mcp-writer.js';
-import { fateIn, ServerCalls } from './server-calls.js';
+import { callOwner, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
 
 /**
- * The Responses view of a run (contract responses, section A6): a fold over its log that yields the events of
- * the stream, numbered contiguously from 0, with exactly one terminal event.
+ * The Responses view of a run (contract responses, section A6): a fold over its log that returns the events of
+ * the stream, numbered from 0 without gaps, with exactly one terminal event.
  *
- * A call of the server's is one item with its outcome. One that a permission is needed for is shown as the
- * request for it; the log says so with the call. Of a run that no request of this wire began it is not
- * known which tools are the client's: there a `function_call` is shown once its outcome, or the end of the
- * run, tells whose it was, and what follows it waits.
+ * A call of the server and its output are one item. A call that needs an approval is shown as the approval request.
+ * In a run that another wire accepted it is unknown which tools the client runs: there a `function_call`, and
+ * everything after it, waits until an output of the server or the end of the run shows whose it is.
  */
 export class ResponsesFold {
   private readonly out = new EventSequencer();
@@ -41,7 +41,7 @@ export class ResponsesFold {
   private newestId: string | undefined;
   /** The newest message, when it is closed: whether a limit has cut it is known with the next event only. */
   private held: { readonly messageId: string; readonly writer: ModelItemWriter } | undefined;
-  private waiting: { readonly call: Message; readonly behind: AgentEvent[] } | undefined;
+  private waiting: { readonly call: Message; readonly later: AgentEvent[] } | undefined;
   private response: AgentResponse | undefined;
 
   constructor(private readonly info: ResponseInfo) {
@@ -54,12 +54,12 @@ export class ResponsesFold {
     return this.out.lastNumber;
   }
 
-  /** The response as the terminal event of the log told it; undefined before. */
+  /** The terminal event of the log; undefined before. */
   get ended(): AgentResponse | undefined {
     return this.response;
   }
 
-  /** The events that this event of the log adds. */
+  /** The events for the next event of the log. */
   next(logged: LoggedEvent): readonly ResponseEvent[] {
     this.take(logged.event);
     return this.out.take();
@@ -71,41 +71,60 @@ export class ResponsesFold {
       this.apply(event);
       return;
     }
-    if (this.calls.isOutcome(event)) {
+    if (this.calls.isOutputOfShown(event)) {
       this.apply(event);
       return;
     }
-    waiting.behind.push(event);
-    const fate = fateIn(event, waiting.call);
-    if (!fate) return;
+    waiting.later.push(event);
+    const owner = callOwner(event, waiting.call);
+    if (!owner) return;
     this.waiting = undefined;
-    if (fate === 'client') this.closeItem(new FunctionCallWriter(this.out, waiting.call), waiting.call);
-    if (fate === 'server') this.calls.close(this.calls.begin(waiting.call), waiting.call);
-    for (const late of waiting.behind) this.take(late);
+    if (owner === 'client') this.closeItem(new FunctionCallWriter(this.out, waiting.call), waiting.call);
+    if (owner === 'server') this.calls.close(this.calls.begin(waiting.call), waiting.call);
+    for (const later of waiting.later) this.take(later);
   }
 
   private apply(event: AgentEvent): void {
-    if (event.object === 'content') this.writers.get(event.msg_id ?? '')?.content(event);
-    else if (event.object === 'message') this.message(event);
-    else if (event.object === 'response') this.lifeCycle(event);
-    else if (event.object === 'custom' && event.name === RUN_RECOVERED) this.discard(discardedMessageIds(event));
+    switch (event.object) {
+      case 'content':
+        this.writers.get(event.msg_id ?? '')?.content(event);
+        break;
+      case 'message':
+        this.message(event);
+        break;
+      case 'response':
+        this.lifeCycle(event);
+        break;
+      case 'custom':
+        if (event.name === RUN_RECOVERED) this.discard(discardedMessageIds(event));
+        break;
+      case 'state':
+      case 'step':
+      case 'activity':
+      case 'raw':
+      case 'subagent':
+      case 'interrupt':
+        break;
+      default:
+        assertUnreachable(event);
+    }
   }
 
   private lifeCycle(event: AgentResponse): void {
     if (event.status === 'created') this.begin();
     else if (event.status === 'in_progress') {
-      this.tell('response.in_progress', 'in_progress');
+      this.lifeCycleEvent('response.in_progress', 'in_progress');
       this.calls.beginApproved();
     } else if (isTerminalEvent(event)) this.end(event);
   }
 
   private begin(): void {
     const { background } = this.info.echo;
-    this.tell('response.created', background ? 'queued' : 'in_progress');
-    if (background) this.tell('response.queued', 'queued');
+    this.lifeCycleEvent('response.created', background ? 'queued' : 'in_progress');
+    if (background) this.lifeCycleEvent('response.queued', 'queued');
   }
 
-  private tell(type: string, status: 'queued' | 'in_progress'): void {
+  private lifeCycleEvent(type: string, status: 'queued' | 'in_progress'): void {
     this.out.append(type, { response: responseObject(this.info, { status }) });
   }
 
@@ -117,7 +136,7 @@ export class ResponsesFold {
     this.calls.cutAll();
     this.response = event;
     const response = responseOf(this.info, event);
-    // There is no event for a cancelled response: readers know only these three ends.
+    // SDKs know only these three terminal events, so that of a cancelled response is `incomplete`.
     const end = response.status === 'completed' || response.status === 'failed' ? response.status : 'incomplete';
     this.out.append(`response.${end}`, { response });
   }
@@ -129,7 +148,7 @@ export class ResponsesFold {
     }
     // A message that is begun again is a new one.
     this.seen.delete(event.id);
-    if (isOutput(event.type)) this.calls.outcome(event);
+    if (isOutput(event.type)) this.calls.output(event);
     else this.close(event);
   }
 
@@ -156,9 +175,9 @@ export class ResponsesFold {
   private close(message: Message): void {
     const writer = this.writers.get(message.id);
     this.writers.delete(message.id);
-    if (message.type === 'function_call' && !this.view.clientTools) this.waiting = { call: message, behind: [] };
+    if (message.type === 'function_call' && !this.view.clientTools) this.waiting = { call: message, later: [] };
     else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
-    else if (message.type === 'mcp_approval_request') this.askPermission(message);
+    else if (message.type === 'mcp_approval_request') this.requestApproval(message);
     else if (writer) this.closeItem(writer, message);
   }
 
@@ -180,30 +199,30 @@ export class ResponsesFold {
     held?.writer.finish(held.messageId === cutId);
   }
 
-  private askPermission(message: Message): void {
-    this.calls.asked(askedCallId(message) ?? '');
-    this.whole(approvalRequestItem(message));
+  private requestApproval(message: Message): void {
+    this.calls.approvalRequested(askedCallId(message) ?? '');
+    this.wholeItem(approvalRequestItem(message));
   }
 
   private listTools(items: readonly McpListToolsItem[]): void {
     for (const item of items) {
       const { error: _error, ...rest } = item;
       const index = this.out.nextIndex();
-      const place = { item_id: item.id, output_index: index };
+      const position = { item_id: item.id, output_index: index };
       this.out.append('response.output_item.added', { output_index: index, item: { ...rest, tools: [] } });
-      this.out.append('response.mcp_list_tools.in_progress', place);
-      this.out.append(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, place);
+      this.out.append('response.mcp_list_tools.in_progress', position);
+      this.out.append(`response.mcp_list_tools.${item.error === undefined ? 'completed' : 'failed'}`, position);
       this.out.append('response.output_item.done', { output_index: index, item });
     }
   }
 
-  private whole(item: object): void {
+  private wholeItem(item: object): void {
     const index = this.out.nextIndex();
     this.out.append('response.output_item.added', { output_index: index, item });
     this.out.append('response.output_item.done', { output_index: index, item });
   }
 
-  /** A message that is begun again after a recovery is another item. */
+  /** A message that begins again after a recovery is another item, with another id. */
   private freshId(id: string): string {
     const times = (this.itemCounts.get(id) ?? 0) + 1;
     this.itemCounts.set(id, times);

@@ -7,68 +7,68 @@ import {
   type Message,
 } from '../../../events/index.js';
 import { approvedCallItem } from '../items/make-item.js';
-import { isOutcomeOf } from '../items/output-items.js';
+import { isOutputOf } from '../items/output-items.js';
 import { callData, isOutput, outputData, permissionOf } from '../items/tool-data.js';
-import { ApprovedCallWriter, McpCallWriter, type McpSurroundings, writeWhole } from './mcp-writer.js';
+import { ApprovedCallWriter, McpCallWriter, type ServerCallContext, writeCallWithOutput } from './mcp-writer.js';
 
-/** What has become clear about a call: it is the server's, the client's, or no longer counts. */
-export type CallFate = 'server' | 'client' | 'discarded';
+/** Whose call it is; `discarded` for one that was discarded by a recovery. */
+export type CallOwner = 'server' | 'client' | 'discarded';
 
-/** The calls of the server that are shown and have no outcome yet. */
+/** Writes the calls of the server and matches them with their outputs. */
 export class ServerCalls {
   private readonly open = new Set<McpCallWriter>();
   private readonly approved: ApprovedCallWriter[] = [];
   private readonly shown = new Set<string>();
-  /** The calls that a permission is needed for. */
+  /** The calls that need an approval, by id. */
   private readonly hidden = new Map<string, Message>();
 
-  constructor(private readonly to: McpSurroundings) {}
+  constructor(private readonly context: ServerCallContext) {}
 
-  /** Shows the calls that the request allowed: they are made first of all. */
+  /** Begins the calls that the request approved: they are made first. */
   beginApproved(): void {
     if (this.approved.length > 0) return;
-    for (const one of this.to.view.approved) this.approved.push(new ApprovedCallWriter(this.to, one));
+    for (const one of this.context.view.approved) this.approved.push(new ApprovedCallWriter(this.context, one));
   }
 
-  /** A call of the server's, shown as it grows; where a permission is possible, once it is known that none is needed. */
+  /** Makes the writer of a call. Where an approval is possible, it writes nothing before it is known that none is needed. */
   begin(message: Message, id?: string): McpCallWriter {
-    return new McpCallWriter(this.to, message, permissionOf(message) !== undefined, id);
+    return new McpCallWriter(this.context, message, permissionOf(message) !== undefined, id);
   }
 
-  /** The call is whole. One that a permission is asked for is not shown: the request is. */
+  /** Takes the closing event of a call. One that needs an approval is not shown: the approval request is. */
   close(writer: McpCallWriter, message: Message): void {
     if (permissionOf(message) !== undefined) {
       this.hidden.set(callData(message, '').callId, message);
       return;
     }
     writer.close(message);
-    // Ids of calls are unique but for broken agents: then the newest counts.
+    // Broken agents repeat ids of calls: then the newest call gets the output.
     this.find(writer.callId)?.cut();
     this.shown.add(writer.callId);
     this.open.add(writer);
   }
 
-  /** True when this event ends a call that is shown already: it may pass while others are waited for. */
-  isOutcome(event: AgentEvent): boolean {
+  /** True for the output of a call that is shown already. */
+  isOutputOfShown(event: AgentEvent): boolean {
     return isClosedOutput(event) && this.find(outputData(event).callId) !== undefined;
   }
 
-  /** Takes a closed output: of an open call, or of one that an earlier run asked a permission for. */
-  outcome(output: Message): void {
+  /** Takes a closed output: of an open call, or of one that waited for an approval in an earlier run. */
+  output(output: Message): void {
     const { callId, isDenied } = outputData(output);
-    const call = this.find(callId) ?? this.approved.find(({ approved }) => isOutcomeOf(approved, output));
-    if (call) call.outcome(output);
+    const call = this.find(callId) ?? this.approved.find(({ approved }) => isOutputOf(approved, output));
+    if (call) call.output(output);
     else if (!this.shown.has(callId) && !isDenied && output.type !== 'function_call_output') {
-      writeWhole(this.to, approvedCallItem(output, this.to.view, this.hidden.get(callId)));
+      writeCallWithOutput(this.context, approvedCallItem(output, this.context.view, this.hidden.get(callId)));
     }
   }
 
-  /** A permission is asked for after all: what was shown of the call is cut, and the request is shown. */
-  asked(callId: string): void {
+  /** An approval is requested after all: what was shown of the call becomes incomplete. */
+  approvalRequested(callId: string): void {
     this.find(callId)?.cut();
   }
 
-  /** Ends what is open: all of it, or the calls of the given messages. */
+  /** Ends open calls as incomplete: all of them, or those of the given messages. */
   cutAll(messageIds?: readonly string[]): void {
     for (const call of this.open) if (!messageIds || messageIds.includes(call.messageId)) call.cut();
     if (!messageIds) for (const call of this.approved) call.cut();
@@ -83,8 +83,8 @@ export class ServerCalls {
   }
 }
 
-/** What an event says about the fate of a call that nobody has declared; undefined when it says nothing. */
-export function fateIn(event: AgentEvent, call: Message): CallFate | undefined {
+/** Whose a call is as far as an event shows, for a run whose client tools are unknown; undefined when it does not. */
+export function callOwner(event: AgentEvent, call: Message): CallOwner | undefined {
   if (event.object === 'message') {
     const isOwn = isClosedOutput(event) && outputData(event).callId === callData(call, '').callId;
     return isOwn ? 'server' : undefined;
@@ -94,7 +94,7 @@ export function fateIn(event: AgentEvent, call: Message): CallFate | undefined {
   return isTerminalEvent(event) ? 'client' : undefined;
 }
 
-/** True for the closing event of any call's outcome. */
+/** True for the closing event of the output of any call. */
 export function isClosedOutput(event: AgentEvent): event is Message {
   return event.object === 'message' && isOutput(event.type) && isTerminalStatus(event.status);
 }

@@ -5,16 +5,16 @@ import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } 
 import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';
 import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 
-/** The names and shapes in which the parts of an item are told. */
+/** How the parts of an item are written: the types and fields of their events. */
 export interface PartStyle<Part> {
   readonly index: 'content_index' | 'summary_index';
   readonly added: string;
   readonly delta: string;
   readonly done: string;
   readonly partDone: string;
-  /** The field of `done` that holds the whole. */
+  /** The field of the `done` event with the whole text. */
   readonly whole: 'text' | 'refusal';
-  /** What `delta` and `done` carry beside. */
+  /** Further fields of `delta` and `done`. */
   readonly extra: object;
   part(value: string): Part;
 }
@@ -48,7 +48,7 @@ const SUMMARY: PartStyle<SummaryPart> = {
   part: summaryPart,
 };
 
-/** One part of an item while it grows. */
+/** Writes one part of an item while it grows. */
 class PartWriter<Part> {
   private readonly text = new AppendOnlyText();
   private done: Part | undefined;
@@ -78,11 +78,11 @@ class PartWriter<Part> {
   content(event: Content): void {
     if (!this.isOpen) return;
     const isOver = isTerminalStatus(event.status);
-    // What is no text is told when it is whole: half an address helps nobody.
+    // Other contents are written when they are complete: a part of a URL is of no use.
     const isText = event.type === 'text' || event.type === 'refusal';
     if (isText || isOver) {
       const value = partText(event);
-      this.delta(event.delta === true && !isOver ? this.text.append(value) : this.text.replace(value));
+      this.appendDelta(event.delta === true && !isOver ? this.text.append(value) : this.text.replace(value));
       if (isOver) this.end(value);
     }
   }
@@ -95,8 +95,8 @@ class PartWriter<Part> {
     this.write(style.partDone, { part: this.done });
   }
 
-  private delta(delta: string): void {
-    // A stream consists of these: only the text is written anew.
+  private appendDelta(delta: string): void {
+    // Most events are deltas, so only their text is encoded each time.
     if (delta !== '') this.out.appendJson(this.style.delta, `${this.deltaHead}${jsonString(delta)}${this.deltaTail}`);
   }
 
@@ -110,7 +110,7 @@ function members(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }
 
-/** A message or a reasoning: an item that consists of parts of text. */
+/** Writes a message or a reasoning item: an item that consists of parts with text. */
 export class TextWriter implements ModelItemWriter {
   private readonly id: string;
   private readonly index: number;

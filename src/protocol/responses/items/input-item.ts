@@ -1,15 +1,15 @@
-import type { JsonObject } from '../../../common/index.js';
+import { assertUnreachable, type JsonObject } from '../../../common/index.js';
 import { type Content, dataOf, type Message } from '../../../events/index.js';
 import { itemIdOf } from './item-ids.js';
 import type { Item } from './item.types.js';
 import { text } from './tool-data.js';
 
-/** Under which a message keeps an item that this server knows no other place for. */
+/** The key of a message's metadata with an item that is listed as the client sent it. */
 export const OPAQUE_ITEM = 'responses_item';
 
 /**
- * The item of a message that came in: of a user, a system, a client's tool or a person who was asked.
- * Undefined for what the assistant wrote.
+ * The item of an input message: of a user, a system, a client's tool, or an answer to an approval request.
+ * Undefined for output of the assistant.
  */
 export function inputItem(message: Message): Item | undefined {
   const opaque = message.metadata?.[OPAQUE_ITEM];
@@ -69,6 +69,8 @@ function inputPart(content: Content): JsonObject[] {
       return [{ type: 'input_audio', input_audio: { data: content.data ?? '', format: content.format ?? 'wav' } }];
     case 'file':
       return [filePart(content)];
+    default:
+      return assertUnreachable(content);
   }
 }
 

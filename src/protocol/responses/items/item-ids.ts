@@ -19,8 +19,8 @@ const MESSAGE_PREFIX = 'msg_';
 const KNOWN_PREFIXES: readonly string[] = [...new Set(Object.values(PREFIXES))];
 
 /**
- * The id of the item that shows a message: derived, so that the stream, the store and every replay agree.
- * An approval request has the id of what is to be answered.
+ * The id of the item that shows a message. It is derived, so that a stream, a stored response and every replay have
+ * the same ids. An approval request has the id of its interrupt.
  */
 export function itemIdOf(message: Pick<Message, 'id' | 'type' | 'content'>): string {
   if (message.type === 'mcp_approval_request') return requestIdOf(message) ?? message.id;
@@ -29,7 +29,7 @@ export function itemIdOf(message: Pick<Message, 'id' | 'type' | 'content'>): str
   return prefix + message.id.slice(MESSAGE_PREFIX.length);
 }
 
-/** The id of the message behind an item; the inverse of `itemIdOf` but for approval requests. */
+/** The id of the message that an item shows: the inverse of `itemIdOf`, except for approval requests. */
 export function messageIdOf(itemId: string): string {
   const prefix = KNOWN_PREFIXES.find((one) => itemId.startsWith(one));
   return prefix === undefined ? itemId : MESSAGE_PREFIX + itemId.slice(prefix.length);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../common/index.js';
 
-/** Where an output item stands. */
+/** The statuses of an item. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 /** A part of an assistant's message. */
@@ -13,7 +13,7 @@ export type OutputPart =
     }
   | { readonly type: 'refusal'; readonly refusal: string };
 
-/** What the assistant says. */
+/** A message of the assistant. */
 export interface MessageItem {
   readonly id: string;
   readonly type: 'message';
@@ -32,7 +32,7 @@ export interface FunctionCallItem {
   readonly arguments: string;
 }
 
-/** The client's answer to a call. */
+/** The output of a tool that the client runs. */
 export interface FunctionCallOutputItem {
   readonly id: string;
   readonly type: 'function_call_output';
@@ -41,13 +41,13 @@ export interface FunctionCallOutputItem {
   readonly output: string;
 }
 
-/** One part of a reasoning's summary. */
+/** A part of the summary of a reasoning item. */
 export interface SummaryPart {
   readonly type: 'summary_text';
   readonly text: string;
 }
 
-/** What the model thought. */
+/** The reasoning of the model. */
 export interface ReasoningItem {
   readonly id: string;
   readonly type: 'reasoning';
@@ -55,13 +55,13 @@ export interface ReasoningItem {
   readonly summary: readonly SummaryPart[];
 }
 
-/** Why a call that the server made itself failed. */
+/** Why a call of the server failed. */
 export interface McpError {
   readonly type: 'mcp_tool_execution_error';
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
 }
 
-/** A call of a tool that the server runs, with its outcome. */
+/** A call of a tool that the server runs, with its output. */
 export interface McpCallItem {
   readonly id: string;
   readonly type: 'mcp_call';
@@ -83,7 +83,7 @@ export interface McpListToolsItem {
   readonly error?: string;
 }
 
-/** A call that waits for a person's permission. */
+/** A call that waits for an approval. */
 export interface McpApprovalRequestItem {
   readonly id: string;
   readonly type: 'mcp_approval_request';
@@ -92,37 +92,37 @@ export interface McpApprovalRequestItem {
   readonly arguments: string;
 }
 
-/** Everything that stands in `output`. */
+/** The items of `output`. */
 export type OutputItem =
   MessageItem | FunctionCallItem | ReasoningItem | McpCallItem | McpListToolsItem | McpApprovalRequestItem;
 
-/** Any item, as lists of items show it. */
+/** The items of lists. */
 export type Item = OutputItem | FunctionCallOutputItem | (JsonObject & { readonly id: string; readonly type: string });
 
-/** A call that a request allowed: the run that it starts makes it first of all. */
+/** A call that a request approved: its run makes it first. */
 export interface ApprovedCall {
-  /** As the wire showed it. */
+  /** The approval request. */
   readonly request: McpApprovalRequestItem;
   readonly callId: string;
 }
 
-/** What is known of a run beside its messages, and needed to show them as items. */
+/** What the items of a run depend on besides its messages. */
 export interface ItemView {
-  /** The label of calls that the agent made and answered by itself. */
+  /** The server label of calls that the agent both makes and answers. */
   readonly agentLabel: string;
-  /** The tools that the client runs; undefined when the request is not known to this wire. */
+  /** The tools that the client runs; undefined when another wire accepted the run. */
   readonly clientTools: ReadonlySet<string> | undefined;
-  /** The MCP servers that the request names: only their lists of tools are shown. */
+  /** The MCP servers that the request names: lists of tools are shown for these only. */
   readonly namedServers: ReadonlySet<string>;
-  /** The approval requests that this run answers, by id: their calls were shown in an earlier run. */
+  /** The approval requests that the request answers, by id. */
   readonly approvals: ReadonlyMap<string, McpApprovalRequestItem>;
-  /** Those of them that were allowed, in the order of the request's answers; empty where that is not known. */
+  /** The calls that the request approved, in the order of its answers; empty where they are unknown. */
   readonly approved: readonly ApprovedCall[];
-  /** True when nothing more will come: what is open is cut. */
+  /** True when the run has ended: open items are incomplete. */
   readonly isOver: boolean;
 }
 
-/** Messages of whichever runs, all of them over. */
+/** The view for messages of any runs that have ended. */
 export const HISTORY_VIEW: ItemView = {
   agentLabel: '',
   clientTools: undefined,

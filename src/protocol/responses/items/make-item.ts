@@ -16,26 +16,30 @@ import type {
 } from './item.types.js';
 import { type CallData, callData, type OutputData, outputData, text, wireLabel } from './tool-data.js';
 
-/** The state of the item that shows a message in this state. */
+/** The status of the item of a message. @param isOver the run has ended */
 export function itemStatus(status: RunStatus | null, isOver: boolean): ItemStatus {
   if (status === 'completed') return 'completed';
   const isOpen = status === 'created' || status === 'in_progress' || status === 'queued' || status === null;
   return isOpen && !isOver ? 'in_progress' : 'incomplete';
 }
 
+/** The part of a content in a message. */
 export function outputPart(content: Content): OutputPart {
   if (content.type === 'refusal') return { type: 'refusal', refusal: content.refusal ?? '' };
   return textPart(partText(content));
 }
 
+/** A part with text. */
 export function textPart(value: string): OutputPart {
   return { type: 'output_text', text: value, annotations: [], logprobs: [] };
 }
 
+/** A part of the summary of a reasoning item. */
 export function summaryPart(value: string): SummaryPart {
   return { type: 'summary_text', text: value };
 }
 
+/** The item of a message of the assistant. @param isOver the run has ended */
 export function messageItem(message: Message, isOver: boolean): MessageItem {
   return {
     id: itemIdOf(message),
@@ -46,6 +50,7 @@ export function messageItem(message: Message, isOver: boolean): MessageItem {
   };
 }
 
+/** The item of a reasoning message. @param isOver the run has ended */
 export function reasoningItem(message: Message, isOver: boolean): ReasoningItem {
   return {
     id: itemIdOf(message),
@@ -55,6 +60,7 @@ export function reasoningItem(message: Message, isOver: boolean): ReasoningItem 
   };
 }
 
+/** The item of a call of a client's tool. @param isOver the run has ended */
 export function functionCallItem(message: Message, isOver: boolean): FunctionCallItem {
   const call = callData(message, '');
   return {
@@ -67,23 +73,23 @@ export function functionCallItem(message: Message, isOver: boolean): FunctionCal
   };
 }
 
-/** A call of the server's with the outcome it has so far. */
+/** The item of a call of the server. @param output undefined while the call has none */
 export function mcpCallItem(message: Message, output: Message | undefined, view: ItemView): McpCallItem {
   const call = callData(message, view.agentLabel);
   const waiting = itemStatus(message.status === 'completed' ? 'in_progress' : message.status, view.isOver);
-  const status = output ? outcomeStatus(output, view) : waiting;
+  const status = output ? outputStatus(output, view) : waiting;
   return mcpItem(serverCallId(message), call, output && outputData(output), status);
 }
 
-/** The state of the item of a call, by its outcome. */
-export function outcomeStatus({ status }: Message, { isOver }: Pick<ItemView, 'isOver'>): ItemStatus {
+/** The status of the item of a call with this output. */
+export function outputStatus({ status }: Message, { isOver }: Pick<ItemView, 'isOver'>): ItemStatus {
   return itemStatus(status, isOver);
 }
 
-/** A call that this response's request allowed, with the outcome it has so far. */
+/** The item of a call that the request approved. @param output undefined while the call has none */
 export function approvedItem({ request }: ApprovedCall, output: Message | undefined, view: ItemView): McpCallItem {
   const { id, name, arguments: args, server_label: serverLabel } = request;
-  const status = output ? outcomeStatus(output, view) : itemStatus('in_progress', view.isOver);
+  const status = output ? outputStatus(output, view) : itemStatus('in_progress', view.isOver);
   const item = mcpItem(
     approvedCallId(id),
     { name, arguments: args, serverLabel },
@@ -93,7 +99,7 @@ export function approvedItem({ request }: ApprovedCall, output: Message | undefi
   return { ...item, approval_request_id: id };
 }
 
-/** An approved call, which an earlier run has shown: what it was stands in the request for its approval. */
+/** The item of an output whose call was not shown: the call is in an earlier run, or waited for an approval. */
 export function approvedCallItem(output: Message, view: ItemView, call?: Message): McpCallItem {
   const data = outputData(output);
   const request = view.approvals.get(data.approvalRequestId ?? '');
@@ -106,17 +112,17 @@ export function approvedCallItem(output: Message, view: ItemView, call?: Message
     serverLabel: label === undefined ? asked.serverLabel : wireLabel(label),
   };
   const { approvalRequestId: id } = data;
-  return mcpItem(id === null ? serverCallId(output) : approvedCallId(id), made, data, outcomeStatus(output, view));
+  return mcpItem(id === null ? serverCallId(output) : approvedCallId(id), made, data, outputStatus(output, view));
 }
 
 const ALLOWED_PREFIX = 'mcp_';
 
-/** The id of the item of an approved call: known as soon as the call is allowed, and that of no message. */
+/** The id of the item of an approved call: it is known before the call has a message. */
 export function approvedCallId(requestId: string): string {
   return ALLOWED_PREFIX + requestId;
 }
 
-/** The inverse of `approvedCallId`; undefined for what cannot be the id of an approved call. */
+/** The inverse of `approvedCallId`; undefined for other ids. */
 export function approvalOf(itemId: string): string | undefined {
   return itemId.startsWith(ALLOWED_PREFIX) ? itemId.slice(ALLOWED_PREFIX.length) : undefined;
 }
@@ -142,11 +148,12 @@ export function mcpItem(
   };
 }
 
-/** Calls and outputs of the server are both shown as `mcp_call`, whatever kind of message tells of them. */
+/** The id of the `mcp_call` that shows a call of the server, whatever the type of its message. */
 export function serverCallId(message: Message): string {
   return itemIdOf({ ...message, type: 'mcp_call' });
 }
 
+/** The item of a list of tools. */
 export function listToolsItem(message: Message): McpListToolsItem {
   const data = dataOf(message) ?? {};
   const tools = Array.isArray(data['tools']) ? (data['tools'] as JsonObject[]) : [];
@@ -160,6 +167,7 @@ export function listToolsItem(message: Message): McpListToolsItem {
   };
 }
 
+/** The item of an approval request. */
 export function approvalRequestItem(message: Message): McpApprovalRequestItem {
   const data = dataOf(message) ?? {};
   return {
@@ -171,14 +179,14 @@ export function approvalRequestItem(message: Message): McpApprovalRequestItem {
   };
 }
 
-/** Optional members of a listed tool are absent, never null: clients refuse a null there. */
+/** Clients refuse a listed tool with a null: optional fields are absent. */
 function withoutNulls(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
 }
 
 /**
- * What a content says in an `output_text` part. The wire has no parts for pictures, sounds, files and
- * data in answers, so they become Markdown links and JSON text; the lossless form stays in the log.
+ * A content as the text of an `output_text` part (contract responses, section E). This wire has no output parts for
+ * images, audio, files and data, which become Markdown links and JSON text.
  */
 export function partText(content: Content): string {
   switch (content.type) {

@@ -1,3 +1,4 @@
+import { assertUnreachable } from '../../../common/index.js';
 import { dataOf, type Message } from '../../../events/index.js';
 import { inputItem } from './input-item.js';
 import {
@@ -20,55 +21,54 @@ import {
 } from './make-item.js';
 import { callData, isOutput, isServerCall, outputData, permissionOf } from './tool-data.js';
 
-/** The tool traffic of a run, paired by call id. */
-interface Traffic {
-  /** The calls that wait, or waited, for a permission, and those that may come to it. */
+/** The calls and outputs of a run, by call id. */
+interface CallIndex {
+  /** The calls that need an approval, or may need one. */
   readonly asked: ReadonlySet<string>;
   readonly calls: ReadonlyMap<string, Message>;
   readonly outputs: ReadonlyMap<string, Message>;
 }
 
 /**
- * The output items of a run's messages (contract responses, sections A3 and E). The calls that the request allowed
- * come first. A call and its outcome are one item, at the place of the call; a call that was allowed in
- * some other way stands where its outcome is. Messages this wire has no item for are left out.
+ * The output items of a run's messages (contract responses, sections A3 and E). The calls that the request
+ * approved come first. A call and its output are one item, at the position of the call; a call that was approved
+ * by another request is at the position of its output. Messages without an item on this wire are left out.
  */
 export function outputItems(messages: readonly Message[], view: ItemView): OutputItem[] {
-  const traffic = trafficOf(messages);
-  const outcomes = new Map(view.approved.map((one) => [one, outcomeOf(one, messages)]));
-  const told = new Set(outcomes.values());
-  const approved = [...outcomes].map(([one, outcome]) => approvedItem(one, outcome, view));
-  const rest = messages.filter((message) => !told.has(message));
-  return [...approved, ...rest.flatMap((message) => itemsOf(message, traffic, view))];
+  const index = indexCalls(messages);
+  const outputs = new Map(view.approved.map((one) => [one, outputOf(one, messages)]));
+  const shown = new Set(outputs.values());
+  const approved = [...outputs].map(([one, output]) => approvedItem(one, output, view));
+  const rest = messages.filter((message) => !shown.has(message));
+  return [...approved, ...rest.flatMap((message) => itemsOf(message, index, view))];
 }
 
-/** True for the outcome of a call that a request allowed. */
-export function isOutcomeOf({ request, callId }: ApprovedCall, output: Message): boolean {
+/** True for the output of a call that a request approved. */
+export function isOutputOf({ request, callId }: ApprovedCall, output: Message): boolean {
   const data = outputData(output);
   return data.approvalRequestId === request.id || (callId !== '' && data.callId === callId);
 }
 
-function outcomeOf(approved: ApprovedCall, messages: readonly Message[]): Message | undefined {
-  return messages.find((message) => isOutput(message.type) && isOutcomeOf(approved, message));
+function outputOf(approved: ApprovedCall, messages: readonly Message[]): Message | undefined {
+  return messages.find((message) => isOutput(message.type) && isOutputOf(approved, message));
 }
 
-/** The call that an approval request is about; undefined when it does not say. */
+/** The id of the call that an approval request is about; undefined when it has none. */
 export function askedCallId(message: Message): string | undefined {
   const id = message.metadata?.['call_id'] ?? dataOf(message)?.['call_id'];
   return typeof id === 'string' ? id : undefined;
 }
 
 /**
- * The items of a conversation, or of a request's input: what users and tools said among what the
- * assistant did, in order.
+ * The items of a conversation, or of the input of a request, in order: input and output.
  */
 export function historyItems(messages: readonly Message[], view: ItemView): Item[] {
-  const traffic = trafficOf(messages);
+  const index = indexCalls(messages);
   return messages.flatMap((message): Item[] => {
-    const said = inputItem(message);
-    if (said) return [said];
+    const input = inputItem(message);
+    if (input) return [input];
     if (message.type === 'function_call') return [functionCallItem(message, view.isOver)];
-    return itemsOf(message, traffic, view);
+    return itemsOf(message, index, view);
   });
 }
 
@@ -77,7 +77,7 @@ export function itemsOfHistory(messages: readonly Message[]): readonly Item[] {
   return historyItems(messages, HISTORY_VIEW);
 }
 
-function trafficOf(messages: readonly Message[]): Traffic {
+function indexCalls(messages: readonly Message[]): CallIndex {
   const asked = new Set<string>();
   const calls = new Map<string, Message>();
   const outputs = new Map<string, Message>();
@@ -95,7 +95,7 @@ function trafficOf(messages: readonly Message[]): Traffic {
   return { asked, calls, outputs };
 }
 
-function itemsOf(message: Message, traffic: Traffic, view: ItemView): OutputItem[] {
+function itemsOf(message: Message, index: CallIndex, view: ItemView): OutputItem[] {
   switch (message.type) {
     case 'message':
       return message.role === 'assistant' ? [messageItem(message, view.isOver)] : [];
@@ -105,22 +105,37 @@ function itemsOf(message: Message, traffic: Traffic, view: ItemView): OutputItem
       return shownList(message, view);
     case 'mcp_approval_request':
       return [approvalRequestItem(message)];
+    case 'function_call':
+    case 'plugin_call':
+    case 'component_call':
+    case 'mcp_call':
+      return callItems(message, index, view);
+    case 'function_call_output':
+    case 'plugin_call_output':
+    case 'component_call_output':
+    case 'mcp_call_output':
+      return outputOnlyItems(message, index, view);
+    case 'mcp_approval_response':
+    case 'heartbeat':
+    case 'error':
+    case 'a2ui_response':
+    case 'a2ui_action':
+      return [];
     default:
-      if (isOutput(message.type)) return outcomeItems(message, traffic, view);
-      return isServerCall(message.type) || message.type === 'function_call' ? callItems(message, traffic, view) : [];
+      return assertUnreachable(message.type);
   }
 }
 
 /**
- * The list of a server's tools, when the request names the server. An agent lists every server that is
- * configured: who asked for none of them expects the answer to come first (contract responses, section D).
+ * The list of a server's tools when the request names the server. Agents list every configured server, and clients
+ * that name none expect the message to come first (contract responses, section D).
  */
 export function shownList(message: Message, { namedServers }: Pick<ItemView, 'namedServers'>): McpListToolsItem[] {
   const item = listToolsItem(message);
   return namedServers.has(item.server_label) ? [item] : [];
 }
 
-function callItems(message: Message, { asked, outputs }: Traffic, view: ItemView): OutputItem[] {
+function callItems(message: Message, { asked, outputs }: CallIndex, view: ItemView): OutputItem[] {
   const { callId, name } = callData(message, view.agentLabel);
   const output = outputs.get(callId);
   if (message.type === 'function_call') {
@@ -129,8 +144,8 @@ function callItems(message: Message, { asked, outputs }: Traffic, view: ItemView
   return asked.has(callId) ? [] : [mcpCallItem(message, output, view)];
 }
 
-/** Of an outcome whose call has no item of its own. A call that a person refused was never made. */
-function outcomeItems(message: Message, { asked, calls }: Traffic, view: ItemView): OutputItem[] {
+/** The item of an output whose call has none. A call that was denied is not made, so it has no item. */
+function outputOnlyItems(message: Message, { asked, calls }: CallIndex, view: ItemView): OutputItem[] {
   const { callId, isDenied } = outputData(message);
   const call = calls.get(callId);
   if (isDenied || message.type === 'function_call_output' || (call && !asked.has(callId))) return [];

@@ -1,32 +1,32 @@
 import type { JsonObject } from '../../../common/index.js';
 import { CALL_PERMISSION, type CallPermission, dataOf, type Message, type MessageType } from '../../../events/index.js';
 
-/** A call as its message tells it; what is missing is empty. */
+/** The fields of a call; empty where the message has none. */
 export interface CallData {
   readonly callId: string;
   readonly name: string;
   readonly arguments: string;
-  /** Whose tool it is, as the wire names it. */
+  /** The label of the server on this wire. */
   readonly serverLabel: string;
 }
 
-/** The outcome of a call as its message tells it. */
+/** The fields of the output of a call; empty where the message has none. */
 export interface OutputData {
   readonly callId: string;
   readonly name: string;
   readonly output: string;
   readonly isError: boolean;
-  /** A person refused the call: it was not made. */
+  /** The call was denied, so it was not made. */
   readonly isDenied: boolean;
   readonly approvalRequestId: string | null;
-  /** What only the output of an approved call tells, for its call was shown in an earlier run. */
+  /** For an approved call: what is known of the call, which is in an earlier run. */
   readonly metadata: JsonObject;
 }
 
-/** Labels of the tools that belong to no MCP server. */
+/** The labels of tools that are not those of an MCP server. */
 export const PLUGIN_LABEL = 'plugin';
 const COMPONENT_LABEL = 'component';
-/** What the log calls the server's own tools in approval requests. */
+/** The label of the server's own tools in the log. */
 const LOCAL_LABEL = 'local';
 
 const SERVER_CALLS: ReadonlySet<MessageType> = new Set(['plugin_call', 'component_call', 'mcp_call']);
@@ -42,27 +42,28 @@ export function isServerCall(type: MessageType): boolean {
   return SERVER_CALLS.has(type);
 }
 
-/** True for the outcome of any call. */
+/** True for the output of any call. */
 export function isOutput(type: MessageType): boolean {
   return SERVER_OUTPUTS.has(type);
 }
 
-/** True for the outcome of a call of a tool that the server runs. */
+/** True for the output of a tool that the server runs. */
 export function isServerOutput(type: MessageType): boolean {
   return isOutput(type) && type !== 'function_call_output';
 }
 
-/** Whether a call has to be allowed by a person, as far as its message tells; undefined when it is made without. */
+/** Whether a call needs an approval, as far as is known; undefined when it needs none. */
 export function permissionOf({ metadata }: Pick<Message, 'metadata'>): CallPermission | undefined {
   const value = metadata?.[CALL_PERMISSION];
   return value === 'possible' || value === 'needed' ? value : undefined;
 }
 
+/** The fields of a call. @param agentLabel as `ItemView.agentLabel` */
 export function callData(message: Pick<Message, 'content' | 'type'>, agentLabel: string): CallData {
   return callDataOf(dataOf(message) ?? {}, message.type, agentLabel);
 }
 
-/** The same of a `data` content alone. */
+/** The same from a `data` content of the call. */
 export function callDataOf(data: JsonObject, type: MessageType, agentLabel: string): CallData {
   return {
     callId: text(data['call_id']),
@@ -72,6 +73,7 @@ export function callDataOf(data: JsonObject, type: MessageType, agentLabel: stri
   };
 }
 
+/** The fields of the output of a call. */
 export function outputData(message: Pick<Message, 'content' | 'metadata'>): OutputData {
   const data = dataOf(message) ?? {};
   const metadata = message.metadata ?? {};
@@ -87,12 +89,12 @@ export function outputData(message: Pick<Message, 'content' | 'metadata'>): Outp
   };
 }
 
-/** The label under which this wire shows a server: the server's own tools have one name everywhere. */
+/** The label of a server on this wire, by its label in the log. */
 export function wireLabel(label: string): string {
   return label === LOCAL_LABEL || label === '' ? PLUGIN_LABEL : label;
 }
 
-/** What the log calls the server that this wire shows under a label; the inverse of `wireLabel`. */
+/** The label of a server in the log; the inverse of `wireLabel`. */
 export function logLabel(label: string): string {
   return label === PLUGIN_LABEL ? LOCAL_LABEL : label;
 }
@@ -104,7 +106,7 @@ function labelOf(data: JsonObject, type: MessageType, agentLabel: string): strin
   return type === 'function_call' || type === 'function_call_output' ? agentLabel : PLUGIN_LABEL;
 }
 
-/** A value of tool traffic as text: what is no string becomes JSON. */
+/** A string unchanged, other values as JSON, null and undefined as the empty string. */
 export function text(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);

@@ -5,7 +5,7 @@ import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
 
 const ID_LENGTH = { min: 1, max: 250 };
-/** Parts that one message may have. */
+/** The maximum number of parts of one message. */
 const MAX_PARTS = 1000;
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
 
@@ -206,9 +206,9 @@ const PART_DECODERS: Readonly<Record<string, PartDecoder>> = {
 };
 
 /**
- * Decodes the contents of a message: a text, or a list of parts (contract responses, section A2).
+ * Decodes the contents of a message: a string, or a list of parts (contract responses, section A2).
  *
- * @throws AppError naming the path of the first wrong field, such as `input[0].content[1].text`
+ * @throws AppError naming the path of the first invalid field, such as `input[0].content[1].text`
  */
 function decodeParts(message: FieldReader, name: string): readonly ContentInput[] {
   const value = message.source[name];
@@ -229,9 +229,9 @@ function decodePart(value: unknown, path: string): ContentInput {
   throw fieldError(fields.at('type'), `must be one of ${Object.keys(PART_DECODERS).join(', ')}`, 'INVALID_PARAMETER');
 }
 
-/** An image by address, or by the id of a file, which this server can only name. */
+/** An image by URL, or by the id of a file, whose content this server does not have. */
 function imageOf(fields: FieldReader): ContentInput {
-  // The Chat Completions form `{image_url: {url}}` is a common slip.
+  // Many clients send the form of Chat Completions, `{image_url: {url}}`.
   const nested = fields.source['image_url'];
   const url = isPlainObject(nested)
     ? fieldReaderAt(nested, fields.at('image_url')).string('url')

@@ -9,7 +9,7 @@ const MIN_OUTPUT_TOKENS = 16;
 const VERBOSITIES: readonly string[] = ['low', 'medium', 'high'];
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** `text`, as a response repeats it and as the model is told. */
+/** `text`, as the response repeats it and as the model gets it. */
 export interface TextSetting {
   readonly echo: { readonly format: JsonObject; readonly verbosity: string };
   readonly responseFormat: JsonObject | undefined;
@@ -26,7 +26,7 @@ export interface NumberSettings {
   readonly topLogprobs: number | undefined;
 }
 
-/** @throws AppError naming the first number that is none or out of its range */
+/** @throws AppError naming the first invalid number, or the first one out of its range */
 export function decodeNumbers(fields: FieldReader): NumberSettings {
   const most = Number.MAX_SAFE_INTEGER;
   return {
@@ -40,7 +40,7 @@ export function decodeNumbers(fields: FieldReader): NumberSettings {
   };
 }
 
-/** Up to 16 pairs of short texts. @throws AppError naming the first wrong pair */
+/** `metadata`: up to 16 pairs of strings. @throws AppError naming the first invalid pair */
 export function decodeMetadata(fields: FieldReader): JsonObject {
   const source = fields.object('metadata');
   if (!source) return {};
@@ -65,7 +65,7 @@ export function decodeMetadata(fields: FieldReader): JsonObject {
   return source as JsonObject;
 }
 
-/** `text.format` and `text.verbosity`. @throws AppError naming the first wrong field */
+/** `text.format` and `text.verbosity`. @throws AppError naming the first invalid field */
 export function decodeText(fields: FieldReader): TextSetting {
   const text = fieldReaderAt(fields.object('text') ?? {}, fields.at('text'));
   const verbosity = verbosityOf(text);
@@ -102,12 +102,12 @@ function schemaSetting(format: FieldReader, verbosity: string): TextSetting {
     ...(strict !== undefined && { strict }),
     ...(description !== undefined && { description }),
   };
-  // Here null is no answer to whether the schema is strict; for a function it is.
+  // Unlike that of a function, the `strict` of a format must not be null.
   const echo = { type: 'json_schema', name, description: description ?? null, schema, strict: strict ?? false };
   return { echo: { format: echo, verbosity }, responseFormat };
 }
 
-/** `reasoning.effort` and `reasoning.summary`. @throws AppError when one is no string */
+/** `reasoning.effort` and `reasoning.summary`. @throws AppError when one is not a string */
 export function decodeReasoningSetting(fields: FieldReader): { effort: string | null; summary: string | null } {
   const reasoning = fieldReaderAt(fields.object('reasoning') ?? {}, fields.at('reasoning'));
   return {
@@ -117,7 +117,7 @@ export function decodeReasoningSetting(fields: FieldReader): { effort: string | 
   };
 }
 
-/** Settings that are there; the type cannot say that undefined members are gone. */
+/** The options that are not undefined. */
 export function presentOptions(options: { readonly [name: string]: unknown }): ModelOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

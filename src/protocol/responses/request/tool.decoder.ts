@@ -7,42 +7,43 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MAX_NAMES = 1000;
 const MODES = ['none', 'auto', 'required'] as const;
 
-/** Which MCP server a request names, and where it says so. */
+/** An MCP server that a request names. */
 export interface McpToolRequest {
+  /** Of the field `server_url` in the request. */
   readonly path: string;
   readonly serverLabel: string;
   readonly serverUrl: string | undefined;
-  /** What the request takes away of the server's tools. */
+  /** How the request restricts the tools of the server; undefined when it does not. */
   readonly limit: ToolRestriction | undefined;
 }
 
 /** The tools of a request. */
 export interface DecodedTools {
-  /** What the client runs itself. */
+  /** The tools that the client runs. */
   readonly clientTools: readonly ToolDeclaration[];
   readonly mcp: readonly McpToolRequest[];
-  /** As a response repeats them: without credentials and without what this server does not offer. */
+  /** As the response repeats them: without credentials, and without the skipped ones. */
   readonly echo: readonly JsonObject[];
-  /** Kinds that were left out. */
+  /** The types of tools that this server does not have. */
   readonly skipped: readonly string[];
 }
 
-/** How the model may choose. */
+/** How the model chooses its tools. */
 export type ToolChoice = (typeof MODES)[number] | { readonly name: string };
 
-/** `tool_choice`, as a response repeats it and as the model is told. */
+/** `tool_choice`, as the response repeats it and as the model gets it. */
 export interface DecodedChoice {
   readonly echo: JsonObject | string;
   readonly toolChoice: ToolChoice | undefined;
-  /** Of the client's tools only these are offered; undefined for all. */
+  /** The client's tools that the model gets; undefined for all. */
   readonly allowed: ReadonlySet<string> | undefined;
 }
 
 /**
- * Decodes `tools` (contract responses, section A2). Functions are the client's; `mcp` names a server; other
- * kinds are run by other vendors and are left out.
+ * Decodes `tools` (contract responses, section A2). Functions are run by the client, `mcp` names a server, and
+ * tools of other types are skipped.
  *
- * @throws AppError naming the path of the first wrong field, or the function that appears twice
+ * @throws AppError naming the path of the first invalid field, or of a function that appears twice
  */
 export function decodeTools(items: readonly unknown[]): DecodedTools {
   const clientTools: ToolDeclaration[] = [];
@@ -66,9 +67,9 @@ export function decodeTools(items: readonly unknown[]): DecodedTools {
 }
 
 /**
- * Decodes `tool_choice`.
+ * Decodes `tool_choice` (contract responses, section A2).
  *
- * @throws AppError INVALID_PARAMETER for a mode there is not, or a function that is not among the tools
+ * @throws AppError INVALID_PARAMETER for an unknown mode, or a function that is not among the tools
  */
 export function decodeToolChoice(fields: FieldReader, { clientTools }: DecodedTools): DecodedChoice {
   const path = fields.at('tool_choice');
@@ -145,17 +146,17 @@ function mcpOf(fields: FieldReader): McpToolRequest {
   return { path: fields.at('server_url'), serverLabel, serverUrl: fields.string('server_url'), limit };
 }
 
-/** `headers` and `authorization` are neither kept nor repeated. */
+/** Without `headers` and `authorization`, which are neither kept nor repeated. */
 function mcpEcho({ source }: FieldReader): JsonObject {
   const { headers: _headers, authorization: _authorization, ...rest } = source as JsonObject;
   return rest;
 }
 
 /**
- * `allowed_tools` and `require_approval` of an `mcp` tool (contract responses, section A2): what the request takes
- * away of the server's tools. `never` takes nothing away, nor does it overrule the server's own policy.
+ * `allowed_tools` and `require_approval` of an `mcp` tool (contract responses, section A2): how the request restricts
+ * the tools of the server. `never` does not override the policy of the server.
  *
- * @throws AppError naming the path of the first wrong field
+ * @throws AppError naming the path of the first invalid field
  */
 function decodeLimit(fields: FieldReader, serverLabel: string): ToolRestriction | undefined {
   const allowed = fields.source['allowed_tools'] ?? undefined;
@@ -178,7 +179,7 @@ function approvalOf(fields: FieldReader): Pick<ToolRestriction, 'ask' | 'askAllB
   };
 }
 
-/** A list of names, or an object with the names and whether the tools only read. */
+/** A list of names, or an object with the names and `read_only`. */
 function filterOf(value: unknown, path: string): ToolFilter {
   if (Array.isArray(value)) return { names: namesOf(value, path) };
   const fields = fieldReaderAt(value, path);

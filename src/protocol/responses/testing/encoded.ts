@@ -7,7 +7,7 @@ import type { ItemSources } from '../request/input-item.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from '../response-info.js';
 import { ResponsesEncoder } from '../responses.encoder.js';
 
-/** What a run used. */
+/** The usage of a run. */
 export const USAGE = { input_tokens: 3, output_tokens: 5, reasoning_tokens: 2, cached_tokens: 1 };
 
 /** Ids in order, and content that is not encrypted. */
@@ -17,13 +17,13 @@ export function itemSources(): ItemSources {
   return { nextId: () => ids.next('msg_'), decrypt };
 }
 
-/** What is known of a response whose client runs the given tools. */
+/** The info of a response. @param clientTools the tools that the client runs */
 export function info(body: object = {}, clientTools: readonly string[] = ['lookup']): ResponseInfo {
   const { echo } = decodeCreateRequest(body, { items: itemSources(), defaultModel: 'worker' });
   return storedResponseInfo('resp_1', 'worker', { createdAt: 1_795_253_519, echo, clientTools, approvals: [] });
 }
 
-/** What is known of a response whose request allowed the call `call_1`. */
+/** The info of a response whose request approved the call `call_1`. */
 export function allowing(): ResponseInfo {
   const about = info();
   const request = {
@@ -64,7 +64,7 @@ export function say(log: ScriptedLog, text: string): void {
 /**
  * A whole call for the weather in Rome, its arguments in pieces.
  *
- * @param more.permission whether it turns out to need one; undefined where that is out of the question
+ * @param more.permission whether it turns out to need an approval; undefined where none is possible
  */
 export function call(
   log: ScriptedLog,
@@ -82,21 +82,21 @@ export function call(
   message.complete(permission === 'needed' ? { metadata: { [CALL_PERMISSION]: permission } } : {});
 }
 
-/** What came of a call. */
+/** The output of a call. */
 export function outcome(log: ScriptedLog, type: Message['type'], id: string, output: string, metadata = {}): void {
   const message = log.response.createMessageBuilder('tool', type);
   message.createContentBuilder('data').addDataDelta({ call_id: id, name: 'get_weather', output });
   message.complete({ metadata });
 }
 
-/** What a server of tools offers. */
+/** The list of an MCP server's tools. */
 export function list(log: ScriptedLog, data: JsonObject): void {
   const message = log.response.createMessageBuilder('assistant', 'mcp_list_tools');
   message.createContentBuilder('data').addDataDelta(data);
   message.complete();
 }
 
-/** A request for the permission of a call. */
+/** A request for the approval of a call. */
 export function ask(log: ScriptedLog, callId: string): void {
   const message = log.response.createMessageBuilder('assistant', 'mcp_approval_request');
   const data = { id: 'int_1', name: 'get_weather', arguments: '{"city":"Rome"}', server_label: 'local' };
