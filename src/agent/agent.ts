@@ -82,7 +82,7 @@ export class InputInterrupt extends Error {
 /** Thrown by `context.interrupt()` if there will be no answer. If the agent does not catch it, the run is canceled. */
 export class InputRefused extends Error {
   constructor(readonly interrupt: SettledInterrupt) {
-    super(interrupt.status === 'expired' ? 'Nobody answered in time' : 'The question was not answered: given up');
+    super(interrupt.status === 'expired' ? 'The question has expired' : 'The question was declined');
     this.name = 'InputRefused';
   }
 }

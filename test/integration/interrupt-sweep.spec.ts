@@ -64,7 +64,7 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
     expect(await codeOf(driver.answer(early?.id ?? ''))).toBe('INTERRUPT_EXPIRED');
     const next = await driver.answer(late?.id ?? '');
     expect(next.view.state).toBe('completed');
-    expect(driver.told()).toEqual(['The call was not made: nobody allowed it in time.', 'paid 50 to Bo']);
+    expect(driver.told()).toEqual(['The call was not made: it was not approved in time.', 'paid 50 to Bo']);
     expect(await driver.server.interrupts.find(ALICE, early?.id ?? '')).toMatchObject({
       status: 'expired',
       resumedByRunId: next.runId,

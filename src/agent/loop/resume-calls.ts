@@ -71,7 +71,7 @@ function decidedApproval({ id, serverLabel }: SettledInterrupt): DecidedApproval
 
 /** The result of a call that was not approved, as a sentence for the model. */
 function refusalOf({ status, decision }: SettledInterrupt): string {
-  if (status === 'expired') return 'The call was not made: nobody allowed it in time.';
+  if (status === 'expired') return 'The call was not made: it was not approved in time.';
   const reason = decision?.['reason'];
   const why = typeof reason === 'string' && reason !== '' ? ` The reason: ${reason}` : '';
   if (status === 'cancelled') return `The call was not made: it was cancelled by the user.${why}`;

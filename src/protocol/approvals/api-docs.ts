@@ -15,7 +15,7 @@ export class AnswerErrorDto {
   @ApiProperty({ enum: Object.keys(ERROR_CATALOGUE), example: 'INTERRUPT_ALREADY_ANSWERED' })
   code!: string;
 
-  @ApiProperty({ example: 'This was already answered' })
+  @ApiProperty({ example: 'This interrupt was already answered' })
   message!: string;
 }
 

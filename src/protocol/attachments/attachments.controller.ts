@@ -74,7 +74,7 @@ export class AttachmentsController {
     content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiResponse({ status: 403, description: 'The signature is not valid, or it has expired.', type: AttachmentErrorDto })
-  @ApiResponse({ status: 404, description: 'There is no such attachment.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 404, description: 'Attachment not found.', type: AttachmentErrorDto })
   async read(
     @Param('id') id: string,
     @Req() request: FastifyRequest,

@@ -120,7 +120,7 @@ export class McpServer {
     const onProgress = (update: ToolProgress): void => context.progress(update);
     const result = await connection.call({ name, args, idempotencyKey, signal, onProgress });
     const text = resultText(result);
-    if (result.isError === true) throw new ToolError(text || 'the tool says no more than that it failed');
+    if (result.isError === true) throw new ToolError(text || 'the tool failed without a message');
     return text;
   }
 
