@@ -118,46 +118,46 @@ describe('the settings of the server', () => {
     [AgKitSettings, { dialects: {}, errorText: undefined }],
     [RunsApiSettings, { onInvalidClientTime: 'reject', detailAlias: false, streamMs: 1_800_000 }],
     [LoggingSettings, { level: 'info', format: 'json' }],
-  ])('have defaults: %p', (type, defaults) => {
+  ])('every setting has a default: %p', (type, defaults) => {
     expect(configuration.get(type)).toMatchObject(defaults);
   });
 
-  it('need no warning by default', () => {
+  it('the defaults need no warning', () => {
     expect(configuration.warnings).toEqual([]);
   });
 
-  it('are frozen', () => {
+  it('settings are frozen', () => {
     for (const type of APP_SETTINGS) expect(Object.isFrozen(configuration.get(type))).toBe(true);
     expect(Object.isFrozen(configuration.get(HttpSettings).corsOrigins)).toBe(true);
   });
 
-  it('name every variable once', () => {
+  it('every variable is declared once', () => {
     const names = DECLARED.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('have a description each, as a sentence', () => {
+  it('every setting has a description that is a sentence', () => {
     for (const { description } of DECLARED) expect(description).toMatch(/^[A-Z`].*\.$/);
   });
 });
 
-describe('readConfiguration: values', () => {
+describe('readConfiguration with valid values', () => {
   it.each([
     ['sqlite:other.db', resolve('other.db')],
     ['sqlite:/var/lib/parley.db', '/var/lib/parley.db'],
     ['sqlite:///var/lib/parley.db', '/var/lib/parley.db'],
     ['sqlite::memory:', ':memory:'],
-  ])('finds the file of %s', (url, file) => {
+  ])('the file of %s is found', (url, file) => {
     const { address } = readConfiguration({ DATABASE_URL: url }).get(DatabaseSettings);
     expect(address).toEqual({ kind: 'sqlite', file, url: `sqlite:${file}` });
   });
 
-  it('puts the default database under DATA_DIR', () => {
+  it('the default database is under DATA_DIR', () => {
     const { address } = readConfiguration({ DATA_DIR: '/srv/parley' }).get(DatabaseSettings);
     expect(address.file).toBe('/srv/parley/parley.db');
   });
 
-  it('takes the URL of a PostgreSQL database unchanged', () => {
+  it('the URL of a PostgreSQL database is unchanged', () => {
     const url = 'postgresql://user:p%40ss@db:5432/parley?sslmode=require';
     const { address } = readConfiguration({ DATABASE_URL: url }).get(DatabaseSettings);
     expect(address).toEqual({ kind: 'postgres', url, file: '' });
@@ -168,16 +168,16 @@ describe('readConfiguration: values', () => {
     [{ HOST: '0.0.0.0' }, []],
     [{ HOST: '0.0.0.0', CORS_ORIGINS: '*' }, ['*']],
     [{ CORS_ORIGINS: 'https://a.example, http://localhost:3000,' }, ['https://a.example', 'http://localhost:3000']],
-  ])('%j allows the origins %j', (env, origins) => {
+  ])('CORS_ORIGINS=%j allows the origins %j', (env, origins) => {
     expect(readConfiguration(env).get(HttpSettings).corsOrigins).toEqual(origins);
   });
 
-  it('reads dialects of agents', () => {
+  it('the dialects of agents are read', () => {
     const { dialects } = readConfiguration({ AG_KIT_DIALECTS: ' worker=ag-ui, * = ag-kit ' }).get(AgKitSettings);
     expect(dialects).toEqual({ worker: 'ag-ui', '*': 'ag-kit' });
   });
 
-  it('reads key rings', () => {
+  it('key rings are read', () => {
     const ring = 'k2:a-secret-of-sixteen,k1:another-secret-of-16';
     const { signingKeys } = readConfiguration({ ATTACHMENT_SIGNING_KEYS: ring }).get(AttachmentSettings);
     expect(signingKeys).toEqual([
@@ -186,13 +186,13 @@ describe('readConfiguration: values', () => {
     ]);
   });
 
-  it('takes public addresses without their trailing slashes', () => {
+  it('trailing slashes of public addresses are removed', () => {
     const env = { PUBLIC_BASE_URL: 'https://a.example.org/, http://b.example.org/parley' };
     const { publicBases } = readConfiguration(env).get(AttachmentSettings);
     expect(publicBases).toEqual(['https://a.example.org', 'http://b.example.org/parley']);
   });
 
-  it('takes a bucket, with the bucket in the path for stores other than Amazon S3', () => {
+  it('a bucket is in the path for stores other than Amazon S3', () => {
     const env = { ATTACHMENT_STORE: 's3', S3_BUCKET: 'files' };
     expect(readConfiguration(env).get(AttachmentSettings).s3).toEqual({
       bucket: 'files',
@@ -211,7 +211,7 @@ describe('readConfiguration: values', () => {
   });
 });
 
-describe('readConfiguration: errors', () => {
+describe('readConfiguration with invalid values', () => {
   it.each([
     ['PORT', '70000', 'must be a whole number from 0 to 65535, but is the number 70000'],
     ['PORT', '80x', 'must be a whole number from 0 to 65535, but is the text "80x"'],
@@ -232,26 +232,26 @@ describe('readConfiguration: errors', () => {
       'must be * or a comma-separated list of origins such as https://chat.example.org, but is the text "https://a.example/path"',
     ],
     ['SWEEP_INTERVAL_MS', '40000', 'must not be more than LEASE_MS (the number 30000), but is the number 40000'],
-  ])('%s=%s', (name, value, message) => {
+  ])('%s=%s is refused', (name, value, message) => {
     expect(refusal({ [name]: value }).problems).toEqual([{ name, message }]);
   });
 
   const numbers = DECLARED.filter(({ rule }) => rule.expectation.startsWith('a whole number'));
 
-  it.each(numbers.map(({ name }) => name))('%s says its range', (name) => {
+  it.each(numbers.map(({ name }) => name))('the error of %s names the range', (name) => {
     const [problem] = refusal({ [name]: '-1' }).problems;
     expect(problem?.name).toBe(name);
     expect(problem?.message).toMatch(/^must be a whole number from \d+ to \d+, but is the number -1$/);
   });
 
-  it('are listed together', () => {
+  it('all errors are listed together', () => {
     const error = refusal({ PORT: 'x', LOG_LEVEL: 'loud', LLM_API_KEY: 'sk-abc' });
     expect(error.problems.map(({ name }) => name)).toEqual(['PORT', 'LOG_LEVEL', 'LLM_API_KEY']);
     for (const { name, message } of error.problems) expect(error.message).toContain(`  ${name} ${message}`);
   });
 
   it.each(['worker', 'worker=', '=bot', 'worker=morse', 'worker=bot,worker=ag-ui', 'worker=bot=bot', ','])(
-    'refuse the dialects %j',
+    'the dialects %j are refused',
     (value) => {
       expect(refusal({ AG_KIT_DIALECTS: value }).problems).toEqual([
         { name: 'AG_KIT_DIALECTS', message: expect.stringContaining('each value one of ag-kit, ag-ui, bot') as string },
@@ -263,12 +263,12 @@ describe('readConfiguration: errors', () => {
     [{}, 'S3_BUCKET'],
     [{ S3_BUCKET: 'files', S3_ACCESS_KEY_ID: 'id' }, 'S3_SECRET_ACCESS_KEY'],
     [{ S3_BUCKET: 'files', S3_SECRET_ACCESS_KEY: 'secret' }, 'S3_ACCESS_KEY_ID'],
-  ])('refuse the bucket %j', (env, name) => {
+  ])('the bucket %j is refused', (env, name) => {
     const { problems } = refusal({ ATTACHMENT_STORE: 's3', ...env });
     expect(problems).toEqual([{ name, message: expect.stringMatching(/^must be set, because /) as string }]);
   });
 
-  it('require a model if the samples are off, and name the settings of one', () => {
+  it('a model is required if the samples are off, and the error names its settings', () => {
     expect(refusal({ SAMPLES: 'off' }).message).toMatch(
       /LLM_BASE_URL must be set, or DASHSCOPE_API_KEY or OPENAI_API_KEY, because SAMPLES is off/,
     );
@@ -282,7 +282,7 @@ describe('readConfiguration: errors', () => {
   });
 
   it.each(['k1', 'k1:short', 'k1:a-secret-of-sixteen,k1:another-secret-of-16', ':a-secret-of-sixteen'])(
-    'refuse the keys %j without showing them',
+    'the keys %j are refused without showing them',
     (keys) => {
       const { message, problems } = refusal({ ATTACHMENT_SIGNING_KEYS: keys });
       expect(problems.map(({ name }) => name)).toEqual(['ATTACHMENT_SIGNING_KEYS']);
@@ -298,7 +298,7 @@ describe('readConfiguration: errors', () => {
     ['DATABASE_URL', 'postgres//me:secret@db/x', 'a text of 24 characters (not shown)'],
     ['LLM_BASE_URL', 'sk-secret', 'a text of 9 characters (not shown)'],
     ['LLM_BASE_URL', 'https://me:secret@llm.example', 'a text of 29 characters that begins with https: (not shown)'],
-  ])('do not show the secret in %s', (name, value, shown) => {
+  ])('the error does not show the secret in %s', (name, value, shown) => {
     const error = refusal({ [name]: value, ...(name === 'LLM_API_KEY' && { LLM_BASE_URL: 'http://127.0.0.1:1' }) });
     expect(error.problems).toHaveLength(1);
     expect(error.message).toContain(shown);

@@ -44,7 +44,7 @@ describe('configureApp', () => {
     return { status: response.statusCode, ...response.headers };
   }
 
-  it('lets pages of any origin in on loopback, without credentials, whatever headers they ask for', async () => {
+  it('on loopback every origin is allowed, without credentials and with any headers', async () => {
     const answer = await preflight({}, 'https://chat.example');
     expect(answer).toMatchObject({
       status: 204,
@@ -55,7 +55,7 @@ describe('configureApp', () => {
     expect(answer).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('lets only the configured origins in', async () => {
+  it('only the configured origins are allowed', async () => {
     const env = { HOST: '0.0.0.0', CORS_ORIGINS: 'https://a.example' };
     expect(await preflight(env, 'https://a.example')).toMatchObject({
       'access-control-allow-origin': 'https://a.example',
@@ -67,11 +67,11 @@ describe('configureApp', () => {
     );
   });
 
-  it('lets no page in on another address', async () => {
+  it('no origin is allowed on another address', async () => {
     expect(await preflight({ HOST: '0.0.0.0' }, 'https://a.example')).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('shows pages the headers that clients read', async () => {
+  it('the headers that clients read are exposed', async () => {
     const response = await (await boot()).inject({ url: '/liveness', headers: { origin: 'https://a.example' } });
     const exposed = String(response.headers['access-control-expose-headers']).split(', ');
     expect(exposed).toEqual(
@@ -86,7 +86,7 @@ describe('configureApp', () => {
     );
   });
 
-  it('answers with the id of the request, or one of its own, also on errors', async () => {
+  it('responses and errors carry the request id of the client or a new one', async () => {
     const server = await boot();
     const given = await server.inject({ url: '/nowhere', headers: { 'x-request-id': 'mine-1' } });
     expect([given.statusCode, given.headers['x-request-id']]).toEqual([404, 'mine-1']);
@@ -94,14 +94,14 @@ describe('configureApp', () => {
     expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('answers a failed readiness check in the common error model, with nothing of the reason', async () => {
+  it('a failed readiness check has the common error body and hides the reason', async () => {
     const response = await (await boot()).inject({ url: '/readiness' });
     expect(response.statusCode).toBe(503);
     expect(response.json()).toMatchObject({ code: 'DATABASE_ERROR', message: 'The database is not available' });
     expect(response.body).not.toContain('secret');
   });
 
-  it('documents itself without a network', async () => {
+  it('the API document and its page need no network', async () => {
     const server = await boot();
     const page = await server.inject({ url: '/docs' });
     expect(page.headers['content-type']).toContain('text/html');

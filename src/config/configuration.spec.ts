@@ -39,7 +39,7 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
 }
 
 describe('a slice of settings', () => {
-  it('has the default of every absent, empty or blank variable', () => {
+  it('an absent, empty or blank variable has its default', () => {
     expect(MailSettings.from({ MAIL_RETRIES: '', MAIL_FORMAT: '  ' })).toMatchObject({
       retries: 3,
       limitBytes: 50,
@@ -51,7 +51,7 @@ describe('a slice of settings', () => {
     });
   });
 
-  it('has the typed values of the environment', () => {
+  it('the variables have typed values', () => {
     const env = { MAIL_RETRIES: ' 0 ', MAIL_WAIT: '90s', MAIL_FORMAT: 'html', MAIL_PASSWORD: 'k', HOST: 'mail' };
     const mail = MailSettings.from(env);
     const format: 'plain' | 'html' = mail.format;
@@ -65,12 +65,12 @@ describe('a slice of settings', () => {
     ]);
   });
 
-  it('cannot be changed', () => {
+  it('a slice cannot be changed', () => {
     const mail = MailSettings.from({});
     expect(() => Object.assign(mail, { retries: 9 })).toThrow(TypeError);
   });
 
-  it('keeps its title and its declarations for the documentation', () => {
+  it('a slice keeps its title and declarations for the documentation', () => {
     expect(MailSettings.title).toBe('Mail');
     expect(Object.keys(MailSettings.declarations)).toHaveLength(6);
     expect(MailSettings.declarations.waitMs).toMatchObject({ name: 'MAIL_WAIT', defaultText: '2h', secret: false });
@@ -78,14 +78,14 @@ describe('a slice of settings', () => {
     expect(MailSettings.declarations.limitBytes.rule).toMatchObject({ unit: 'bytes' });
   });
 
-  it('cannot declare a default that its rule does not accept', () => {
+  it('a default that its rule does not accept is an error', () => {
     const declare = (): unknown => setting('X', integer({ min: 1, max: 2 }), { default: 3, description: '' });
     expect(declare).toThrow('The default of X must be a whole number from 1 to 2');
   });
 });
 
 describe('Configuration', () => {
-  it('reports all problems of all slices together, of single values first', () => {
+  it('the problems of all slices are reported together, single values first', () => {
     const env = { MAIL_RETRIES: '6', MAIL_FORMAT: 'xml', PORT: 'x' };
     const read = (): unknown => Configuration.read(env, [ServerSettings, MailSettings]);
     expect(read).toThrow(
@@ -99,15 +99,15 @@ describe('Configuration', () => {
     );
   });
 
-  it('does not compare a value that is already reported', () => {
+  it('a value that is already reported is not compared with others', () => {
     expect(problemsOf({ MAIL_RETRIES: '60' }).map(({ name }) => name)).toEqual(['MAIL_RETRIES']);
   });
 
-  it('reports a problem of a slice that another one needs', () => {
+  it('a problem of a required slice is reported', () => {
     expect(problemsOf({ HOST: 'http://x' }).map(({ name }) => name)).toEqual(['HOST']);
   });
 
-  it('has the slices that were read, and their warnings', () => {
+  it('the configuration has the slices and their warnings', () => {
     const configuration = Configuration.read({ MAIL_OLD: '1', HOST: '0.0.0.0' }, [ServerSettings, MailSettings]);
     expect(configuration.get(MailSettings)).toBeInstanceOf(MailSettings);
     expect(configuration.warnings).toEqual([expect.stringContaining('HOST is 0.0.0.0'), 'MAIL_OLD is not used.']);
@@ -115,13 +115,13 @@ describe('Configuration', () => {
     expect(() => other.get(MailSettings)).toThrow('The configuration has no MailSettings');
   });
 
-  it('cuts a long value', () => {
+  it('a long value is truncated', () => {
     const [problem] = problemsOf({ MAIL_SENDER: 'h/'.repeat(600) });
     expect(problem?.message).toContain('a text of 1200 characters that begins with "h/h/');
     expect(problem?.message.length).toBeLessThan(200);
   });
 
-  it('never shows a secret', () => {
+  it('a secret is not shown', () => {
     expect(problemsOf({ MAIL_PASSWORD: 'very secret' })).toEqual([
       {
         name: 'MAIL_PASSWORD',
@@ -132,7 +132,7 @@ describe('Configuration', () => {
   });
 });
 
-describe('rules', () => {
+describe('setting rules', () => {
   it.each([
     [integer({ min: -5, max: 5 }), '+3', 3],
     [integer({ min: -5, max: 5 }), '-5', -5],
@@ -160,7 +160,7 @@ describe('rules', () => {
     expect(rule.parse(written)).toEqual(value);
   });
 
-  it('show only the scheme of an address', () => {
+  it('only the scheme of an address is shown', () => {
     expect(httpUrl().describe?.('https://me:secret@llm.example')).toBe(
       'a text of 29 characters that begins with https: (not shown)',
     );
@@ -169,12 +169,12 @@ describe('rules', () => {
 });
 
 describe('ServerSettings', () => {
-  it.each(['127.0.0.1', '127.5.6.7', 'localhost', '::1'])('%s is loopback', (host) => {
+  it.each(['127.0.0.1', '127.5.6.7', 'localhost', '::1'])('%s is a loopback address', (host) => {
     expect(isLoopback(host)).toBe(true);
     expect(ServerSettings.from({ HOST: host }).warnings()).toEqual([]);
   });
 
-  it('allows another address, with a warning', () => {
+  it('another address is allowed with a warning', () => {
     expect(ServerSettings.from({ HOST: '0.0.0.0' }).warnings()).toEqual([
       expect.stringContaining('no authentication yet'),
     ]);

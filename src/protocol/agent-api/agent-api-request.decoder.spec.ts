@@ -24,7 +24,7 @@ function withFields(fields: object): AgentRequest['request'] {
 }
 
 describe('decodeAgentRequest', () => {
-  it('decodes the documented request', () => {
+  it('the documented request is decoded', () => {
     expect(decode({ input: [user] })).toEqual({
       stream: true,
       request: {
@@ -123,11 +123,11 @@ describe('decodeAgentRequest', () => {
         },
       ],
     ],
-  ])('accepts input with %s', (_, input) => {
+  ])('input with %s is accepted', (_, input) => {
     expect(decode({ input }).request.input).toHaveLength(input.length);
   });
 
-  it('reads both spellings of a tool and both forms of its parameters', () => {
+  it('both spellings of a tool and both forms of its parameters are read', () => {
     const schema = { type: 'object', properties: { a: {} } };
     expect(
       withFields({
@@ -144,12 +144,12 @@ describe('decodeAgentRequest', () => {
     ]);
   });
 
-  it('accepts any other object as a tool, and passes it over', () => {
+  it('any other object is accepted as a tool and ignored', () => {
     const others = [{}, { type: 'web_search' }, { type: 'mcp', name: 'x', server_url: 'http://x' }];
     expect(withFields({ tools: [...others, { name: 'a' }] }).clientTools.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('reads the sampling fields', () => {
+  it('the sampling fields are read', () => {
     const fields = {
       model: 'm',
       top_p: 0.5,
@@ -174,12 +174,12 @@ describe('decodeAgentRequest', () => {
     expect(withFields({ model: null, stop: null, n: null }).modelOptions).toEqual({});
   });
 
-  it('names the user by the session when the request does not', () => {
+  it('a request without a user uses the session id as the user id', () => {
     expect(withFields({}).principal.userId).toBe('s');
     expect(withFields({ user_id: 'u' }).principal.userId).toBe('u');
   });
 
-  it('keeps fields it does not know and takes the client time out', () => {
+  it('unknown fields are kept and the client time is separated', () => {
     const run = withFields({
       biz_params: { a: 1 },
       state: [1],
@@ -189,7 +189,7 @@ describe('decodeAgentRequest', () => {
     expect(run.clientTime).toEqual({ ...clientTime, device_timezone: 'Asia/Shanghai' });
   });
 
-  it('lets a repeated message id stay with its first message', () => {
+  it('a repeated message id stays with the first message', () => {
     const { input } = decode({
       input: [{ ...user, id: 'x' }, { ...user, id: 'x' }, user, { ...user, id: 'x' }],
     }).request;
@@ -198,7 +198,7 @@ describe('decodeAgentRequest', () => {
     expect(input.every(({ id, content }) => content?.every(({ msg_id }) => msg_id === id))).toBe(true);
   });
 
-  it('decodes a repeated request that names its run in the same way, whoever counts ids', () => {
+  it('a repeated request with a run id is decoded to the same message ids', () => {
     const body = { id: 'run-1', input: [user, user] };
     const ids = new SequentialIds();
     const [first, second] = [0, 1].map(() =>
@@ -211,7 +211,7 @@ describe('decodeAgentRequest', () => {
     expect(decode({ ...body, id: undefined, response_id: 'run-1' }).request).toEqual(first?.request);
   });
 
-  it('takes a message without a role for whose its type says it is', () => {
+  it('the type of a message without a role determines the role', () => {
     const types = ['message', 'plugin_call', 'mcp_approval_response', 'reasoning', 'plugin_call_output'];
     const roles = types.map((type) => ({ type, content: [] }));
     expect(decode({ input: roles }).request.input.map(({ role }) => role)).toEqual([
@@ -223,20 +223,20 @@ describe('decodeAgentRequest', () => {
     ]);
   });
 
-  it('keeps an unknown message type beside the message', () => {
+  it('an unknown message type is kept', () => {
     expect(decode({ input: [{ ...user, type: 'poem' }] }).request.input[0]).toMatchObject({
       type: 'message',
       metadata: { original_type: 'poem' },
     });
   });
 
-  it('turns an output that is no text into JSON text', () => {
+  it('an output that is not text becomes JSON text', () => {
     const content = [{ type: 'data', data: { call_id: 'c', output: { ok: true } } }];
     const { input } = decode({ input: [{ type: 'function_call_output', content }] }).request;
     expect(input[0]?.content?.[0]).toMatchObject({ data: { call_id: 'c', output: '{"ok":true}' } });
   });
 
-  it('answers anything with a request or an AppError', () => {
+  it('any input gives a request or an AppError', () => {
     const junk = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },

@@ -121,30 +121,30 @@ const WRONG_TIME: readonly [string, unknown][] = [
   ]),
 ];
 
-describe('decodeAgentRequest refuses', () => {
+describe('decodeAgentRequest with invalid input', () => {
   it.each([
     ['a list', []],
     ['null', undefined],
     ['a string', 'hi'],
-  ])('a body that is %s', (kind, body) => {
+  ])('a body that is %s is refused', (kind, body) => {
     const decode = () =>
       decodeAgentRequest(body, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
     expect(decode).toThrow(new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kind}`));
   });
 
-  it.each(MISSING)('what is missing: %s', (message, fields) => {
+  it.each(MISSING)('a missing field is refused: %s', (message, fields) => {
     expect(refusal(fields)).toEqual({ code: 'MISSING_PARAMETER', message, path: message.split(' ')[0] });
   });
 
-  it.each(WRONG_TYPE)('a wrong type: %s', (message, fields) => {
+  it.each(WRONG_TYPE)('a wrong type is refused: %s', (message, fields) => {
     expect(refusal(fields)).toEqual({ code: 'PARAMETER_VALIDATION', message, path: message.split(' ')[0] });
   });
 
-  it.each(WRONG_VALUE)('a wrong value: %s', (message, fields) => {
+  it.each(WRONG_VALUE)('a wrong value is refused: %s', (message, fields) => {
     expect(refusal(fields)).toEqual({ code: 'INVALID_PARAMETER', message, path: message.split(' ')[0] });
   });
 
-  it.each(WRONG_TIME)('a wrong time: %s of %j', (message, client_time) => {
+  it.each(WRONG_TIME)('a wrong time is refused: %s of %j', (message, client_time) => {
     const path = `forwarded_props.${message.replace(/^invalid (forwarded_props.)?/, '')}`;
     expect(refusal({ forwarded_props: { client_time } })).toEqual({ code: 'INVALID_PARAMETER', message, path });
   });

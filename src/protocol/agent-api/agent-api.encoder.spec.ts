@@ -49,7 +49,7 @@ function folded(log: readonly LoggedEvent[]): AgentResponse {
 }
 
 describe('AgentApiEncoder', () => {
-  it('writes a plain answer byte for byte', () => {
+  it('a plain answer has the expected bytes', () => {
     const log = new ScriptedLog();
     const content = log.response.createMessageBuilder().createContentBuilder();
     content.addTextDelta('It is "so"\n');
@@ -78,7 +78,7 @@ describe('AgentApiEncoder', () => {
     ]);
   });
 
-  it('shows reasoning as a message of its own before the answer', () => {
+  it('reasoning is a separate message before the answer', () => {
     const log = new ScriptedLog();
     const reasoning = log.response.createMessageBuilder('assistant', 'reasoning');
     reasoning.createContentBuilder().addTextDelta('hm');
@@ -102,7 +102,7 @@ describe('AgentApiEncoder', () => {
     ]);
   });
 
-  it('turns streamed arguments into whole values, also of calls that run side by side', () => {
+  it('streamed arguments become complete values, also of parallel calls', () => {
     const log = new ScriptedLog();
     const calls = ['a', 'b'].map((id) => {
       const content = log.response.createMessageBuilder('assistant', 'plugin_call').createContentBuilder('data');
@@ -125,7 +125,7 @@ describe('AgentApiEncoder', () => {
     ]);
   });
 
-  it('shows a call and its output, and a client tool as the last message of a completed response', () => {
+  it('a call is shown with its output, and a client tool call is the last message of a completed response', () => {
     const log = new ScriptedLog();
     const add = (type: 'plugin_call' | 'plugin_call_output' | 'function_call', data: Record<string, string>) => {
       const message = log.response.createMessageBuilder(type === 'plugin_call_output' ? 'tool' : 'assistant', type);
@@ -157,7 +157,7 @@ describe('AgentApiEncoder', () => {
     ['failed', (log: ScriptedLog) => log.response.failed({ code: 'MODEL_TIMEOUT', message: 'too slow' })],
     ['canceled', (log: ScriptedLog) => log.response.canceled()],
     ['incomplete', (log: ScriptedLog) => log.response.incomplete()],
-  ] as const)('keeps the partial text of a run that is %s', (status, end) => {
+  ] as const)('the partial text of a run that is %s is kept', (status, end) => {
     const log = new ScriptedLog();
     log.response.createMessageBuilder().createContentBuilder().addTextDelta('half an ans');
     end(log);
@@ -168,7 +168,7 @@ describe('AgentApiEncoder', () => {
     expect(frames.at(-1)).toBe(DONE);
   });
 
-  it('leaves out what is not of the Agent API, the mark of a recovery among it', () => {
+  it('events that the Agent API does not have are left out', () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     const lost = log.response.createMessageBuilder();
@@ -186,7 +186,7 @@ describe('AgentApiEncoder', () => {
     expect(reduced(frames).state.output.map(({ content }) => content[0]?.text)).toEqual(['found']);
   });
 
-  it('sends whole values once a text that had pieces is replaced', () => {
+  it('complete values are sent after a text with deltas was replaced', () => {
     const log = new ScriptedLog();
     const content = log.response.createMessageBuilder().createContentBuilder();
     content.addTextDelta('wrong');
@@ -203,7 +203,7 @@ describe('AgentApiEncoder', () => {
     expect(reduced(frames.slice(0, 7)).state.output[0]?.content).toMatchObject([{ text: 'right on' }]);
   });
 
-  it('opens a slot that begins with a whole value as a piece, so that it does not overwrite the one before', () => {
+  it('a slot that begins with a complete value is sent as a delta', () => {
     const log = new ScriptedLog();
     const message = log.response.createMessageBuilder();
     message.addContent({ type: 'text', text: 'see' });
@@ -219,7 +219,7 @@ describe('AgentApiEncoder', () => {
     ]);
   });
 
-  it('bounds the cost of a long data value', () => {
+  it('the size of the frames of a long data value is limited', () => {
     const log = new ScriptedLog();
     const content = log.response.createMessageBuilder('assistant', 'plugin_call').createContentBuilder('data');
     content.addDataDelta({ call_id: 'c', name: 'write', arguments: '' });
@@ -231,7 +231,7 @@ describe('AgentApiEncoder', () => {
     expect((last?.data as { arguments: string }).arguments).toHaveLength(80_000);
   });
 
-  it('ends without [DONE] when told so, or when the run is not over', () => {
+  it('[DONE] is left out if requested or if the run has not ended', () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     expect(encode(log.logged())).toHaveLength(2);
@@ -239,7 +239,7 @@ describe('AgentApiEncoder', () => {
     expect(encode(log.logged(), -1, false)).toHaveLength(3);
   });
 
-  it('shows the chat UI what the fold shows, and the same from every cursor', () => {
+  it('the chat UI shows the same as the fold, from every cursor', () => {
     fc.assert(
       fc.property(
         fc.array(steps, { maxLength: 40 }),

@@ -43,7 +43,7 @@ describe('the Agent API over HTTP', () => {
   }
 
   describe('POST /process', () => {
-    it('streams a run, one frame per chunk', async () => {
+    it('a run is streamed with one frame per chunk', async () => {
       const answer = rawRequest(
         server.port,
         'POST',
@@ -63,7 +63,7 @@ describe('the Agent API over HTTP', () => {
       expect(ui.state.session_id).toBe('s');
     });
 
-    it('answers with one JSON response when told not to stream', async () => {
+    it('stream:false gets one JSON response', async () => {
       const [status, body] = await json(post('/process', { input, stream: false, id: 'r' }));
       expect(status).toBe(200);
       expect(body).toMatchObject({
@@ -75,7 +75,7 @@ describe('the Agent API over HTTP', () => {
       expect(body).not.toHaveProperty('sequence_number');
     });
 
-    it('says that the server stops when the end of the run cannot be awaited', async () => {
+    it('a request that waits for the end gets 503 during a shutdown', async () => {
       const tail = jest.spyOn(runs, 'tail').mockImplementation(async function* () {
         // A server that shuts down ends its tails.
       });
@@ -85,7 +85,7 @@ describe('the Agent API over HTTP', () => {
       expect(await answer.json()).toMatchObject({ code: 'SHUTTING_DOWN' });
     });
 
-    it('hands the request over, with the policy of the query', async () => {
+    it('the request and the policies of the query reach the run', async () => {
       await (
         await post('/process?multitask=enqueue', { input, session_id: 's', user_id: 'u', biz_params: { a: 1 } })
       ).text();
@@ -99,7 +99,7 @@ describe('the Agent API over HTTP', () => {
       });
     });
 
-    it('answers what accept refuses with its status', async () => {
+    it('a refused run gets its status', async () => {
       runs.refusal = new AppError('SESSION_BUSY');
       const answer = await json(post('/process', { input }));
       expect(answer).toEqual([409, { code: 'SESSION_BUSY', message: 'Another run of this session is in progress' }]);
@@ -108,7 +108,7 @@ describe('the Agent API over HTTP', () => {
     it.each([
       ['cancel', true],
       ['continue', false],
-    ])('leaves the run of a client that left to on_disconnect=%s', async (policy, canceled) => {
+    ])('a disconnect follows on_disconnect=%s', async (policy, canceled) => {
       runs.script = (_, runId) => textLog(['never', 'over'], runId).slice(0, -2);
       const answer = rawRequest(
         server.port,
@@ -142,7 +142,7 @@ describe('the Agent API over HTTP', () => {
       ['/stop', '{"session_id":5}'],
       ['/stop', '{"session_id":""}'],
       ['/stop', '{"response_id":{"a":[]}}'],
-    ])('refuses bad input of %s and touches nothing (%#)', async (path, body) => {
+    ])('invalid input of %s is refused and stores nothing (%#)', async (path, body) => {
       const [status, error] = await json(post(path, body));
       expect(status).toBe(400);
       expect(error).toMatchObject({ code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/.+/) });
@@ -153,7 +153,7 @@ describe('the Agent API over HTTP', () => {
   describe('GET /process/{id}', () => {
     const get = (path: string) => fetch(`${server.url}${path}`);
 
-    it('returns the response as it stands', async () => {
+    it('the current response is returned', async () => {
       runs.add('a/b', textLog(['Half', ' done'], 'a/b').slice(0, -3));
       expect(await json(get('/process/a%2Fb'))).toMatchObject([
         200,
@@ -162,7 +162,7 @@ describe('the Agent API over HTTP', () => {
       expect(await json(get('/process/other'))).toEqual([404, { code: 'RUN_NOT_FOUND', message: 'Run not found' }]);
     });
 
-    it('streams the rest from every cursor, and says when the cursor is ahead', async () => {
+    it('the rest is streamed from every cursor, and a cursor ahead is refused', async () => {
       runs.add('r', textLog(['a', 'b', 'c'], 'r'));
       const whole = await (await get('/process/r?stream=true')).text();
       const frames = whole.split(/(?<=\n\n)/);
@@ -176,7 +176,7 @@ describe('the Agent API over HTTP', () => {
       expect(await json(get('/process/other?stream=true'))).toMatchObject([404, { code: 'RUN_NOT_FOUND' }]);
     });
 
-    it('goes on live, and knows a cursor ahead of a run that is not over', async () => {
+    it('a running run continues live, and a cursor ahead of it is refused', async () => {
       const log = textLog(['a', 'b', 'c'], 'r');
       runs.add('r', log.slice(0, 5));
       expect(await json(get('/process/r?stream=true&starting_after=5'))).toMatchObject([409, { code: 'CURSOR_AHEAD' }]);
@@ -201,14 +201,14 @@ describe('the Agent API over HTTP', () => {
       'starting_after=',
       'starting_after=1&starting_after=2',
       'stream=yes',
-    ])('refuses %s', async (query) => {
+    ])('%s is refused', async (query) => {
       runs.add('r', textLog(['a'], 'r'));
       expect(await json(get(`/process/r?stream=true&${query}`))).toMatchObject([400, { code: 'PARAMETER_VALIDATION' }]);
     });
   });
 
   describe('POST /stop', () => {
-    it('stops the runs of a session, and one run by its id', async () => {
+    it('the runs of a session or one run are stopped', async () => {
       runs.script = (_, runId) => textLog(['never'], runId).slice(0, -1);
       const body = { input, session_id: 's', id: 'r' };
       await json(post('/process/task', body));
@@ -234,7 +234,7 @@ describe('the Agent API over HTTP', () => {
   describe('tasks', () => {
     const poll = (id: string) => json(fetch(`${server.url}/process/task/${id}`));
 
-    it('submits a run that waits its turn, and follows it to its end', async () => {
+    it('a task is submitted, queued and followed to its end', async () => {
       const log = textLog(['a'], 't');
       runs.script = () => [];
       expect(await json(post('/process/task', { input, id: 't' }))).toEqual([
@@ -249,7 +249,7 @@ describe('the Agent API over HTTP', () => {
       expect(await poll('t')).toMatchObject([200, { status: 'finished', result: { id: 't', status: 'completed' } }]);
     });
 
-    it('shows a run that failed as finished, and an unknown one as missing', async () => {
+    it('a failed run is a finished task, and an unknown task is not found', async () => {
       const log = new ScriptedLog('f');
       log.response.failed({ code: 'MODEL_TIMEOUT', message: 'slow' });
       runs.add('f', log.logged());

@@ -18,7 +18,7 @@ describe('the documentation of the Agent API', () => {
 
   afterAll(() => server.close());
 
-  it('has every route, and the schema of everything it refers to', () => {
+  it('every route is described, and every schema that it refers to', () => {
     expect(
       Object.entries(document.paths)
         .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
@@ -37,7 +37,7 @@ describe('the documentation of the Agent API', () => {
     expect(missing).toEqual([]);
   });
 
-  it('shows the shape of every event', () => {
+  it('the schema of every event is described', () => {
     const answer = document.paths['/process']?.post?.responses['200'] as {
       content: Record<string, { schema: { oneOf: object[] } }>;
     };
@@ -51,7 +51,7 @@ describe('the documentation of the Agent API', () => {
     expect(message.properties.content.items.discriminator).toMatchObject({ propertyName: 'type' });
   });
 
-  it.each(Object.entries(PROCESS_EXAMPLES))('has an example that runs: %s', (_, { value }) => {
+  it.each(Object.entries(PROCESS_EXAMPLES))('the example can be decoded: %s', (_, { value }) => {
     const decode = () =>
       decodeAgentRequest(value, { ids: new SequentialIds(), agentType: 'worker', onBusy: 'reject', caller: CALLER });
     expect(decode).not.toThrow();

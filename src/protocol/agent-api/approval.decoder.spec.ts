@@ -18,7 +18,7 @@ function problem(data: JsonObject): string {
 }
 
 describe('decodeAnswers', () => {
-  it('takes the decision, by either name of the request', () => {
+  it('a decision is read by either name of the request id', () => {
     expect(decodeAnswers([hello, answer({ approval_request_id: 'a1', approve: true, reason: '' })])).toEqual([
       { interruptId: 'a1', status: 'resolved', approve: true },
     ]);
@@ -27,17 +27,17 @@ describe('decodeAnswers', () => {
     ]);
   });
 
-  it.each([[{ to: 'Ana' }], ['{"to":"Ana"}']])('takes edited arguments as an object or as text: %j', (edited) => {
+  it.each([[{ to: 'Ana' }], ['{"to":"Ana"}']])('edited arguments may be an object or text: %j', (edited) => {
     const [decoded] = decodeAnswers([answer({ id: 'a1', approve: true, edited_arguments: edited })]);
     expect(decoded?.editedArguments).toEqual({ to: 'Ana' });
   });
 
-  it('passes over what a client echoes of the call', () => {
+  it('the echoed call of a client is ignored', () => {
     const echo = { id: 'a1', approve: true, name: 'steal', arguments: '{"to":"Eve"}', server_label: 'x' };
     expect(decodeAnswers([answer(echo)])).toEqual([{ interruptId: 'a1', status: 'resolved', approve: true }]);
   });
 
-  it('takes answers before the last output of the server for repetition', () => {
+  it('answers before the last output of the server are repetitions', () => {
     const old = answer({ id: 'old', approve: true });
     const fresh = answer({ id: 'new', approve: true });
     expect(decodeAnswers([hello, old, said, hello])).toEqual([]);
@@ -53,11 +53,11 @@ describe('decodeAnswers', () => {
     [{ id: '', approve: true }, 'input[0].content[0].data.id must have 1 to 256 characters'],
     [{ id: 'a1', approve: true, edited_arguments: '[1]' }, 'edited_arguments must be an object or its JSON text'],
     [{ id: 'a1', approve: true, reason: 'x'.repeat(2001) }, 'reason must have 0 to 2000 characters'],
-  ])('refuses %j', (data, sentence) => {
+  ])('%j is refused', (data, sentence) => {
     expect(problem(data)).toContain(sentence);
   });
 
-  it('refuses an answer without data', () => {
+  it('an answer without data is refused', () => {
     const empty = { ...answer({}), content: [] };
     expect(() => decodeAnswers([empty])).toThrow('input[0].content must have a data content with the answer');
   });

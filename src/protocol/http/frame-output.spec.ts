@@ -30,13 +30,13 @@ describe('frames on a connection', () => {
   });
   afterAll(() => server.close());
 
-  it('keeps characters beyond ASCII whole, and their chunks of the right length', async () => {
+  it('characters beyond ASCII are unchanged, and their chunks have the right length', async () => {
     const answer = rawRequest(server.port, 'GET', '/words');
     await until(() => answer.ended, 'the end of the answer');
     expect(answer.chunks).toEqual(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n', 'data: plain\n\n']);
   });
 
-  it('serves a client of HTTP/1.0, which knows no chunks', async () => {
+  it('a client of HTTP/1.0 gets frames without chunks', async () => {
     const bytes = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /frames HTTP/1.0\r\n\r\n'));
       let text = '';
@@ -46,7 +46,7 @@ describe('frames on a connection', () => {
     expect(bytes.slice(bytes.indexOf('\r\n\r\n') + 4)).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
   });
 
-  it('answers pipelined requests in their order', async () => {
+  it('pipelined requests are answered in order', async () => {
     const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
     let bytes = '';
     const socket = connect(server.port, '127.0.0.1', () =>

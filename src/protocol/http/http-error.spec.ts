@@ -47,32 +47,32 @@ describe('errors over HTTP', () => {
     ['/teapot', 418, { code: 'INVALID_PARAMETER', message: 'short and stout' }],
     ['/nowhere?a=b', 404, { code: 'RESOURCE_NOT_FOUND', message: 'There is no /nowhere' }],
     ['/%zz', 400, { code: 'INVALID_PARAMETER', message: 'The request address is not valid' }],
-  ])('answers %s in the error model', async (path, status, body) => {
+  ])('%s is answered with the common error body', async (path, status, body) => {
     const answer = await fetch(`${server.url}${path}`);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual(body);
   });
 
-  it('says which methods a path answers', async () => {
+  it('405 names the allowed methods', async () => {
     const answer = await fetch(`${server.url}/frames`, { method: 'POST' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
     expect(await answer.json()).toEqual({ code: 'METHOD_NOT_ALLOWED', message: '/frames does not answer POST' });
   });
 
-  it('answers what is not HTTP in the error model', async () => {
+  it('invalid HTTP is answered with the common error body', async () => {
     const answer = rawRequest(server.port, 'GET', '/frames', undefined, ['bad header']);
     await until(() => answer.closed, 'the answer');
     expect(answer.bytes.toString()).toContain('{"code":"INVALID_PARAMETER","message":"The request is not valid HTTP"}');
   });
 
-  it('answers headers that are too long with 431', async () => {
+  it('headers over the limit get 431', async () => {
     const answer = rawRequest(server.port, 'GET', '/frames', undefined, [`x-long: ${'a'.repeat(100_000)}`]);
     await until(() => answer.closed, 'the answer');
     expect(answer.head).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer.bytes.toString()).toContain('"code":"PAYLOAD_TOO_LARGE"');
   });
 
-  it('answers a body that stalls with 408, when its time is over', async () => {
+  it('a body that does not arrive in time gets 408', async () => {
     const http = server.app.getHttpServer();
     const connected = new Promise<Socket>((resolve) => http.once('connection', resolve));
     const answer = rawRequest(server.port, 'POST', '/frames', undefined, [
@@ -90,7 +90,7 @@ describe('errors over HTTP', () => {
     );
   });
 
-  it('logs an internal error without the query of its address', async () => {
+  it('an internal error is logged without the query of its address', async () => {
     const log = jest.spyOn(Logger.prototype, 'error');
     await fetch(`${server.url}/fails?exp=1&sig=secret`);
     const [line] = log.mock.calls.map(([message]) => String(message)).filter((message) => message.includes('/fails'));

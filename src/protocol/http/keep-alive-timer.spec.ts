@@ -14,7 +14,7 @@ describe('KeepAliveTimer', () => {
   beforeEach(() => jest.useFakeTimers({ now: 0 }));
   afterEach(() => jest.useRealTimers());
 
-  it('pings after a silence, counted from the last write, and stops with the last stream', () => {
+  it('a keep-alive follows a silence since the last write, and the timer stops with the last stream', () => {
     const timer = new KeepAliveTimer(HttpSettings.from({ KEEP_ALIVE_MS: '2000' }));
     const [quiet, busy] = [new Stream(), new Stream()];
     jest.advanceTimersByTime(30);

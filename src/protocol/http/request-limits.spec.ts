@@ -66,7 +66,7 @@ describe('request limits', () => {
     ['a byte order mark', '\ufeff{"a":1}'],
     ['a charset', '{"a":1}', { 'content-type': 'Application/JSON; charset="UTF-8"' }],
     ['a property called constructor', '{"constructor":{"type":"string"}}'],
-  ])('takes %s', async (_, body, ...[headers]) => {
+  ])('%s is accepted', async (_, body, ...[headers]) => {
     const answer = await send(body, headers);
     expect(answer).toEqual({ status: 200, body: { body: JSON.parse(body.replace('\ufeff', '')) } });
   });
@@ -109,7 +109,7 @@ describe('request limits', () => {
       /compressed/,
       { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     ],
-  ])('refuses %s', async (_, body, code, message, ...[headers]) => {
+  ])('%s is refused', async (_, body, code, message, ...[headers]) => {
     const answer = await send(body, headers);
     expect(answer).toEqual({
       status: ERROR_CATALOGUE[code].status,
@@ -117,7 +117,7 @@ describe('request limits', () => {
     });
   });
 
-  it('stops reading a body of unknown length at the limit', async () => {
+  it('a body of unknown length is read up to the limit', async () => {
     const answer = rawRequest(server.port, 'POST', '/echo', undefined, [
       'content-type: application/json',
       'transfer-encoding: chunked',
@@ -133,7 +133,7 @@ describe('request limits', () => {
     answer.socket.destroy();
   });
 
-  it('takes the limit of a route before the configured one, to the byte', async () => {
+  it('the limit of a route overrides the configured one', async () => {
     const post = async (length: number, chunked: boolean) => {
       const body = JSON.stringify('a'.repeat(length - 2));
       const stream = chunked ? new Blob([body]).stream() : body;
@@ -146,19 +146,22 @@ describe('request limits', () => {
     }
   });
 
-  it.each(['POST', 'DELETE'])('takes JSON that is declared and not there from who reads none: %s', async (method) => {
-    const answer = await fetch(`${server.url}/bare`, { method, headers: { 'content-type': 'application/json' } });
-    expect(await answer.json()).toEqual({ bare: true });
-  });
+  it.each(['POST', 'DELETE'])(
+    'an empty body declared as JSON is accepted on a route without a body: %s',
+    async (method) => {
+      const answer = await fetch(`${server.url}/bare`, { method, headers: { 'content-type': 'application/json' } });
+      expect(await answer.json()).toEqual({ bare: true });
+    },
+  );
 
-  it('needs no body to be there: the route says so', async () => {
+  it('a route without a body accepts a request without one', async () => {
     const answer = await fetch(`${server.url}/echo`, { method: 'POST' });
     expect(await answer.json()).toEqual({ body: null });
   });
 });
 
 describe('checkJsonLimits', () => {
-  it('counts depth and values without recursion', () => {
+  it('depth and values are counted without recursion', () => {
     const deep = JSON.parse(nested(40_000)) as unknown;
     expect(() => checkJsonLimits(deep, { maxDepth: 39_999 })).toThrow(AppError);
     expect(() => checkJsonLimits(deep, { maxDepth: 40_000 })).not.toThrow();

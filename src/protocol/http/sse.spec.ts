@@ -146,7 +146,7 @@ describe('event streams over HTTP', () => {
 
   afterAll(() => server.close());
 
-  it('writes each frame as one chunk, with the headers of a stream', async () => {
+  it('each frame is one chunk, with the headers of a stream', async () => {
     const answer = rawRequest(server.port, 'GET', '/frames');
     await until(() => answer.ended, 'the end of the answer');
     expect(answer.chunks).toEqual(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
@@ -161,7 +161,7 @@ describe('event streams over HTTP', () => {
     }
   });
 
-  it('writes a burst of 16 frames in one system call', async () => {
+  it('a burst of 16 frames is written in one system call', async () => {
     let calls = 0;
     type Handle = Record<'writev' | 'writeLatin1String' | 'writeUtf8String', (...args: unknown[]) => unknown>;
     server.app.getHttpServer().once('connection', ({ _handle: handle }: { _handle: Handle }) => {
@@ -182,12 +182,12 @@ describe('event streams over HTTP', () => {
     answer.socket.destroy();
   });
 
-  it('works without a port', async () => {
+  it('a stream works without a port', async () => {
     const answer = await server.app.inject({ method: 'GET', url: '/frames' });
     expect(answer.body).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
   });
 
-  it('sends a comment after a silence, before the first event too', async () => {
+  it('a comment is sent after a silence, also before the first event', async () => {
     const idle = rawRequest(server.port, 'GET', '/idle');
     const accepted = rawRequest(server.port, 'GET', '/accepted');
     await until(() => idle.chunks.length >= 3 && accepted.chunks.length >= 2, 'comments');
@@ -198,7 +198,7 @@ describe('event streams over HTTP', () => {
     await until(() => seen.live === 0, 'both sources left');
   });
 
-  it('pings in the words of the wire', async () => {
+  it('the keep-alive frame is that of the wire', async () => {
     const answer = rawRequest(server.port, 'GET', '/signed');
     await until(() => answer.chunks.length >= 2, 'a comment');
     expect(answer.chunks[1]).toBe(': own\n\n');
@@ -206,7 +206,7 @@ describe('event streams over HTTP', () => {
     await until(() => seen.live === 0, 'the source left');
   });
 
-  it('answers an error before the first frame with its status', async () => {
+  it('an error before the first frame is answered with its status', async () => {
     const answering = fetch(`${server.url}/refused-late`);
     await triggered();
     const answer = await answering;
@@ -220,7 +220,7 @@ describe('event streams over HTTP', () => {
     });
   });
 
-  it('cuts the connection at a later error and says nothing of it', async () => {
+  it('a later error closes the connection without a message', async () => {
     const answer = rawRequest(server.port, 'GET', '/broken');
     await until(() => answer.chunks.length === 1, 'the first frame');
     await triggered();
@@ -229,7 +229,7 @@ describe('event streams over HTTP', () => {
     expect(answer.ended).toBe(false);
   });
 
-  it('lets go of a request once its answer is closed', async () => {
+  it('no timer of a closed stream remains', async () => {
     const timers = jest.spyOn(global, 'setTimeout');
     const cleared = jest.spyOn(global, 'clearTimeout');
     for (let count = 0; count < 5; count += 1) expect(await (await fetch(`${server.url}/frames`)).text()).not.toBe('');
@@ -245,7 +245,7 @@ describe('event streams over HTTP', () => {
     cleared.mockRestore();
   });
 
-  it('ends an accepted stream without frames, and sends plain objects as JSON', async () => {
+  it('a stream without frames ends, and plain objects are sent as JSON', async () => {
     const empty = await fetch(`${server.url}/empty`);
     expect([empty.status, await empty.text()]).toEqual([200, '']);
     const json = await fetch(`${server.url}/json`);
@@ -255,7 +255,7 @@ describe('event streams over HTTP', () => {
     ]);
   });
 
-  it.each(['idle', 'silent'])('leaves the source at once when 100 clients go (%s)', async (path) => {
+  it.each(['idle', 'silent'])('the source is released at once when 100 clients disconnect (%s)', async (path) => {
     const answers = Array.from({ length: 100 }, () => rawRequest(server.port, 'GET', `/${path}`));
     await until(() => seen.live === 100, '100 streams');
     if (path === 'idle') await until(() => answers.every(({ chunks }) => chunks.length > 0), 'first frames');
@@ -264,7 +264,7 @@ describe('event streams over HTTP', () => {
     expect(server.get(ActiveStreams).size).toBe(0);
   });
 
-  it('makes the source wait for a reader that stops, then disconnects it', async () => {
+  it('the source waits for a reader that stops, which is then disconnected', async () => {
     const answer = rawRequest(server.port, 'GET', '/flood');
     answer.socket.pause();
     await until(() => seen.produced > 0, 'the first batch');
@@ -273,7 +273,7 @@ describe('event streams over HTTP', () => {
     answer.socket.destroy();
   });
 
-  it('delivers everything to a reader that is only slow', async () => {
+  it('a slow reader gets everything', async () => {
     const answer = await fetch(`${server.url}/flood`);
     let received = 0;
     let pauses = 0;
@@ -285,7 +285,7 @@ describe('event streams over HTTP', () => {
     expect(received).toBeGreaterThanOrEqual(OFFERED);
   });
 
-  it('cuts off a source that does not wait, before it fills the memory', async () => {
+  it('a source that ignores back-pressure is cut off before it fills the memory', async () => {
     const answer = rawRequest(server.port, 'GET', '/rude');
     answer.socket.pause();
     await until(() => seen.produced > 0, 'the first batch');
@@ -295,11 +295,11 @@ describe('event streams over HTTP', () => {
   });
 });
 
-describe('shutdown', () => {
+describe('event streams during a shutdown', () => {
   it.each([
     ['/idle', ['data: 1\n\n']],
     ['/signed', ['data: 1\n\n', 'retry: 5\n\n']],
-  ])('ends open streams and closes their connections: %s', async (path, chunks) => {
+  ])('an open stream ends and its connection is closed: %s', async (path, chunks) => {
     const server = await startServer({ imports: [StreamModule] });
     Object.assign(seen, { live: 0 });
     const answer = rawRequest(server.port, 'GET', path);

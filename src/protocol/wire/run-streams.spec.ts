@@ -27,8 +27,8 @@ describe('RunStreams', () => {
 
   const cursorOf = (seen: number) => ({ seen, ahead: (count: number) => new AppError('CURSOR_AHEAD', `of ${count}`) });
 
-  describe('follow', () => {
-    it('accepts before it reads, then yields all frames as they come', async () => {
+  describe('RunStreams.follow', () => {
+    it('the run is accepted before it is read, and all frames are yielded', async () => {
       const run = runs.add('r', 2);
       client.read(streams.follow(run, client, { principal, wire }));
       await settled();
@@ -40,7 +40,7 @@ describe('RunStreams', () => {
       expect(client.controlFrames.keepAliveFrame).toBe('ping');
     });
 
-    it('waits for a client that reads nothing', async () => {
+    it('reading waits for a client that does not read', async () => {
       client.gate.pause();
       client.read(streams.follow(runs.add('r'), client, { principal, wire }));
       await settled();
@@ -55,7 +55,7 @@ describe('RunStreams', () => {
       ['cancel', undefined, ['r']],
       ['cancel', 'continue' as const, []],
       ['continue', 'cancel' as const, ['r']],
-    ])('a wire that says %s and a request that says %s', async (ofWire, ofRequest, canceled) => {
+    ])('a wire with the default %s and a request with %s', async (ofWire, ofRequest, canceled) => {
       wire.onDisconnect = ofWire as OnDisconnect;
       const leave = client.read(streams.follow(runs.add('r', 2), client, { principal, wire, onDisconnect: ofRequest }));
       await settled();
@@ -65,13 +65,13 @@ describe('RunStreams', () => {
       expect([runs.canceled, client.frames]).toEqual([canceled, ['first 1', '2']]);
     });
 
-    it('cancels for a client that had left before its run was accepted', async () => {
+    it('a run is cancelled if its client disconnected before it was accepted', async () => {
       client.leave();
       client.read(streams.follow(runs.add('r', 2), client, { principal, wire, onDisconnect: 'cancel' }));
       expect(runs.canceled).toEqual(['r']);
     });
 
-    it('cancels nothing at a shutdown, of a released stream, and after the end', async () => {
+    it('nothing is cancelled at a shutdown, on a released stream and after the end', async () => {
       const options = { principal, wire, onDisconnect: 'cancel' as const };
       const released = streams.follow(runs.add('r', 2), client, options);
       const leave = [released, streams.follow(runs.add('s', 2), client, options)].map((one) => client.read(one));
@@ -89,7 +89,7 @@ describe('RunStreams', () => {
       expect(runs.canceled).toEqual([]);
     });
 
-    it('ends with its shutdown frame, once, when the server stops', async () => {
+    it('a shutdown ends the stream with one shutdown frame', async () => {
       client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
       await settled();
       runs.stop();
@@ -98,7 +98,7 @@ describe('RunStreams', () => {
       expect(client.controlFrames.shutdownFrame).toBeUndefined();
     });
 
-    it('gives the shutdown frame to whoever ends the stream first', async () => {
+    it('the shutdown frame is sent once, whoever ends the stream first', async () => {
       client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
       await settled();
       expect(client.controlFrames.shutdownFrame).toBe('cut after 2');
@@ -107,13 +107,13 @@ describe('RunStreams', () => {
       expect(client.frames).toEqual(['first 1', '2']);
     });
 
-    it('ends without a word when its lifetime is over', async () => {
+    it('a stream ends without a frame at the end of its lifetime', async () => {
       client.read(streams.follow(runs.add('r', 2), client, { principal, wire, lifetimeMs: 1 }));
       while (!client.ended) await settled();
       expect([client.frames, runs.canceled]).toEqual([['first 1', '2'], []]);
     });
 
-    it('tells the transport of a log that cannot be read, and how its wire ends then', async () => {
+    it('a log that cannot be read ends the stream with the error frames of the wire', async () => {
       client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
       const error = new AppError('DATABASE_ERROR');
       runs.fail(error);
@@ -124,7 +124,7 @@ describe('RunStreams', () => {
       ]);
     });
 
-    it('shows other frames for events that were removed', async () => {
+    it('events that were removed are replaced by other frames', async () => {
       const run = runs.add('r', 0);
       runs.fail(new AppError('EVENTS_EXPIRED'));
       const expired = ({ runId }: RunView): Promise<string[]> => Promise.resolve([`kept of ${runId}`]);
@@ -134,8 +134,8 @@ describe('RunStreams', () => {
     });
   });
 
-  describe('other transports', () => {
-    it('sends message after message, each when the one before was taken', async () => {
+  describe('RunStreams on other transports', () => {
+    it('a message is sent when the previous one was taken', async () => {
       const taken: string[] = [];
       let take = (): void => undefined;
       const sent = streams.follow(runs.add('r'), client, { principal, wire }).sendTo((frame) => {
@@ -153,7 +153,7 @@ describe('RunStreams', () => {
       expect(getEventListeners(client.gone, 'abort')).toEqual([]);
     });
 
-    it('stops sending, and cancels, when the client leaves', async () => {
+    it('sending stops and the run is cancelled when the client disconnects', async () => {
       const options = { principal, wire, onDisconnect: 'cancel' as const };
       const sent = streams.follow(runs.add('r', 2), client, options).sendTo(() => Promise.resolve());
       await settled();
@@ -162,7 +162,7 @@ describe('RunStreams', () => {
       expect(runs.canceled).toEqual(['r']);
     });
 
-    it('throws to the sender what reading throws', async () => {
+    it('errors of reading are thrown to the sender', async () => {
       const sent = streams.follow(runs.add('r', 2), client, { principal, wire }).sendTo(() => Promise.resolve());
       runs.fail(new AppError('DATABASE_ERROR'));
       await expect(sent).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
@@ -174,7 +174,7 @@ describe('RunStreams', () => {
       return Buffer.concat(parts).toString('latin1');
     }
 
-    it('writes bytes, and the frames of an error or a shutdown', async () => {
+    it('bytes and the frames of an error or a shutdown are written', async () => {
       const stream = (runId: string): RunStream => streams.follow(runs.add(runId, 2), client, { principal, wire });
       const [whole, broken] = [bytes(stream('r')), bytes(stream('s'))];
       await settled();
@@ -190,8 +190,8 @@ describe('RunStreams', () => {
     });
   });
 
-  describe('resume', () => {
-    it.each([0, 1, 4, 10])('yields the frames after the first %d, in one pass', async (seen) => {
+  describe('RunStreams.resume', () => {
+    it.each([0, 1, 4, 10])('the frames after the first %d are yielded in one pass', async (seen) => {
       const stream = await streams.resume(runs.add('r'), client, { principal, wire, cursor: cursorOf(seen) });
       expect(stream.isRead).toBe(false);
       client.read(stream);
@@ -200,7 +200,7 @@ describe('RunStreams', () => {
       expect(wire.encoders.map(({ encoded }) => encoded)).toEqual([11]);
     });
 
-    it('knows that a reader has everything, and still ends the stream', async () => {
+    it('a reader that has everything gets the end of the stream', async () => {
       const stream = await streams.resume(runs.add('r'), client, { principal, wire, cursor: cursorOf(11) });
       expect(stream.isRead).toBe(true);
       client.read(stream);
@@ -212,12 +212,12 @@ describe('RunStreams', () => {
       [11, 12, 'of 11'],
       [2, 3, 'of 2'],
       [0, 1, 'of 0'],
-    ])('refuses a cursor ahead of %d committed frames: %d', async (committed, seen, message) => {
+    ])('a cursor ahead of %d committed frames is refused: %d', async (committed, seen, message) => {
       const resumed = streams.resume(runs.add('r', committed), client, { principal, wire, cursor: cursorOf(seen) });
       await expect(resumed).rejects.toMatchObject({ code: 'CURSOR_AHEAD', message });
     });
 
-    it('accepts at the end of what is committed, then goes on live', async () => {
+    it('a cursor at the last committed frame continues live', async () => {
       const stream = await streams.resume(runs.add('r', 2), client, { principal, wire, cursor: cursorOf(2) });
       expect(stream.isRead).toBe(false);
       const leave = client.read(stream);
@@ -230,7 +230,7 @@ describe('RunStreams', () => {
       expect(runs.canceled).toEqual([]);
     });
 
-    it('throws what reading throws before there is a stream', async () => {
+    it('an error of reading before the stream begins is thrown', async () => {
       runs.fail(new AppError('EVENTS_EXPIRED'));
       const resumed = streams.resume(runs.add('r', 0), client, { principal, wire, cursor: cursorOf(0) });
       // Nothing is committed: the request is accepted, and the log is read afterwards.
@@ -242,21 +242,21 @@ describe('RunStreams', () => {
     });
   });
 
-  describe('result', () => {
-    it('waits for the end and returns its summary', async () => {
+  describe('RunStreams.result', () => {
+    it('the summary is returned at the end of the run', async () => {
       const result = streams.result(runs.add('r', 2), client, { principal, wire });
       await settled();
       runs.finish('r');
       expect(await result).toEqual({ runId: 'r', status: 'completed' });
     });
 
-    it('says that the server stops', async () => {
+    it('a shutdown is reported', async () => {
       const result = streams.result(runs.add('r', 2), client, { principal, wire });
       runs.stop();
       await expect(result).rejects.toMatchObject({ code: 'SHUTTING_DOWN', retryAfterSeconds: 5 });
     });
 
-    it('cancels when the client leaves, if it is told to', async () => {
+    it('the run is cancelled when the client disconnects, if requested', async () => {
       const result = streams.result(runs.add('r', 2), client, { principal, wire, onDisconnect: 'cancel' });
       await settled();
       client.leave();

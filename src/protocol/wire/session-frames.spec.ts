@@ -25,7 +25,7 @@ describe('RunStreams.followSession', () => {
   const session = (options: Partial<SessionOptions>): Promise<RunStream> =>
     streams.followSession(client, { principal, wire, sessionId: 's', waits: 'always', ...options });
 
-  it('yields one run after another, and the frames of the end once', async () => {
+  it('runs are yielded one after another, and the frames of the end once', async () => {
     const first = runs.add('r', 2);
     client.read(await session({ first, waits: 'never' }));
     await settled();
@@ -36,7 +36,7 @@ describe('RunStreams.followSession', () => {
     expect(client.ended).toBe(true);
   });
 
-  it('waits for the first run of a session, and for the next', async () => {
+  it('the first run of a session is awaited, and the next', async () => {
     client.read(await session({}));
     await settled();
     expect([client.accepted, client.frames]).toEqual([true, []]);
@@ -51,7 +51,7 @@ describe('RunStreams.followSession', () => {
     expect(client.frames.at(-1)).toBe('cut after 2');
   });
 
-  it('ends a stream that waits with the frame of its wire', async () => {
+  it('a waiting stream ends with the shutdown frame of its wire', async () => {
     client.read(await session({}));
     await settled();
     runs.stop();
@@ -59,7 +59,7 @@ describe('RunStreams.followSession', () => {
     expect([client.frames, client.ended]).toEqual([['cut'], true]);
   });
 
-  it('counts a cursor over all runs, and checks it at the end', async () => {
+  it('a cursor counts over all runs and is checked at the end', async () => {
     const first = runs.add('r');
     runs.add('q');
     client.read(await session({ first, waits: 'never', cursor: { ...cursorOf(15), of: 'all runs' } }));
@@ -75,7 +75,7 @@ describe('RunStreams.followSession', () => {
     expect([ahead.frames, ahead.error]).toMatchObject([[], { message: 'of 22' }]);
   });
 
-  it('checks a cursor in the first run before its first frame', async () => {
+  it('a cursor in the first run is checked before the first frame', async () => {
     const first = runs.add('r');
     const cursor = (seen: number) => ({ ...cursorOf(seen), of: 'first run' as const });
     await expect(session({ first, cursor: cursor(12) })).rejects.toMatchObject({ message: 'of 11' });

@@ -67,7 +67,7 @@ describe('Wires', () => {
   });
   afterAll(() => server.close());
 
-  it('finds the wires of all modules, by their names', () => {
+  it('the wires of all modules are found by name', () => {
     const wires = server.get(Wires);
     expect(wires.watchable('bell')).toBeInstanceOf(BellWire);
     expect(() => wires.watchable('drum')).toThrow(
@@ -75,7 +75,7 @@ describe('Wires', () => {
     );
   });
 
-  it('refuses two wires of one name', async () => {
+  it('two wires of the same name are refused', async () => {
     await expect(startServer({ imports: [TwiceModule] })).rejects.toThrow('Two wires have the same name');
   });
 
@@ -98,7 +98,7 @@ describe('Wires', () => {
     expect([answer.status, await answer.json()]).toMatchObject([status, body]);
   });
 
-  it('leaves the other settings of a route in force', async () => {
+  it('other settings of a route stay in force', async () => {
     const post = (body: string): Promise<Response> =>
       fetch(`${server.url}/bell`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     expect((await post('')).status).toBe(200);
