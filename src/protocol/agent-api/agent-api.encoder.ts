@@ -1,5 +1,6 @@
 import { assertUnreachable } from '../../common/index.js';
 import {
+  type AgentResponse,
   type Content,
   ContentValue,
   fieldsOf,
@@ -10,6 +11,7 @@ import {
 } from '../../events/index.js';
 import { DONE_FRAME } from '../http/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
+import { withOpenCallsLast } from './terminal-output.js';
 
 /** How the encoder writes. */
 export interface AgentApiEncoderOptions {
@@ -60,8 +62,7 @@ export class AgentApiEncoder implements FrameEncoder {
       case 'message':
         return this.message(logged);
       case 'response':
-        this.ended ||= logged.isTerminal;
-        return this.frame(json);
+        return logged.isTerminal ? this.terminal(logged) : this.frame(json);
       case 'state':
       case 'step':
       case 'activity':
@@ -77,6 +78,13 @@ export class AgentApiEncoder implements FrameEncoder {
 
   end(): readonly string[] {
     return this.ended && this.options.doneFrame ? [DONE_FRAME] : [];
+  }
+
+  private terminal({ json, event }: LoggedEvent): readonly string[] {
+    this.ended = true;
+    const response = event as AgentResponse;
+    const ordered = withOpenCallsLast(response);
+    return this.frame(ordered === response ? json : serializeEvent(ordered));
   }
 
   private frame(json: string): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Principal } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import type { Runs } from '../../run/index.js';
+import { withOpenCallsLast } from './terminal-output.js';
 
 /** The status of a task (contract agent-api, section a.1). */
 export type TaskStatus =
@@ -21,5 +22,5 @@ export async function taskStatus(runs: Runs, principal: Principal, taskId: strin
   if (state === 'running') return { status: 'running', started_at: (startedAt ?? createdAt) / 1000, result: null };
   if (state === 'failed' && startedAt === null)
     return { status: 'error', result: error?.message ?? 'The task was not run' };
-  return { status: 'finished', result: await runs.response(principal, taskId) };
+  return { status: 'finished', result: withOpenCallsLast(await runs.response(principal, taskId)) };
 }
