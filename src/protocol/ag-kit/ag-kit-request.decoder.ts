@@ -1,17 +1,26 @@
-import { AppError, type Json, type JsonObject } from '../../common/index.js';
+import { AppError, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
+import type { InterruptAnswer, InterruptKind } from '../../interrupt/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
-import { decodeMessages } from '../ag-ui-events/index.js';
+import { decodeMessages, REQUEST_CONTEXT } from '../ag-ui-events/index.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import { checkJsonLimits } from '../http/json-limits.js';
-import { FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
-import { decodeTools } from './tool.decoder.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 256;
-const MAX_PAYLOAD_DEPTH = 64;
+/** Nesting of JSON that comes as text: of a payload or a schema. */
+const MAX_TEXT_DEPTH = 64;
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const NAME_LENGTH = { min: 1, max: 256 };
-/** Keys of a request that mean something here; all others go to the agent and its tools. */
+/** Keys of a request that this wire interprets; all others are passed to the agent and its tools. */
 const KNOWN: ReadonlySet<string> = new Set(['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id']);
+
+/** Words that decide an approval. */
+const YES: ReadonlySet<unknown> = new Set([
+  true,
+  ...['true', 'yes', 'y', 'ok', 'approve', 'approved', 'accept', 'accepted'],
+]);
+const NO: ReadonlySet<unknown> = new Set([false, ...['false', 'no', 'n', 'deny', 'denied', 'reject', 'rejected']]);
 
 /** The answer to an interrupt. */
 export interface AgKitResume {
@@ -20,11 +29,11 @@ export interface AgKitResume {
   readonly payload: Json;
 }
 
-/** What a request of dialect A says. */
+/** A decoded request of dialect A. */
 export interface AgKitRequest {
   readonly conversationId: string;
   readonly userId: string | undefined;
-  /** Only what is new since the last request. */
+  /** Only messages that are new since the last request. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDeclaration[];
   readonly resume: AgKitResume | undefined;
@@ -32,9 +41,9 @@ export interface AgKitRequest {
 }
 
 /**
- * Decodes a request of the original AG-Kit dialect (contract ag-kit, section 1.2). Messages have no ids
- * on this wire; they get some derived from `seed`, which must be another one for every request. Expects
- * JSON that `checkJsonLimits` has passed.
+ * Decodes a request of the original AG-Kit dialect (contract ag-kit, section 1.2). Messages have no ids on this
+ * wire; theirs are derived from `seed`, which must differ for every request. Expects JSON that `checkJsonLimits`
+ * has passed.
  *
  * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
  */
@@ -55,13 +64,13 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
   };
 }
 
-/** Everything that the wire itself does not know. `__request_context__` is the server's to write. */
+/** The keys that the wire does not interpret, without the reserved key `__request_context__`. */
 export function extrasOf(body: Readonly<Record<string, unknown>>, known: ReadonlySet<string> = KNOWN): JsonObject {
-  const extras = Object.entries(body).filter(([key]) => !known.has(key) && key !== '__request_context__');
+  const extras = Object.entries(body).filter(([key]) => !known.has(key) && key !== REQUEST_CONTEXT);
   return Object.fromEntries(extras) as JsonObject;
 }
 
-/** Messages have a text; ids that Python clients give assistant messages name nothing here. */
+/** Messages have a text. Ids, which Python clients give assistant messages, are ignored. */
 function wireMessage(item: unknown, index: number): unknown {
   const fields = fieldReaderAt(item, `messages[${index}]`);
   const content = fields.string('content');
@@ -81,7 +90,7 @@ function decodeResume(fields: FieldReader): AgKitResume | undefined {
   return { interruptId, payload: typeof payload === 'string' ? parsedPayload(payload) : payload };
 }
 
-/** The hook sends JSON text, so a plain answer arrives quoted twice; text that is no JSON is meant as it is. */
+/** The JSON value of a text; the text itself if it is not JSON. */
 function parsedPayload(text: string): Json {
   let value: Json;
   try {
@@ -89,11 +98,85 @@ function parsedPayload(text: string): Json {
   } catch {
     return text;
   }
+  checkDepth(value, 'resume.payload');
+  return value;
+}
+
+/** Text inside a body has passed the limits of the body as one string. */
+function checkDepth(value: unknown, path: string): void {
   try {
-    checkJsonLimits(value, { maxDepth: MAX_PAYLOAD_DEPTH });
+    checkJsonLimits(value, { maxDepth: MAX_TEXT_DEPTH });
   } catch (error) {
     const reason = error instanceof AppError ? error.message : 'too large';
-    throw fieldError('resume.payload', `is refused: ${reason}`, 'INVALID_PARAMETER');
+    throw fieldError(path, `is refused: ${reason}`, 'INVALID_PARAMETER');
   }
-  return value;
+}
+
+/**
+ * Decodes the client's tools (contract ag-kit, section 1.2): `parameters` is a JSON Schema as text, or
+ * the schema itself. The last declaration of a name counts.
+ *
+ * @throws AppError naming the path of the first wrong field
+ */
+export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
+  const tools = new Map<string, ToolDeclaration>();
+  for (const [index, item] of items.entries()) {
+    const fields = fieldReaderAt(item, `tools[${index}]`);
+    const name = fields.string('name');
+    if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+    if (!TOOL_NAME.test(name)) {
+      const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
+      throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
+    }
+    tools.set(name, { name, description: fields.string('description') ?? '', parameters: schemaOf(fields) });
+  }
+  return [...tools.values()];
+}
+
+function schemaOf(fields: FieldReader): JsonObject {
+  const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
+  const path = fields.at('parameters');
+  const schema = typeof value === 'string' ? parsedSchema(value, path) : value;
+  if (isPlainObject(schema)) return schema as JsonObject;
+  throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
+}
+
+function parsedSchema(text: string, path: string): unknown {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch {
+    throw fieldError(path, 'is not valid JSON', 'INVALID_PARAMETER');
+  }
+  checkDepth(schema, path);
+  return schema;
+}
+
+/**
+ * The answer that a `resume` gives to an interrupt. An approval takes `{approved, reason?, arguments?}`, true,
+ * false, or a word such as `yes`; the vendor's hook quotes any of them as JSON text a second time. An input takes
+ * its payload unchanged. A payload without a decision is passed on without one, which the core refuses.
+ *
+ * @throws AppError INVALID_PARAMETER for a text of too deeply nested JSON
+ */
+export function answerOf({ interruptId, payload: given }: AgKitResume, kind: InterruptKind): InterruptAnswer {
+  const base = { interruptId, status: 'resolved' as const };
+  if (kind === 'input') return { ...base, payload: given };
+  const payload = typeof given === 'string' ? parsedPayload(given) : given;
+  const fields: JsonObject = isPlainObject(payload) ? payload : { approved: payload };
+  const approve = decision(fields['approved'] ?? fields['approve']);
+  const { reason } = fields;
+  const edited = fields['arguments'] ?? fields['editedArgs'] ?? fields['editedArguments'] ?? null;
+  return {
+    ...base,
+    ...(approve !== undefined && { approve }),
+    ...(typeof reason === 'string' && { reason }),
+    ...(edited !== null && { editedArguments: edited }),
+  };
+}
+
+function decision(value: unknown): boolean | undefined {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (YES.has(word)) return true;
+  return NO.has(word) ? false : undefined;
 }

@@ -13,8 +13,7 @@ import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 import { interruptEvents } from './interrupt.encoder.js';
-import { ShownCalls } from './shown-calls.js';
-import { StandingCalls } from './standing-calls.js';
+import { DeferredCallEnds, ShownCalls } from './shown-calls.js';
 
 /** How the encoder writes. */
 export interface AgKitEncoderOptions {
@@ -23,7 +22,7 @@ export interface AgKitEncoderOptions {
 }
 
 /** The vendor's clients take the mere end of a stream for the end of the answer. */
-export const CLOSING = 'The server is shutting down; the run goes on';
+export const SHUTDOWN_MESSAGE = 'The server is shutting down; the run goes on';
 
 /** What parts the answer that a lost worker left half-done from the one that takes its place. */
 const BREAK = '\n\n';
@@ -38,7 +37,7 @@ export class AgKitEncoder implements FrameEncoder {
   readonly joinable = true;
   private readonly fold = new AgUiFold({ threadId: '', runId: '', generation: 'v1' });
   private readonly calls = new ShownCalls();
-  private readonly standing = new StandingCalls();
+  private readonly deferred = new DeferredCallEnds();
   /** Messages of the log that call tools of the client. */
   private readonly clientMessages = new Set<string>();
   private interrupt: InterruptEvent | undefined;
@@ -59,7 +58,7 @@ export class AgKitEncoder implements FrameEncoder {
 
   shutdownFrame(): string {
     const { errorText } = this.options;
-    const events: AgKitEvent[] = [{ type: 'error', error: CLOSING }];
+    const events: AgKitEvent[] = [{ type: 'error', error: SHUTDOWN_MESSAGE }];
     if (errorText) events.unshift(...this.text(errorText));
     return events.map((event) => dataFrame(JSON.stringify(event))).join('') + DONE_FRAME;
   }
@@ -72,15 +71,15 @@ export class AgKitEncoder implements FrameEncoder {
     const isRecovery = event.object === 'custom' && event.name === RUN_RECOVERED;
     const told = this.fold.next(logged);
     // Tools are called for an answer that is written down: its calls stand.
-    const proved = !isEnd && told.some(({ type }) => type === 'TOOL_CALL_RESULT') ? this.standing.release() : [];
+    const proved = !isEnd && told.some(({ type }) => type === 'TOOL_CALL_RESULT') ? this.deferred.release() : [];
     const shown = told.flatMap((one) => {
       // A call that was cut off has no complete arguments: a client must not run it.
       if (one.type === 'TOOL_CALL_END' && (isCut || isEnd || isRecovery)) return this.calls.drop(one.toolCallId);
       return this.translate(one, logged);
     });
     if (event.object === 'interrupt') return [...this.asked(event), ...shown];
-    if (isRecovery) return [...this.standing.pass(shown), ...this.recovered(event)];
-    const passed = [...proved, ...this.standing.pass(shown)];
+    if (isRecovery) return [...this.deferred.pass(shown), ...this.recovered(event)];
+    const passed = [...proved, ...this.deferred.pass(shown)];
     return isEnd ? [...passed, ...this.ending(event)] : passed;
   }
 
@@ -106,20 +105,20 @@ export class AgKitEncoder implements FrameEncoder {
 
   private started(callId: string, name: string, messageId: string): readonly AgKitEvent[] {
     this.visible = true;
-    if (this.clientMessages.has(messageId)) this.standing.noteClient(callId);
+    if (this.clientMessages.has(messageId)) this.deferred.addClientCall(callId);
     return this.calls.start(callId, name, messageId);
   }
 
   /** The run waits for what it has asked: its calls stand. */
   private asked(event: InterruptEvent): readonly AgKitEvent[] {
     this.interrupt = event;
-    return this.standing.release();
+    return this.deferred.release();
   }
 
   private recovered(event: CustomEvent): readonly AgKitEvent[] {
     this.calls.lose(new Set(discardedMessageIds(event)));
     this.breakDue = this.visible;
-    return this.standing.withoutEnds((callId) => this.calls.takeBackEnd(callId));
+    return this.deferred.withoutEnds((callId) => this.calls.takeBackEnd(callId));
   }
 
   private text(delta: string): readonly AgKitEvent[] {
@@ -133,7 +132,7 @@ export class AgKitEncoder implements FrameEncoder {
     this.ended = true;
     const isWhole = response.status === 'completed';
     // A run that was cut waits for no call.
-    const held = isWhole ? this.standing.release() : this.standing.withoutEnds(() => true);
+    const held = isWhole ? this.deferred.release() : this.deferred.withoutEnds(() => true);
     return [...held, ...this.calls.flush(), ...(isWhole ? this.question() : this.failure(response))];
   }
 

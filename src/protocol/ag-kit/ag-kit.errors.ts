@@ -1,7 +1,8 @@
-import type { ErrorCode } from '../../common/index.js';
+import { AppError, type ErrorCode, isPlainObject } from '../../common/index.js';
+import { ANSWERED_CALL, UNKNOWN_CALL } from '../../run/index.js';
 import type { HttpError } from '../http/index.js';
 
-/** Codes that this wire names in its own words (contract ag-kit, section 1.8). */
+/** The codes of this wire for errors of the core (contract ag-kit, section 1.8). */
 const NAMES: Partial<Record<ErrorCode, string>> = {
   INVALID_JSON: 'INVALID_ARGUMENT',
   INVALID_PARAMETER: 'INVALID_ARGUMENT',
@@ -16,4 +17,21 @@ const NAMES: Partial<Record<ErrorCode, string>> = {
 /** The error body of the AG-Kit routes: the vendor's SDK throws any JSON with a `code`. */
 export function agKitErrorBody({ status, code, message, details }: HttpError, requestId: string): object {
   return { code: NAMES[code] ?? code, message, ...(details && { details }), ...(status >= 500 && { requestId }) };
+}
+
+/**
+ * The error of this wire for a tool result that was refused (contract ag-kit, section 1.8): 400 for an unknown
+ * call, 409 for an answered one, with the path of the message. Other errors are returned unchanged.
+ */
+export function toolResultError(error: unknown, messages: unknown): unknown {
+  const [detail] = error instanceof AppError ? (error.details ?? []) : [];
+  const rule = detail?.rule;
+  if (!detail || (rule !== ANSWERED_CALL && rule !== UNKNOWN_CALL)) return error;
+  const { message } = detail;
+  const index = (Array.isArray(messages) ? messages : []).findLastIndex(
+    (item) => isPlainObject(item) && message.split(' ').includes(String(item['toolCallId'])),
+  );
+  const path = index < 0 ? 'messages' : `messages[${index}].toolCallId`;
+  const code = rule === ANSWERED_CALL ? 'TOOL_CALL_ALREADY_ANSWERED' : 'INVALID_PARAMETER';
+  return new AppError(code, message, { details: [{ path, message, rule }] });
 }

@@ -1,44 +1,24 @@
 import { Module } from '@nestjs/common';
-import { AgentRegistry } from '../../agent/index.js';
-import { Interrupts } from '../../interrupt/index.js';
-import { Runs } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
-import { AgUiRuns } from '../ag-ui-events/index.js';
+import { SessionModule } from '../../session/index.js';
+import { AgUiEventsModule } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
-import { AgKitIntake } from './ag-kit-intake.js';
-import { AgKitReader } from './ag-kit.reader.js';
+import { AgKitAgents } from './ag-kit-agents.js';
+import { AgKitBotsController } from './ag-kit-bots.controller.js';
+import { AgKitConversationsController } from './ag-kit-conversations.controller.js';
+import { AgKitConversations } from './ag-kit-conversations.service.js';
+import { AgKitSubmission } from './ag-kit-submission.js';
+import { AgKitController } from './ag-kit.controller.js';
+import { AgKitService } from './ag-kit.service.js';
 import { AgKitAgUiWire, AgKitBotWire, AgKitWire } from './ag-kit.wire.js';
-import { AgUiIntake } from './ag-ui-intake.js';
-import { BotsController } from './bots.controller.js';
-import { ConversationsController } from './conversations.controller.js';
-import { Conversations } from './conversations.js';
-import { HealthzController } from './healthz.controller.js';
-import { PublicAgents } from './public-agents.js';
-import { SendMessageController } from './send-message.controller.js';
-import { SendMessage } from './send-message.js';
+import { AgUiSubmission } from './ag-ui-submission.js';
 
-const AG_UI_RUNS = {
-  provide: AgUiRuns,
-  inject: [Runs, Sessions, Interrupts, AgentRegistry],
-  useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry) =>
-    new AgUiRuns({ runs, sessions, interrupts, agents }),
-};
-
-/** AG-Kit. Needs `Runs`, `Sessions`, `Interrupts`, `AgentRegistry`, `IdFactory` and the settings from global modules. */
+/** AG-Kit. Needs `Runs`, `Interrupts`, `AgentRegistry`, `IdFactory` and the settings from global modules. */
 @Module({
-  imports: [WireModule],
-  controllers: [SendMessageController, HealthzController, BotsController, ConversationsController],
+  imports: [WireModule, SessionModule, AgUiEventsModule],
+  controllers: [AgKitController, AgKitBotsController, AgKitConversationsController],
   providers: [
-    AgKitWire,
-    AgKitAgUiWire,
-    AgKitBotWire,
-    SendMessage,
-    AgKitIntake,
-    AgUiIntake,
-    AgKitReader,
-    Conversations,
-    PublicAgents,
-    AG_UI_RUNS,
+    ...[AgKitWire, AgKitAgUiWire, AgKitBotWire],
+    ...[AgKitService, AgKitSubmission, AgUiSubmission, AgKitAgents, AgKitConversations],
   ],
 })
 export class AgKitModule {}

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { AgUiRuns } from '../ag-ui-events/index.js';
-import type { HttpError } from '../http/index.js';
+import { type AgUiEvent, AgUiRuns } from '../ag-ui-events/index.js';
+import { dataFrame, type HttpError } from '../http/index.js';
 import { type FailedRequest, type FrameEncoder, Wire } from '../wire/index.js';
 import { agKitErrorBody } from './ag-kit.errors.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { AgKitSettings } from './ag-kit.settings.js';
 import { WATCHED_AS } from './ag-kit.types.js';
-import { agUiFrame } from './ag-ui.frames.js';
 import { BotEncoder } from './bot.encoder.js';
 
 /** AG-Kit, in its original dialect; the other two are wires of the same paths. */
@@ -45,7 +44,7 @@ export class AgKitAgUiWire extends AgKitWire {
   }
 
   override encoder(run: RunView, principal: Principal): FrameEncoder {
-    return this.runs.encoderOf(principal, run, { frameOf: agUiFrame });
+    return this.runs.encoder(principal, run, { frameOf: agUiFrame });
   }
 }
 
@@ -58,4 +57,16 @@ export class AgKitBotWire extends AgKitWire {
   override encoder(): FrameEncoder {
     return new BotEncoder();
   }
+}
+
+/**
+ * An AG-UI event as this path writes it: `data:` lines only, and no `[DONE]` after the last. A question
+ * to a person is told in the vendor's older way, too: CUSTOM `on_interrupt`, its value JSON text.
+ */
+export function agUiFrame(event: AgUiEvent): string {
+  const frame = dataFrame(JSON.stringify(event));
+  if (event.type !== 'RUN_FINISHED' || event.outcome?.type !== 'interrupt') return frame;
+  const [interrupt] = event.outcome.interrupts;
+  const custom = { type: 'CUSTOM', name: 'on_interrupt', value: JSON.stringify(interrupt) };
+  return dataFrame(JSON.stringify(custom)) + frame;
 }

@@ -1,17 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { AG_KIT_EVENT_DTOS, agKitEventSchema } from './dto/event.dto.js';
-import { SEND_MESSAGE_EXAMPLES } from './dto/examples.js';
-import { AgKitErrorBodyDto, AgKitRequestDto, BotRequestDto } from './dto/request.dto.js';
+import { AgKitErrorBodyDto, AgKitRequestDto, BotRequestDto, SEND_MESSAGE_EXAMPLES } from './dto/request.dto.js';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is not valid.',
-  404: 'There is no such agent, conversation or interrupt.',
+  400: 'The request is invalid.',
+  404: 'Unknown agent, conversation or interrupt.',
   409: 'The conversation is busy, or the interrupt was answered.',
-  410: 'The time to answer the interrupt is over.',
-  413: 'The body is too long.',
+  410: 'The interrupt has expired.',
+  413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
-  503: 'The server is shutting down or its database is away.',
+  503: 'The server is shutting down, or the database is unavailable.',
 };
 
 /** Documents a route of the AG-Kit wire and the errors it may answer with before a stream. */
@@ -30,7 +29,7 @@ export function ApiAgentId(): MethodDecorator {
 /** Documents `send-message`: its dialects, their events and examples. */
 export function ApiSendMessage(summary: string): MethodDecorator {
   const description =
-    'Speaks three dialects, chosen by the body: AG-Kit (`conversationId`), AG-UI (`threadId` or `runId`, with the events of the AG-UI routes and without `[DONE]`), and the older bots (`msg`, text only).';
+    'The body selects one of three dialects: AG-Kit (`conversationId`), AG-UI (`threadId` or `runId`, with the events of the AG-UI routes and without `[DONE]`), or the older bots (`msg`, text only).';
   const body = {
     anyOf: [
       { $ref: getSchemaPath(AgKitRequestDto) },
@@ -45,7 +44,7 @@ export function ApiSendMessage(summary: string): MethodDecorator {
     ApiResponse({
       status: 200,
       description:
-        'Server-sent events, each one line `data: <JSON>`; of AG-Kit and the bots the last is `data: [DONE]`.',
+        'Server-sent events of one line `data: <JSON>`. In the AG-Kit and bot dialects, the last one is `data: [DONE]`.',
       headers: {
         'Content-Location': { description: 'Where the run can be watched again.', schema: { type: 'string' } },
         'X-Run-Id': { description: 'The id of the run.', schema: { type: 'string' } },

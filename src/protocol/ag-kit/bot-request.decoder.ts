@@ -12,7 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /** What a request of dialect C says. */
 export interface BotRequest {
-  /** Absent: a conversation of its own. */
+  /** Without it, a new conversation is created. */
   readonly conversationId: string | undefined;
   readonly userId: string | undefined;
   /** The conversation as the client tells it; it counts only when the server has none. */
@@ -32,7 +32,7 @@ export function decodeBotRequest(body: Readonly<Record<string, unknown>>, seed: 
   const text = fields.string('msg');
   if (text === undefined) throw fieldError('msg', 'is required', 'MISSING_PARAMETER');
   if ((fields.list('files', MAX_HISTORY) ?? []).length > 0) {
-    throw new AppError('INVALID_PARAMETER', 'files are not taken on this wire: it is text only');
+    throw new AppError('INVALID_PARAMETER', 'files are not supported in this dialect');
   }
   const history = (fields.list('history', MAX_HISTORY) ?? []).map((item, index) => {
     const own = fieldReaderAt(item, `history[${index}]`);

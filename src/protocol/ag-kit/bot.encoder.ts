@@ -8,7 +8,7 @@ import {
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
-import { CLOSING } from './ag-kit.encoder.js';
+import { SHUTDOWN_MESSAGE } from './ag-kit.encoder.js';
 import { leadOf } from './interrupt.encoder.js';
 
 /** Why an answer of the older bot dialect goes on or ends. */
@@ -46,7 +46,7 @@ export class BotEncoder implements FrameEncoder {
   }
 
   shutdownFrame(): string {
-    return this.frame({ type: 'text', content: '', error: { message: CLOSING } }, 'error') + DONE_FRAME;
+    return this.frame({ type: 'text', content: '', error: { message: SHUTDOWN_MESSAGE } }, 'error') + DONE_FRAME;
   }
 
   private translate(event: AgUiEvent): readonly string[] {

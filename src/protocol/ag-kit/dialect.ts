@@ -34,7 +34,7 @@ function dialectIn(body: Body): AgKitDialect {
 /** A thread that is not named is made; one that is named by another dialect's key must not be lost. */
 function checked(body: Body, pinned: AgKitDialect): AgKitDialect {
   if (pinned === 'ag-ui' && has(body, 'conversationId') && !has(body, 'threadId', 'thread_id')) {
-    throw new AppError('MISSING_PARAMETER', 'threadId is required: AG-UI is spoken with this agent');
+    throw new AppError('MISSING_PARAMETER', 'threadId is required: this agent uses the AG-UI dialect');
   }
   return pinned;
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { AppError } from '../../common/index.js';
 import { dataOf, textOf } from '../../events/index.js';
-import { decodeAgKitRequest } from './ag-kit-request.decoder.js';
+import { answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
 import { decodeBotRequest } from './bot-request.decoder.js';
-import { answerOf } from './resume-answer.js';
 
 type Body = Readonly<Record<string, unknown>>;
 

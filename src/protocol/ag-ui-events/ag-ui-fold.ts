@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import { assertUnreachable, type JsonObject } from '../../common/index.js';
 import {
   type ActivityEvent,
   type AgentResponse,
@@ -12,7 +12,7 @@ import {
   type RunRecovered,
 } from '../../events/index.js';
 import { AG_UI_PROTOCOL_VERSION, type AgUiEvent, type AgUiGeneration, type AgUiMessage } from './ag-ui.types.js';
-import { CallParents, kindOfMessage } from './message-kinds.js';
+import { CallParents, kindOfMessage, owned, ownerOf, STOPPED_RESULT, stoppedResultId } from './message-kinds.js';
 import { toAgUiMessages } from './message-encoder.js';
 import {
   OpenCall,
@@ -22,11 +22,9 @@ import {
   OpenResult,
   OpenSilent,
   OpenText,
+  OwnedMessage,
 } from './open-messages.js';
-import { OpenSteps } from './open-steps.js';
-import { OpenSubagents } from './open-subagents.js';
-import { owned, OwnedMessage, ownerOf } from './ownership.js';
-import { STOPPED_RESULT, stoppedResultId } from './results.js';
+import { OpenSteps, OpenSubagents } from './open-spans.js';
 import { outcomeOf, usageOf } from './run-outcome.js';
 import { SharedState } from './shared-state.js';
 
@@ -107,6 +105,8 @@ export class AgUiFold {
       case 'interrupt':
         this.interrupt = event;
         return event.reason === 'client_tool' ? [] : [...this.state.snapshot(), this.messagesSnapshot()];
+      default:
+        return assertUnreachable(event);
     }
   }
 
@@ -155,13 +155,13 @@ export class AgUiFold {
     this.open.delete(event.id);
     this.written.push(event);
     const events = [...begun, ...(entity?.close(event) ?? [])];
-    this.noteTraffic(event);
+    this.trackServerCall(event);
     if (entity?.diverged) events.push(this.messagesSnapshot());
     return events;
   }
 
   private begin(event: Message): AgUiEvent[] {
-    const parentId = this.parents.note(event);
+    const parentId = this.parents.add(event);
     const owner = ownerOf(event);
     const message = openMessage(event, parentId);
     const entity = owner === undefined ? message : new OwnedMessage(message, owner);
@@ -174,7 +174,7 @@ export class AgUiFold {
   }
 
   /** Remembers which calls of the server wait for their result. */
-  private noteTraffic(message: Message): void {
+  private trackServerCall(message: Message): void {
     const kind = kindOfMessage(message);
     const data = message.content?.[0]?.type === 'data' ? message.content[0].data : undefined;
     const callId = data?.['call_id'];

@@ -26,67 +26,73 @@ const list = (description: string): EventFieldSchema => ({
   items: { type: 'object', additionalProperties: true },
   description,
 });
-const messageId = text('The message.', 'msg_1');
-const toolCallId = text('The call.', 'call_1');
+const messageId = text('The id of the message.', 'msg_1');
+const toolCallId = text('The id of the call.', 'call_1');
 const delta = text('A piece to append.');
 const threadId = text('The conversation.', 'thread-1');
-const runId = text("The run, by its client's name.", 'run-1');
-const usage = list('What the run used, by model: inputTokens, outputTokens, totalTokens and their parts.');
-const subagentRunId = text('The subagent that it comes from; absent for the agent of the run.', 'subagent_1');
+const runId = text('The run id that the client chose.', 'run-1');
+const usage = list('The token usage per model: inputTokens, outputTokens, totalTokens and their parts.');
+const subagentRunId = text(
+  'The subagent that the event comes from; absent for the main agent of the run.',
+  'subagent_1',
+);
 const owner = { subagentRunId };
-const activity = { messageId: text('The activity.'), activityType: text('What kind of progress it is.', 'PLAN') };
+const activity = {
+  messageId: text('The id of the activity.'),
+  activityType: text('The type of the activity.', 'PLAN'),
+};
 
 /** Every event that an AG-UI stream of this server can hold, told apart by `type` (contract ag-ui, section 1.3). */
 export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
   RUN_STARTED: {
-    description: 'The run begins. Always the first event, unless the run is refused.',
+    description: 'The run starts. Always the first event, unless the run is refused.',
     required: { threadId, runId },
     optional: {
-      protocolVersion: text('For clients that announced theirs.', '1.0'),
-      parentRunId: text('As the request said.'),
-      input: object('What the run was accepted with; in replays only.'),
+      protocolVersion: text('For clients that sent `protocolVersion`.', '1.0'),
+      parentRunId: text('As in the request.'),
+      input: object('The input of the run; in replays only.'),
     },
   },
   RUN_FINISHED: {
-    description: 'The run is over; nothing follows.',
+    description: 'The run has ended; no event follows.',
     required: { threadId, runId },
     optional: {
-      outcome: object('`success`, `interrupt` with the open questions, or `cancelled`; absent for success.'),
+      outcome: object('`success`, `interrupt` (with the open interrupts) or `cancelled`; absent for success.'),
       usage,
     },
   },
   RUN_ERROR: {
-    description: 'The run failed; nothing follows.',
-    required: { message: text('For people.') },
-    optional: { code: text('For programs.', 'MODEL_TIMEOUT'), usage },
+    description: 'The run has failed; no event follows.',
+    required: { message: text('A message for people.') },
+    optional: { code: text('A stable code for programs.', 'MODEL_TIMEOUT'), usage },
   },
-  STEP_STARTED: { description: 'A named phase begins.', required: { stepName: text('Its name.') }, optional: owner },
-  STEP_FINISHED: { description: 'A named phase is over.', required: { stepName: text('Its name.') }, optional: owner },
+  STEP_STARTED: { description: 'A step starts.', required: { stepName: text('Its name.') }, optional: owner },
+  STEP_FINISHED: { description: 'A step ends.', required: { stepName: text('Its name.') }, optional: owner },
   TEXT_MESSAGE_START: {
-    description: 'The assistant begins to speak.',
+    description: 'A text message of the assistant starts.',
     required: { messageId, role: { type: 'string', enum: ['assistant'] } },
     optional: owner,
   },
-  TEXT_MESSAGE_CONTENT: { description: 'A piece of its words.', required: { messageId, delta } },
+  TEXT_MESSAGE_CONTENT: { description: 'A piece of the text.', required: { messageId, delta } },
   TEXT_MESSAGE_END: { description: 'The message is complete.', required: { messageId } },
   TOOL_CALL_START: {
-    description: 'The assistant calls a tool.',
+    description: 'A tool call of the assistant starts.',
     required: {
       toolCallId,
-      toolCallName: text('The tool.', 'get_weather'),
-      parentMessageId: text("The assistant's message that the call belongs to."),
+      toolCallName: text('The name of the tool.', 'get_weather'),
+      parentMessageId: text('The id of the assistant message that the call belongs to.'),
     },
     optional: owner,
   },
   TOOL_CALL_ARGS: { description: 'A piece of the arguments, which are JSON text.', required: { toolCallId, delta } },
   TOOL_CALL_END: { description: 'The arguments are complete.', required: { toolCallId } },
   TOOL_CALL_RESULT: {
-    description: 'What the tool gave. None follows for a tool of the client: the client answers with its next run.',
+    description: 'The result of a tool. Client tools have no result here; the client sends it with its next run.',
     required: { messageId, toolCallId, content: text('The output.'), role: { type: 'string', enum: ['tool'] } },
-    optional: { ...owner, metadata: object('`isError` is true when the tool failed.') },
+    optional: { ...owner, metadata: object('`isError` is true if the tool failed.') },
   },
   STATE_SNAPSHOT: {
-    description: 'The shared state, whole.',
+    description: 'The full shared state.',
     required: { snapshot: object('The state.') },
     optional: owner,
   },
@@ -100,63 +106,69 @@ export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
     required: { messages: list('The messages; their ids are those of the stream.') },
   },
   ACTIVITY_SNAPSHOT: {
-    description: 'Progress that is shown but is no message, whole.',
-    required: { ...activity, content: object('What to show.') },
+    description: 'The full content of an activity, such as progress, which is not a message.',
+    required: { ...activity, content: object('The content of the activity.') },
     optional: owner,
   },
   ACTIVITY_DELTA: {
-    description: 'A change of shown progress.',
+    description: 'An update of an activity.',
     required: { ...activity, patch: list('An RFC 6902 patch.') },
     optional: owner,
   },
-  REASONING_START: { description: 'The model begins to think.', required: { messageId }, optional: owner },
+  REASONING_START: { description: 'The reasoning starts.', required: { messageId }, optional: owner },
   REASONING_MESSAGE_START: {
-    description: 'Its thoughts begin.',
+    description: 'The reasoning text starts.',
     required: { messageId, role: { type: 'string', enum: ['reasoning'] } },
     optional: owner,
   },
-  REASONING_MESSAGE_CONTENT: { description: 'A piece of its thoughts.', required: { messageId, delta } },
-  REASONING_MESSAGE_END: { description: 'Its thoughts are complete.', required: { messageId } },
-  REASONING_END: { description: 'The model has thought.', required: { messageId } },
+  REASONING_MESSAGE_CONTENT: { description: 'A piece of the reasoning text.', required: { messageId, delta } },
+  REASONING_MESSAGE_END: { description: 'The reasoning text is complete.', required: { messageId } },
+  REASONING_END: { description: 'The reasoning ends.', required: { messageId } },
   REASONING_ENCRYPTED_VALUE: {
-    description: "A provider's sealed thoughts, to be sent back with the message or call.",
+    description: 'Encrypted reasoning of a provider, to be sent back with the message or call.',
     required: {
       subtype: { type: 'string', enum: ['message', 'tool-call'] },
-      entityId: text('The message or call.'),
-      encryptedValue: text('Opaque.'),
+      entityId: text('The id of the message or call.'),
+      encryptedValue: text('An opaque value.'),
     },
   },
   CUSTOM: {
-    description: 'Anything else, by name; for example `run.recovered`, `run.incomplete`, `message.content`.',
-    required: { name: text('What it is.', 'run.recovered'), value: { description: 'Any JSON.' } },
+    description: 'Any other event, by name, for example `run.recovered`, `run.incomplete`, `message.content`.',
+    required: { name: text('The name of the event.', 'run.recovered'), value: { description: 'Any JSON.' } },
     optional: owner,
   },
   RAW: {
-    description: 'An event of another system, as it is.',
+    description: 'An event of another system, unchanged.',
     required: { event: { description: 'Any JSON.' } },
-    optional: { source: text('The system.'), ...owner },
+    optional: { source: text('The name of the other system.'), ...owner },
   },
   SUBAGENT_STARTED: {
-    description: 'Another agent does a part of the run.',
-    required: { subagentRunId: text('This part.', 'subagent_1'), name: text('The agent.', 'researcher') },
+    description: 'A subagent starts a part of the run.',
+    required: {
+      subagentRunId: text('The id of the subagent run.', 'subagent_1'),
+      name: text('The agent.', 'researcher'),
+    },
     optional: {
-      description: text('What it is there for.'),
-      parentSubagentRunId: text('The part that this one belongs to.'),
-      parentToolCallId: text('The call that asked for it.'),
+      description: text('A description of the task.'),
+      parentSubagentRunId: text('The id of the parent subagent run.'),
+      parentToolCallId: text('The id of the tool call that started it.'),
     },
   },
   SUBAGENT_FINISHED: {
-    description: 'It has done its part, or waits for a person as its run does.',
-    required: { subagentRunId: text('The part.', 'subagent_1') },
+    description: 'The subagent has finished, or waits for a person together with its run.',
+    required: { subagentRunId: text('The id of the subagent run.', 'subagent_1') },
     optional: {
       result: { description: 'Any JSON.' },
-      outcome: object('`suspended`, with the interrupts, when it waits.'),
+      outcome: object('`suspended` with the ids of the interrupts, if the subagent waits.'),
     },
   },
   SUBAGENT_ERROR: {
-    description: 'It could not; the run may go on.',
-    required: { subagentRunId: text('The part.', 'subagent_1'), message: text('For people.') },
-    optional: { code: text('For programs.') },
+    description: 'The subagent has failed; the run may continue.',
+    required: {
+      subagentRunId: text('The id of the subagent run.', 'subagent_1'),
+      message: text('A message for people.'),
+    },
+    optional: { code: text('A stable code for programs.') },
   },
 };
 

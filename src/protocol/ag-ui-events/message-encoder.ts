@@ -1,9 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../common/index.js';
 import { type Content, dataOf, isTerminalStatus, type Message, textOf } from '../../events/index.js';
 import type { AgUiGeneration, AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from './ag-ui.types.js';
-import { CallParents, CLIENT_METADATA, kindOfMessage } from './message-kinds.js';
-import { ownerOf } from './ownership.js';
-import { callOutputOf } from './results.js';
+import { CallParents, callOutputOf, CLIENT_METADATA, kindOfMessage, ownerOf } from './message-kinds.js';
 
 /**
  * Messages of a session or run as AG-UI shows them. Ids are those of the stream: a call joins the
@@ -15,7 +13,7 @@ export function toAgUiMessages(messages: readonly Message[], generation: AgUiGen
   const places = new Map<string, number>();
   const parents = new CallParents();
   for (const message of messages) {
-    const parentId = parents.note(message);
+    const parentId = parents.add(message);
     if (!isTerminalStatus(message.status) && message.status !== 'created') continue;
     if (kindOfMessage(message) === 'call') addCall(shown, places, parentId, message);
     else {

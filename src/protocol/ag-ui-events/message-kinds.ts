@@ -1,5 +1,5 @@
-import type { Message, MessageType } from '../../events/index.js';
-import { ownerOf } from './ownership.js';
+import { dataOf, type Message, type MessageType, SUBAGENT_ID } from '../../events/index.js';
+import type { AgUiEvent } from './ag-ui.types.js';
 
 const CALLS: ReadonlySet<MessageType> = new Set(['function_call', 'plugin_call', 'component_call', 'mcp_call']);
 const OUTPUTS: ReadonlySet<MessageType> = new Set([
@@ -34,7 +34,7 @@ export class CallParents {
   private readonly parentIds = new Map<string | undefined, string>();
 
   /** Notes a message that is announced and returns the id of the message it is shown as. */
-  note(message: Pick<Message, 'id' | 'type' | 'role' | 'metadata'>): string {
+  add(message: Pick<Message, 'id' | 'type' | 'role' | 'metadata'>): string {
     const kind = kindOfMessage(message);
     const owner = ownerOf(message);
     if (kind === 'call') {
@@ -51,4 +51,69 @@ export class CallParents {
   reset(): void {
     this.parentIds.clear();
   }
+}
+
+/**
+ * Events that say which subagent they come from. Those that go on with a message or call need not: it has
+ * the owner that it was begun with (contract ag-ui, section 2.1, rule 10).
+ */
+const OWNED: ReadonlySet<AgUiEvent['type']> = new Set<AgUiEvent['type']>([
+  'STEP_STARTED',
+  'STEP_FINISHED',
+  'TEXT_MESSAGE_START',
+  'TOOL_CALL_START',
+  'TOOL_CALL_RESULT',
+  'STATE_SNAPSHOT',
+  'STATE_DELTA',
+  'ACTIVITY_SNAPSHOT',
+  'ACTIVITY_DELTA',
+  'REASONING_START',
+  'REASONING_MESSAGE_START',
+  'RAW',
+  'CUSTOM',
+]);
+
+/** The events with their subagent; as they are for the run's own agent. */
+export function owned(events: AgUiEvent[], owner: string | undefined): AgUiEvent[] {
+  if (owner === undefined) return events;
+  return events.map((event) => (OWNED.has(event.type) ? ({ ...event, subagentRunId: owner } as AgUiEvent) : event));
+}
+
+/** The subagent that wrote a message; undefined for the run's own agent. */
+export function ownerOf({ metadata }: Pick<Message, 'metadata'>): string | undefined {
+  const owner = metadata?.[SUBAGENT_ID];
+  return typeof owner === 'string' ? owner : undefined;
+}
+
+/** What a tool message says of a call that was stopped before it had a result. */
+export const STOPPED_RESULT = '{"status":"stopped","reason":"stop_requested"}';
+
+/** The id of the tool message of a call that was stopped. */
+export function stoppedResultId(callMessageId: string): string {
+  return `${callMessageId}_stopped`;
+}
+
+/** The output of a call as a message of the log tells it; undefined when it names no call. */
+export function callOutputOf(message: Message): { callId: string; output: string } | undefined {
+  const data = dataOf(message);
+  const callId = data?.['call_id'];
+  if (typeof callId !== 'string') return undefined;
+  const output = data?.['output'] ?? '';
+  return { callId, output: typeof output === 'string' ? output : JSON.stringify(output) };
+}
+
+/** The result event of an output message. */
+export function resultEvents(message: Message): AgUiEvent[] {
+  const result = callOutputOf(message);
+  if (!result) return [];
+  return [
+    {
+      type: 'TOOL_CALL_RESULT',
+      messageId: message.id,
+      toolCallId: result.callId,
+      content: result.output,
+      role: 'tool',
+      ...(message.metadata?.['is_error'] === true && { metadata: { isError: true } }),
+    },
+  ];
 }

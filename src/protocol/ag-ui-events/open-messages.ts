@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../common/index.js';
 import { type Content, dataOf, isTerminalStatus, type Message } from '../../events/index.js';
-import { resultEvents } from './results.js';
 import type { AgUiEvent } from './ag-ui.types.js';
+import { owned, resultEvents } from './message-kinds.js';
 
 /** A message of the log while a stream shows it. */
 export interface OpenMessage {
@@ -220,4 +220,28 @@ function encrypted(subtype: 'message' | 'tool-call', entityId: string, closing: 
   const value = closing?.metadata?.['encrypted_value'];
   if (typeof value !== 'string') return [];
   return [{ type: 'REASONING_ENCRYPTED_VALUE', subtype, entityId, encryptedValue: value }];
+}
+
+/** A message of a subagent while a stream shows it. */
+export class OwnedMessage implements OpenMessage {
+  constructor(
+    private readonly message: OpenMessage,
+    private readonly owner: string,
+  ) {}
+
+  get diverged(): boolean {
+    return this.message.diverged;
+  }
+
+  open(): AgUiEvent[] {
+    return owned(this.message.open(), this.owner);
+  }
+
+  content(event: Content): AgUiEvent[] {
+    return owned(this.message.content(event), this.owner);
+  }
+
+  close(closing: Message | undefined): AgUiEvent[] {
+    return owned(this.message.close(closing), this.owner);
+  }
 }

@@ -11,6 +11,8 @@ const MAX_CONTEXT = 256;
 const MAX_RESUMES = 256;
 const ID_LENGTH = { min: 1, max: 256 };
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+/** A key that is reserved for the server. */
+export const REQUEST_CONTEXT = '__request_context__';
 const VERSION = /^\d+\.\d+$/;
 
 /** One answer to an interrupt (contract ag-ui, section 2.5). */
@@ -58,7 +60,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
   }
   const items = fields.list('messages', MAX_MESSAGES);
   if (!items) throw fieldError('messages', 'is required', 'MISSING_PARAMETER');
-  const state = fields.object('state') as JsonObject | undefined;
+  const state = withoutReserved(fields.object('state') as JsonObject | undefined);
   return {
     threadId,
     runId,
@@ -67,7 +69,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     messages: decodeMessages(items, [threadId]),
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? []),
     context: (fields.list('context', MAX_CONTEXT) ?? []).map(decodeContext),
-    ...(state && Object.keys(state).length > 0 && { state }),
+    ...(Object.keys(state).length > 0 && { state }),
     forwardedProps: forwardedProps(fields),
     resume: (fields.list('resume', MAX_RESUMES) ?? []).map(decodeResume),
   };
@@ -79,7 +81,11 @@ function required(fields: FieldReader, name: string): string {
   return value;
 }
 
-/** Any JSON may stand here; what is no object is kept under `value`. */
+function withoutReserved(state: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(state ?? {}).filter(([key]) => key !== REQUEST_CONTEXT));
+}
+
+/** Any JSON is accepted; a value that is not an object is kept under `value`. */
 function forwardedProps(fields: FieldReader): JsonObject {
   const value = fields.source['forwardedProps'] as Json | undefined;
   if (value === undefined || value === null) return {};

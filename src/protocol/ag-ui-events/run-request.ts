@@ -78,5 +78,5 @@ function clientTimeOf(value: unknown): ClientTime | undefined {
 function contextPrompt(context: RunAgentInput['context']): string | undefined {
   if (context.length === 0) return undefined;
   const lines = context.map(({ description, value }) => `- ${description === '' ? '' : `${description}: `}${value}`);
-  return `What the application tells of its present state:\n${lines.join('\n')}`;
+  return `Context given by the application:\n${lines.join('\n')}`;
 }

@@ -1,6 +1,7 @@
 import jsonpatch, { type Operation } from 'fast-json-patch';
-import type { Json, JsonObject } from '../../common/index.js';
-import type { StateEvent } from '../../events/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import type { LoggedEvent, StateEvent } from '../../events/index.js';
+import type { RetainedSummary, RunView } from '../../run/index.js';
 import type { AgUiEvent } from './ag-ui.types.js';
 
 /** The shared state as a stream has shown it. */
@@ -33,4 +34,26 @@ export class SharedState {
 function patched(value: Json, patch: readonly JsonObject[]): Json {
   const operations = jsonpatch.deepClone(patch) as Operation[];
   return jsonpatch.applyPatch(value, operations, false, false).newDocument;
+}
+
+/** The name of what `StateSummary` keeps. */
+export const STATE_SUMMARY = 'ag-ui.state';
+
+/** Keeps the shared state as a run left it, for when its events are gone. */
+export class StateSummary implements RetainedSummary {
+  private readonly state = new SharedState();
+
+  take({ event }: LoggedEvent): void {
+    if (event.object === 'state') this.state.take(event);
+  }
+
+  result(): Json {
+    return this.state.current;
+  }
+}
+
+/** The state that a run left; undefined while its events are there, and where nobody kept it. */
+export function stateSummaryOf({ retainedSummaries }: Pick<RunView, 'retainedSummaries'>): JsonObject | undefined {
+  const state = retainedSummaries?.[STATE_SUMMARY];
+  return isPlainObject(state) ? state : undefined;
 }

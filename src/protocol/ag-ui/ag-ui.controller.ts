@@ -1,26 +1,11 @@
-import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
+import { Body, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Observable, of } from 'rxjs';
-import { AgentRegistry } from '../../agent/index.js';
-import {
-  AgUiRuns,
-  AgUiSettings,
-  CLOSING_EVENT,
-  keyCaseOf,
-  type StartedRun,
-  wantsProto,
-  withKeyCase,
-} from '../ag-ui-events/index.js';
-import {
-  dataFrame,
-  userIdHeader,
-  ShapePipe,
-  SsePost,
-  type StreamClient,
-  StreamFor,
-  useControlFrames,
-} from '../http/index.js';
-import { AgUiReader, binaryFrame } from './ag-ui.reader.js';
+import { AgUiRuns, AgUiSettings, generationOf, keyCaseOf, withKeyCase } from '../ag-ui-events/index.js';
+import { Caller, dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { RunStreams, WireController } from '../wire/index.js';
+import { AG_UI_PROTO_TYPE, protoFrame, wantsProto } from './ag-ui-proto.js';
+import { AgUiWire } from './ag-ui.wire.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
 import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
 
@@ -28,12 +13,12 @@ type Answer = Observable<readonly string[] | StreamableFile>;
 
 /** `POST /ag-ui` and `POST /ag-ui/{agentId}` (contract ag-ui, sections 1 and 2). */
 @ApiTags('AG-UI')
-@Controller('ag-ui')
+@WireController(AgUiWire, 'ag-ui')
 export class AgUiController {
   constructor(
     private readonly runs: AgUiRuns,
-    private readonly reader: AgUiReader,
-    private readonly agents: AgentRegistry,
+    private readonly streams: RunStreams,
+    private readonly wire: AgUiWire,
     private readonly settings: AgUiSettings,
   ) {}
 
@@ -42,9 +27,10 @@ export class AgUiController {
   run(
     @Body() body: unknown,
     @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
+    @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    return this.answer(body, undefined, query, client);
+    return this.start(body, { query, caller }, client);
   }
 
   @SsePost(':agentId')
@@ -54,46 +40,41 @@ export class AgUiController {
     @Param('agentId') agentId: string,
     @Body() body: unknown,
     @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
+    @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    return this.answer(body, agentId, query, client);
+    return this.start(body, { agentId, query, caller }, client);
   }
 
-  private async answer(
+  private async start(
     body: unknown,
-    agentId: string | undefined,
-    query: AgUiQueryDto,
-    { request, reply, gate, gone }: StreamClient,
+    { agentId, query, caller }: { readonly agentId?: string; readonly query: AgUiQueryDto; readonly caller: Caller },
+    client: StreamClient,
   ): Promise<Answer> {
     const started = await this.runs.start(body, {
-      wire: 'ag-ui',
+      wire: this.wire.name,
+      caller,
       agentId,
-      defaultAgent: this.agents.defaultName,
-      userId: userIdHeader(request),
+      userId: caller.userIdHeader(),
       onBusy: query.multitask ?? this.settings.busyPolicy,
     });
-    const isBinary = wantsProto(request.headers.accept);
-    const keyCase = keyCaseOf(query.key_case ?? this.settings.keyCase, started.input.protocolVersion);
-    if (started.kind === 'refused') return this.refusal(started, keyCase, isBinary);
-    const { runId } = started.run;
-    reply.headers({
-      'x-run-id': runId,
-      'content-location': `/runs/${encodeURIComponent(runId)}/events?protocol=ag-ui`,
+    const { protocolVersion, runId } = started.input;
+    const keyCase = keyCaseOf(query.key_case ?? this.settings.keyCase, protocolVersion);
+    const isBinary = wantsProto(client.request.headers.accept);
+    if (started.kind === 'refused') {
+      const { event } = started;
+      if (isBinary) return of(new StreamableFile(Buffer.from(protoFrame(event), 'latin1'), { type: AG_UI_PROTO_TYPE }));
+      return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, runId)))]);
+    }
+    const { principal, run } = started;
+    client.reply.headers({
+      'x-run-id': run.runId,
+      'content-location': `/runs/${encodeURIComponent(run.runId)}/events?protocol=${this.wire.name}`,
     });
-    const cancelWhenLeft = (query.on_disconnect ?? this.settings.onDisconnect) === 'cancel';
-    const encoder = this.runs.encoder(started, isBinary ? { frameOf: binaryFrame } : { keyCase });
-    if (isBinary) return this.reader.binary(started, encoder, { gate, gone, cancelWhenLeft });
-    useControlFrames(request, { shutdownFrame: dataFrame(JSON.stringify(CLOSING_EVENT)) });
-    return this.reader.live(started, encoder, { gate, gone, cancelWhenLeft });
-  }
-
-  /** A stream of the one event that says why nothing was run. */
-  private refusal(
-    { event, input }: Extract<StartedRun, { kind: 'refused' }>,
-    keyCase: ReturnType<typeof keyCaseOf>,
-    isBinary: boolean,
-  ): Answer {
-    if (isBinary) return this.reader.binaryEvent(event);
-    return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, input.runId)))]);
+    const form = isBinary ? { frameOf: protoFrame } : { keyCase };
+    const encoder = this.runs.encoder(principal, run, { generation: generationOf(protocolVersion), ...form });
+    const options = { principal, wire: this.wire, onDisconnect: query.on_disconnect, encoder };
+    const stream = this.streams.follow(run, client, options);
+    return isBinary ? of(stream.binary(AG_UI_PROTO_TYPE)) : stream.events();
   }
 }

@@ -20,8 +20,8 @@ export class AgUiWire extends Wire {
 
   override encoder(run: RunView, principal: Principal): FrameEncoder {
     const { protocolVersion } = run.wireData;
-    // A run of another wire has no client that asked for copies of the keys; both generations read camelCase.
+    // No client of another wire requested copies of the keys, and both generations read camelCase.
     const announced = run.wire !== this.name || typeof protocolVersion === 'string' ? '1.0' : undefined;
-    return this.runs.encoderOf(principal, run, { keyCase: keyCaseOf(this.settings.keyCase, announced) });
+    return this.runs.encoder(principal, run, { keyCase: keyCaseOf(this.settings.keyCase, announced) });
   }
 }

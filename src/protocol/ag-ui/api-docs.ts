@@ -1,19 +1,42 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
-import { AG_UI_PROTO_TYPE, anyEventSchema } from '../ag-ui-events/index.js';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  type ApiPropertyOptions,
+  ApiResponse,
+} from '@nestjs/swagger';
+import { AG_UI_EVENTS, anyEventSchema, type EventFieldSchema, eventSchemaName } from '../ag-ui-events/index.js';
+import { AG_UI_PROTO_TYPE } from './ag-ui-proto.js';
 import { AgUiErrorDto } from './dto/error-body.dto.js';
-import { AG_UI_EVENT_MODELS } from './dto/event-models.js';
 import { AG_UI_EXAMPLES, AgUiRunAgentInputDto } from './dto/run-agent-input.dto.js';
 
 const ERRORS: Readonly<Record<number, string>> = {
-  400: 'The request is not valid.',
-  404: 'There is no such agent.',
+  400: 'The request is invalid.',
+  404: 'Unknown agent.',
   409: 'The thread is busy, or the run id was used with another request.',
-  413: 'The body is too long.',
+  413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
   429: 'Too many runs are waiting.',
-  503: 'The server is shutting down or its database is away.',
+  503: 'The server is shutting down, or the database is unavailable.',
 };
+
+/** A class a component of the OpenAPI document is made from. */
+type Model = new () => object;
+
+/** A model for each event. */
+const AG_UI_EVENT_MODELS: readonly Model[] = Object.entries(AG_UI_EVENTS).map(
+  ([type, { description, required, optional = {} }]) => {
+    const model = modelNamed(eventSchemaName(type));
+    describe(model, 'type', { type: 'string', enum: [type], description }, true);
+    for (const [name, schema] of Object.entries(required)) describe(model, name, schema, true);
+    for (const [name, schema] of Object.entries(optional)) describe(model, name, schema, false);
+    return model;
+  },
+);
 
 /** Documents a route that runs an agent and streams AG-UI events. */
 export function ApiAgUiRun(summary: string): MethodDecorator {
@@ -21,14 +44,14 @@ export function ApiAgUiRun(summary: string): MethodDecorator {
     ApiOperation({
       summary,
       description:
-        'Starts a run and streams its events, camelCase, one `data:` line each. Nothing is ever null. The run goes on when the client leaves. `Accept: application/vnd.ag-ui.event+proto` gives the binary stream.',
+        'Starts a run and streams its events in camelCase, one `data:` line each. Optional fields are absent, not null. Disconnecting does not stop the run. `Accept: application/vnd.ag-ui.event+proto` selects the binary stream.',
     }),
     ApiBody({ type: AgUiRunAgentInputDto, examples: AG_UI_EXAMPLES }),
-    ApiHeader({ name: 'X-User-Id', required: false, description: 'The user, when forwardedProps.user_id says none.' }),
+    ApiHeader({ name: 'X-User-Id', required: false, description: 'The user. Default: forwardedProps.user_id.' }),
     ApiExtraModels(...AG_UI_EVENT_MODELS),
     ApiResponse({
       status: 200,
-      description: 'The events; the last is RUN_FINISHED or RUN_ERROR.',
+      description: 'The events. The last one is RUN_FINISHED or RUN_ERROR.',
       headers: {
         'Content-Location': { description: 'Where the run can be watched again.', schema: { type: 'string' } },
         'X-Run-Id': { description: "The server's id of the run.", schema: { type: 'string' } },
@@ -51,4 +74,19 @@ export function ApiAgentPath(): MethodDecorator {
     example: 'worker',
     description: 'The agent type; `default` for the default one.',
   });
+}
+
+function modelNamed(name: string): Model {
+  const model = class {};
+  Object.defineProperty(model, 'name', { value: name });
+  return model;
+}
+
+function describe(model: Model, name: string, schema: EventFieldSchema, required: boolean): void {
+  const { enum: values, ...rest } = schema;
+  const options = { ...rest, ...(values && { enum: [...values] }), required } as ApiPropertyOptions;
+  const prototype = model.prototype as object;
+  // Compiled classes carry this; without it a property of any type would count as a circular reference.
+  Reflect.defineMetadata('design:type', Object, prototype, name);
+  ApiProperty(options)(prototype, name);
 }

@@ -1,37 +1,24 @@
 import { Module } from '@nestjs/common';
-import { AgentRegistry } from '../../agent/index.js';
-import { Interrupts } from '../../interrupt/index.js';
-import { RetainedSummaries, Runs } from '../../run/index.js';
-import { SessionModule, Sessions } from '../../session/index.js';
-import { AgUiRuns, STATE_DIGEST, StateDigest } from '../ag-ui-events/index.js';
+import { RetainedSummaries } from '../../run/index.js';
+import { SessionModule } from '../../session/index.js';
+import { AgUiEventsModule, STATE_SUMMARY, StateSummary } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
-import { CopilotAgentController } from './agent.controller.js';
-import { CopilotRuntime } from './copilot-runtime.js';
+import { CopilotAgents } from './copilotkit-agents.js';
+import { CopilotThreadsController } from './copilotkit-threads.controller.js';
+import { CopilotThreads } from './copilotkit-threads.service.js';
+import { CopilotKitController } from './copilotkit.controller.js';
+import { CopilotKitService } from './copilotkit.service.js';
 import { CopilotKitWire } from './copilotkit.wire.js';
-import { CopilotRuntimeController } from './runtime.controller.js';
-import { ThreadReplay } from './thread-replay.js';
-import { CopilotThreadsController } from './threads.controller.js';
-import { CopilotThreads } from './threads.service.js';
+import { ThreadReplays } from './thread-replay.js';
 
 /** CopilotKit's own routes. Needs `Runs`, `Interrupts`, `AgentRegistry` and the settings from global modules. */
 @Module({
-  imports: [WireModule, SessionModule],
-  controllers: [CopilotRuntimeController, CopilotAgentController, CopilotThreadsController],
-  providers: [
-    CopilotKitWire,
-    CopilotRuntime,
-    CopilotThreads,
-    ThreadReplay,
-    {
-      provide: AgUiRuns,
-      inject: [Runs, Sessions, Interrupts, AgentRegistry],
-      useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry) =>
-        new AgUiRuns({ runs, sessions, interrupts, agents }),
-    },
-  ],
+  imports: [WireModule, SessionModule, AgUiEventsModule],
+  controllers: [CopilotKitController, CopilotThreadsController],
+  providers: [CopilotKitWire, CopilotKitService, CopilotAgents, CopilotThreads, ThreadReplays],
 })
 export class CopilotKitModule {
-  constructor(digests: RetainedSummaries) {
-    digests.register(STATE_DIGEST, () => new StateDigest());
+  constructor(summaries: RetainedSummaries) {
+    summaries.register(STATE_SUMMARY, () => new StateSummary());
   }
 }

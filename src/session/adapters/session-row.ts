@@ -9,13 +9,19 @@ export interface SessionRow {
   readonly state: string;
   readonly metadata: string;
   readonly runs: number;
+  readonly agent_type: string | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
+/** The agent type of the newest run of `s` that `Runs.list` lists. */
+export const AGENT_TYPE = `(SELECT r.agent_type FROM runs r
+  WHERE r.session_no = s.no AND (r.keep <> 'transient' OR r.status IN ('queued', 'running'))
+  ORDER BY r.ordinal DESC LIMIT 1)`;
+
 /** The columns of `SessionRow`. */
 export const SESSION_COLUMNS = `s.no, s.id, s.state, s.metadata, s.created_at, s.updated_at,
-  (SELECT COUNT(*) FROM runs r WHERE r.session_no = s.no) AS runs`;
+  (SELECT COUNT(*) FROM runs r WHERE r.session_no = s.no) AS runs, ${AGENT_TYPE} AS agent_type`;
 
 /** A row of `messages`, as `m`, with the id of its run, `r`. */
 export interface MessageRow {
@@ -38,6 +44,7 @@ export function viewOf(row: SessionRow): SessionView {
     runCount: row.runs,
     metadata: JSON.parse(row.metadata) as JsonObject,
     state: JSON.parse(row.state) as JsonObject,
+    agentType: row.agent_type,
   };
 }
 

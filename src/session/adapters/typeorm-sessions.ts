@@ -15,6 +15,7 @@ import {
   type SessionView,
 } from '../ports/sessions.js';
 import {
+  AGENT_TYPE,
   cursorAfter,
   MESSAGE_COLUMNS,
   messageOf,
@@ -61,14 +62,24 @@ export class TypeOrmSessions extends Sessions {
     if (!isStorable(userId)) return { items: [] };
     const descending = query.order !== 'asc';
     const values: SqlValue[] = query.unowned ? [tenantId] : [tenantId, userId];
-    let beyond = '';
+    let where = `s.tenant_id = ? AND s.user_id = ${query.unowned ? 's.id' : '?'}`;
     if (query.cursor !== undefined) {
-      beyond = `AND (s.updated_at, s.no) ${descending ? '<' : '>'} (?, ?)`;
+      where += ` AND (s.updated_at, s.no) ${descending ? '<' : '>'} (?, ?)`;
       values.push(...readCursor(query.cursor));
+    }
+    if (query.agentType !== undefined) {
+      if (!isStorable(query.agentType)) return { items: [] };
+      where += ` AND ${AGENT_TYPE} = ?`;
+      values.push(query.agentType);
+    }
+    if (query.unlessTrue !== undefined) {
+      // The text of `JSON.stringify`. A JSON operator of PostgreSQL would fail on an escaped NUL.
+      where += ' AND s.metadata NOT LIKE ?';
+      values.push(`%"${query.unlessTrue}":true%`);
     }
     const direction = descending ? 'DESC' : 'ASC';
     const rows = await this.database.read.all<SessionRow>(
-      `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ${query.unowned ? 's.id' : '?'} ${beyond}
+      `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE ${where}
        ORDER BY s.updated_at ${direction}, s.no ${direction} LIMIT ?`,
       [...values, query.limit + 1],
     );
@@ -133,7 +144,7 @@ export class TypeOrmSessions extends Sessions {
       if (isUniqueViolation(error)) throw new AppError('SESSION_EXISTS');
       throw error;
     }
-    return { sessionId, createdAt: now, updatedAt: now, runCount: 0, metadata, state: {} };
+    return { sessionId, createdAt: now, updatedAt: now, runCount: 0, metadata, state: {}, agentType: null };
   }
 
   append(principal: Principal, sessionId: string, messages: readonly Message[]): Promise<readonly SessionMessage[]> {

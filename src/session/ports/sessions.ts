@@ -11,6 +11,8 @@ export interface SessionView {
   readonly metadata: JsonObject;
   /** The shared state. */
   readonly state: JsonObject;
+  /** The agent type of the newest run; null without a run. */
+  readonly agentType: string | null;
 }
 
 /** A message and its position in the session. */
@@ -66,6 +68,10 @@ export interface SessionsQuery {
   readonly order?: 'asc' | 'desc';
   /** True: instead of the caller's, the tenant's sessions without a user, whose user id is the session id. */
   readonly unowned?: boolean;
+  /** Only sessions whose newest run has this agent type. */
+  readonly agentType?: string | undefined;
+  /** Only sessions whose metadata do not have the value `true` under this key, of letters and digits. */
+  readonly unlessTrue?: string | undefined;
 }
 
 /** A page of sessions. */

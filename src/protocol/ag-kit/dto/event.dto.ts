@@ -59,7 +59,7 @@ export class AgKitInterruptEventDto {
   @ApiProperty({ enum: ['interrupt'] })
   type!: 'interrupt';
 
-  @ApiProperty({ description: 'What `resume.interruptId` names.' })
+  @ApiProperty({ description: 'The id for `resume.interruptId`.' })
   id!: string;
 
   @ApiProperty()
@@ -69,7 +69,7 @@ export class AgKitInterruptEventDto {
     type: 'object',
     additionalProperties: true,
     description:
-      '`type` is approval or input; of an approval `toolCallId`, `toolName`, `arguments`, `mayEdit`; of an input `responseSchema`. `others` counts the questions that follow this one.',
+      '`type` is `approval` (with `toolCallId`, `toolName`, `arguments`, `mayEdit`) or `input` (with `responseSchema`). `others` is the number of further open interrupts.',
   })
   payload!: Record<string, unknown>;
 }

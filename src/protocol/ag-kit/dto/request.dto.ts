@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
 
 /** A message of dialect A. It has no id. */
 export class AgKitMessageDto {
@@ -8,13 +9,13 @@ export class AgKitMessageDto {
   @ApiPropertyOptional({ description: 'Required unless the role is assistant.' })
   content?: string;
 
-  @ApiPropertyOptional({ description: 'Of a tool message: the call it answers.' })
+  @ApiPropertyOptional({ description: 'For a tool message: the id of the call that it answers.' })
   toolCallId?: string;
 
   @ApiPropertyOptional({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
-    description: 'Of an assistant message: `{id, type: "function", function: {name, arguments}}`.',
+    description: 'For an assistant message: `{id, type: "function", function: {name, arguments}}`.',
   })
   toolCalls?: readonly Record<string, unknown>[];
 }
@@ -29,7 +30,7 @@ export class AgKitToolDto {
 
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }],
-    description: 'A JSON Schema as JSON text, or the schema itself.',
+    description: 'A JSON Schema, as an object or as JSON text.',
   })
   parameters?: string | Record<string, unknown>;
 }
@@ -41,7 +42,7 @@ export class AgKitResumeDto {
 
   @ApiProperty({
     description:
-      'Any JSON, or its text. For an approval `{"approved": true|false, "reason"?, "arguments"?}`, true, false, or a word that says the same.',
+      'Any JSON, or JSON text. For an approval: `{"approved": true|false, "reason"?, "arguments"?}`, true, false, or a word such as "yes".',
     example: '{"approved":true}',
   })
   payload!: unknown;
@@ -49,16 +50,16 @@ export class AgKitResumeDto {
 
 /** A request of dialect A. Unknown keys are passed on to the agent. */
 export class AgKitRequestDto {
-  @ApiProperty({ description: 'The conversation; the session of every other wire.', example: 'c1', maxLength: 256 })
+  @ApiProperty({ description: 'The conversation, which is the session on other wires.', example: 'c1', maxLength: 256 })
   conversationId!: string;
 
   @ApiPropertyOptional({
     type: [AgKitMessageDto],
-    description: 'Only what is new. Required unless `resume` is there; an empty list asks for an empty answer.',
+    description: 'New messages only. Required without `resume`. An empty list gets an empty response.',
   })
   messages?: readonly AgKitMessageDto[];
 
-  @ApiPropertyOptional({ type: [AgKitToolDto], description: 'The tools of the client, with every request.' })
+  @ApiPropertyOptional({ type: [AgKitToolDto], description: "The client's tools, sent with every request." })
   tools?: readonly AgKitToolDto[];
 
   @ApiPropertyOptional({ type: AgKitResumeDto })
@@ -81,11 +82,11 @@ export class BotRequestDto {
 
   @ApiPropertyOptional({
     type: [BotHistoryItemDto],
-    description: 'Counts only for a conversation that the server does not know.',
+    description: 'Used only if the server does not know the conversation.',
   })
   history?: readonly BotHistoryItemDto[];
 
-  @ApiPropertyOptional({ description: 'Absent: a conversation of its own.' })
+  @ApiPropertyOptional({ description: 'Without it, a new conversation is created.' })
   conversationId?: string;
 }
 
@@ -103,3 +104,46 @@ export class AgKitErrorBodyDto {
   @ApiPropertyOptional()
   requestId?: string;
 }
+
+/** The query of `POST /send-message`. */
+export class SendMessageQueryDto {
+  @ApiPropertyOptional({
+    enum: ['continue', 'cancel'],
+    default: 'cancel',
+    description: 'Whether the run continues when the client disconnects before the end. By default it is cancelled.',
+  })
+  @IsOptional()
+  @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
+  on_disconnect?: 'continue' | 'cancel';
+}
+
+const background = {
+  name: 'set-background',
+  description: 'Sets the background colour.',
+  parameters: '{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}',
+};
+
+/** Runnable requests of `send-message`, one for each thing it can do. */
+export const SEND_MESSAGE_EXAMPLES = {
+  basic: {
+    summary: 'AG-Kit: a question',
+    value: { conversationId: 'example', messages: [{ role: 'user', content: 'Hello, who are you?' }] },
+  },
+  'server-tool': {
+    summary: 'AG-Kit: a tool of the server',
+    value: { conversationId: 'example', messages: [{ role: 'user', content: 'What is the weather in Paris?' }] },
+  },
+  'client-tool': {
+    summary: 'AG-Kit: a tool of the client',
+    value: {
+      conversationId: 'example-tool',
+      messages: [{ role: 'user', content: 'Set the background to blue.' }],
+      tools: [background],
+    },
+  },
+  'ag-ui': {
+    summary: 'AG-UI on the same path',
+    value: { threadId: 'example', messages: [{ id: 'm1', role: 'user', content: 'Hello, who are you?' }] },
+  },
+  bot: { summary: 'The older bot dialect', value: { msg: 'Hello, who are you?', history: [] } },
+} as const;

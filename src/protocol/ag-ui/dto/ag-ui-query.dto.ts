@@ -10,7 +10,7 @@ export class AgUiQueryDto {
   @ApiPropertyOptional({
     enum: KEY_CASES,
     description:
-      'How the keys of events are written: camelCase, with snake_case copies beside them, or snake_case. `auto`: camelCase for clients that send protocolVersion, both for others. AGUI_KEY_CASE unless said.',
+      'The spelling of event keys: camelCase, both spellings, or snake_case. `auto`: camelCase for clients that send protocolVersion, both for others. Default: AGUI_KEY_CASE.',
   })
   @IsOptional()
   @IsIn(KEY_CASES)
@@ -19,7 +19,7 @@ export class AgUiQueryDto {
   @ApiPropertyOptional({
     enum: POLICIES,
     description:
-      'When the thread has a run in progress: refuse this one, let it wait, stop that one and keep its work, or stop it and forget it. AGUI_BUSY_POLICY unless said.',
+      'If a run of the thread is in progress: refuse this run, let it wait, cancel the other run and keep its work, or cancel it and remove its work. Default: AGUI_BUSY_POLICY.',
   })
   @IsOptional()
   @IsIn(POLICIES)
@@ -27,7 +27,7 @@ export class AgUiQueryDto {
 
   @ApiPropertyOptional({
     enum: DISCONNECTS,
-    description: 'Whether the run goes on when its client leaves. AGUI_ON_DISCONNECT unless said.',
+    description: 'Whether the run continues when the client disconnects. Default: AGUI_ON_DISCONNECT.',
   })
   @IsOptional()
   @IsIn(DISCONNECTS)

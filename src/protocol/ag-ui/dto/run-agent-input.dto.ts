@@ -4,51 +4,63 @@ const anyObject = { type: 'object', additionalProperties: true } as const;
 
 /** A request of an AG-UI client (contract ag-ui, section 1.1). It documents; the decoder decides. */
 export class AgUiRunAgentInputDto {
-  @ApiProperty({ example: 'thread-1', maxLength: 256, description: 'The conversation: the session on other wires.' })
+  @ApiProperty({
+    example: 'thread-1',
+    maxLength: 256,
+    description: 'The conversation, which is the session on other wires.',
+  })
   threadId!: string;
 
   @ApiProperty({
     example: 'run-1',
     maxLength: 256,
-    description: 'Unique in its thread. The same request again replays its run.',
+    description: 'Unique within the thread. Repeating the request replays its run.',
   })
   runId!: string;
 
   @ApiProperty({
     type: 'array',
     items: anyObject,
-    description: 'The whole conversation as the client knows it; what the server has is not stored again.',
+    description: 'The whole conversation as the client knows it. Messages that the server has are not stored again.',
   })
   messages!: readonly object[];
 
-  @ApiPropertyOptional({ example: '1.0', description: 'Sent by clients from 1.0 on; gates what older ones reject.' })
+  @ApiPropertyOptional({
+    example: '1.0',
+    description:
+      'Sent by clients from version 1.0 on. Without it, the stream contains nothing that older clients reject.',
+  })
   protocolVersion?: string;
 
-  @ApiPropertyOptional({ description: 'Kept and repeated.' })
+  @ApiPropertyOptional({ description: 'Stored and repeated in RUN_STARTED.' })
   parentRunId?: string;
 
   @ApiPropertyOptional({
     ...anyObject,
-    description: 'Replaces the shared state of the thread; an empty object leaves it as it is.',
+    description: 'Replaces the shared state of the thread. An empty object leaves it unchanged.',
   })
   state?: object;
 
-  @ApiPropertyOptional({ type: 'array', items: anyObject, description: 'Tools that the client runs itself.' })
+  @ApiPropertyOptional({ type: 'array', items: anyObject, description: 'Client tools.' })
   tools?: readonly object[];
 
-  @ApiPropertyOptional({ type: 'array', items: anyObject, description: 'What the application tells the agent.' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: anyObject,
+    description: 'Context that the application gives to the agent.',
+  })
   context?: readonly object[];
 
   @ApiPropertyOptional({
     ...anyObject,
-    description: '`agent_type`, `user_id`, `client_time`; the rest is for agents and tools.',
+    description: '`agent_type`, `user_id`, `client_time`; other properties are passed to agents and tools.',
   })
   forwardedProps?: object;
 
   @ApiPropertyOptional({
     type: 'array',
     items: anyObject,
-    description: 'Answers to the open interrupts of the thread, to all of them.',
+    description: 'Answers to all open interrupts of the thread.',
   })
   resume?: readonly object[];
 }

@@ -3,7 +3,7 @@ import { AppError, IdFactory, type Principal } from '../../common/index.js';
 import { textOf } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
-import { requestPrincipal } from '../http/index.js';
+import type { Caller } from '../http/index.js';
 import type { ConversationDto, ConversationListDto, RecordDto, RecordListDto } from './dto/conversation.dto.js';
 
 const PAGE = 500;
@@ -11,6 +11,13 @@ const PAGE = 500;
 const MOST_MESSAGES = 10_000;
 /** Sessions that the count and the pages of conversations look at, newest first. */
 const MOST_SESSIONS = 2000;
+
+/** Whose conversations. */
+export interface ConversationUser {
+  readonly caller: Caller;
+  /** The user that the request names. */
+  readonly userId: string | undefined;
+}
 
 /** A page of records. */
 export interface RecordsPage {
@@ -26,7 +33,7 @@ export interface RecordsPage {
  * those are the ones that are listed.
  */
 @Injectable()
-export class Conversations {
+export class AgKitConversations {
   constructor(
     private readonly sessions: Sessions,
     private readonly runs: Runs,
@@ -34,46 +41,46 @@ export class Conversations {
   ) {}
 
   /** @throws AppError SESSION_EXISTS */
-  async create(userId: string | undefined, named: string | undefined, title: string | undefined): Promise<string> {
+  async create(user: ConversationUser, named: string | undefined, title: string | undefined): Promise<string> {
     const id = named ?? this.ids.next('');
-    await this.sessions.create(principalOf(userId, id), id, title === undefined ? {} : { title });
+    await this.sessions.create(principalOf(user, id), id, title === undefined ? {} : { title });
     return id;
   }
 
-  async list(userId: string | undefined, offset: number, limit: number): Promise<ConversationListDto> {
-    const all = await this.all(userId, MOST_SESSIONS);
+  async list(user: ConversationUser, offset: number, limit: number): Promise<ConversationListDto> {
+    const all = await this.all(user, MOST_SESSIONS);
     return { conversationList: all.slice(offset, offset + limit).map(conversationOf), total: all.length };
   }
 
   /** @throws AppError SESSION_NOT_FOUND */
-  async rename(userId: string | undefined, id: string, title: string): Promise<void> {
-    const principal = principalOf(userId, id);
+  async rename(user: ConversationUser, id: string, title: string): Promise<void> {
+    const principal = principalOf(user, id);
     const session = await this.sessions.view(principal, id);
     if (!session) throw new AppError('SESSION_NOT_FOUND');
     await this.sessions.saveMetadata(principal, id, { ...session.metadata, title });
   }
 
   /** @throws AppError SESSION_NOT_FOUND */
-  remove(userId: string | undefined, id: string): Promise<void> {
-    return this.runs.removeSession(principalOf(userId, id), id);
+  remove(user: ConversationUser, id: string): Promise<void> {
+    return this.runs.removeSession(principalOf(user, id), id);
   }
 
   /** What user and agent said to each other; tool traffic and reasoning are no records. */
-  async records(userId: string | undefined, botId: string, page: RecordsPage): Promise<RecordListDto> {
-    const id = page.conversationId ?? (await this.all(userId, 1))[0]?.sessionId;
+  async records(user: ConversationUser, botId: string, page: RecordsPage): Promise<RecordListDto> {
+    const id = page.conversationId ?? (await this.all(user, 1))[0]?.sessionId;
     if (id === undefined) return { recordList: [], total: 0 };
-    const said = await this.said(principalOf(userId, id), id);
+    const said = await this.said(principalOf(user, id), id);
     const ordered = page.sort === 'asc' ? [...said].reverse() : said;
     const start = (page.pageNumber - 1) * page.pageSize;
     const recordList = ordered.slice(start, start + page.pageSize).map((message) => recordOf(message, botId, id));
     return { recordList, total: said.length };
   }
 
-  private async all(userId: string | undefined, most: number): Promise<readonly SessionView[]> {
+  private async all({ caller, userId }: ConversationUser, most: number): Promise<readonly SessionView[]> {
     const found: SessionView[] = [];
     let cursor: string | undefined;
     do {
-      const page = await this.sessions.list(requestPrincipal(userId), {
+      const page = await this.sessions.list(caller.actingFor(userId), {
         limit: Math.min(PAGE, most),
         ...(cursor !== undefined && { cursor }),
         unowned: userId === undefined,
@@ -99,8 +106,8 @@ export class Conversations {
   }
 }
 
-function principalOf(userId: string | undefined, conversationId: string): Principal {
-  return requestPrincipal(userId ?? conversationId);
+function principalOf({ caller, userId }: ConversationUser, conversationId: string): Principal {
+  return caller.actingFor(userId, conversationId);
 }
 
 function isRecord({ message }: SessionMessage): boolean {

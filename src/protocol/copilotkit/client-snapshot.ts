@@ -1,10 +1,10 @@
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
 
 /**
- * What a reader has of a thread already, whole or as far as a broken stream had come. A client appends what
- * it is shown to a message that it has (contract ag-ui, section 2.3): to show it again would double it.
+ * The messages of a thread that a client has, complete or up to where a stream broke. A client appends the text
+ * of events to a message that it has (contract ag-ui, section 2.3): to send it again would double it.
  */
-export class ReaderCopy {
+export class ClientSnapshot {
   private readonly ids: ReadonlySet<string>;
 
   constructor(private readonly messages: readonly AgUiMessage[]) {
@@ -12,12 +12,12 @@ export class ReaderCopy {
     this.ids = new Set(messages.flatMap((message) => [message.id, ...callsOf(message).map(({ id }) => id)]));
   }
 
-  /** True when the reader has none of these. */
+  /** True when the client has none of these. */
   lacks(messages: readonly { readonly id: string }[]): boolean {
     return !messages.some(({ id }) => this.ids.has(id));
   }
 
-  /** True for an event that says what the reader has. */
+  /** True for an event of a message or call that the client has. */
   has(event: AgUiEvent): boolean {
     switch (event.type) {
       case 'TEXT_MESSAGE_START':
@@ -40,12 +40,11 @@ export class ReaderCopy {
   }
 
   /**
-   * Puts right what the reader has: the messages as they are, and the others that it has, which it alone knows
-   * or which are shown later.
+   * The snapshot that corrects the client's copy: the given messages, and those that only the client has.
    *
-   * @param without what it has to forget: it is shown from the beginning
+   * @param without messages that the client discards, because they are streamed from their start
    */
-  snapshot(shown: readonly AgUiMessage[], without: readonly { readonly id: string }[] = []): AgUiEvent {
+  corrected(shown: readonly AgUiMessage[], without: readonly { readonly id: string }[] = []): AgUiEvent {
     const known = new Set([...shown, ...without].map(({ id }) => id));
     const own = this.messages.filter(({ id }) => !known.has(id));
     return { type: 'MESSAGES_SNAPSHOT', messages: [...shown, ...own] };

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
 /** The query of `POST /copilotkit/threads/clear`. */
 export class ClearQueryDto {
@@ -21,8 +21,21 @@ export class ThreadsQueryDto extends ClearQueryDto {
   @Matches(/^([1-9]|[1-9]\d|1\d\d|200)$/, { message: 'limit must be from 1 to 200' })
   readonly limit?: string;
 
-  @ApiPropertyOptional({ description: '`nextCursor` of the page before.' })
+  @ApiPropertyOptional({ description: '`nextCursor` of the previous page.' })
   @IsOptional()
   @IsString()
   readonly cursor?: string;
+}
+/** The changes that `PATCH /copilotkit/threads/{threadId}` makes. */
+export class ThreadChangeDto {
+  @ApiPropertyOptional({ maxLength: 500, example: 'Weather' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  readonly name?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @IsBoolean()
+  readonly archived?: boolean;
 }

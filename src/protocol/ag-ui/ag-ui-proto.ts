@@ -1,18 +1,19 @@
 import { AGUI_MEDIA_TYPE, EventEncoder } from '@ag-ui/encoder';
-import type { AgUiEvent } from './ag-ui.types.js';
+import type { AgUiEvent } from '../ag-ui-events/index.js';
 
-/** The media type of the binary stream, exactly as its answers must name it. */
+/** The media type of the binary stream, exactly as its responses must name it: clients compare it as a whole. */
 export const AG_UI_PROTO_TYPE = AGUI_MEDIA_TYPE;
 
 const encoder = new EventEncoder({ accept: AGUI_MEDIA_TYPE });
 
-/** One event of the binary stream: its length in four bytes, then the event. */
-export function protoFrame(event: AgUiEvent): Uint8Array {
-  return encoder.encodeBinary(event as Parameters<EventEncoder['encodeBinary']>[0]);
+/** One event of the binary stream, its length in four bytes and then the event, as one character for each byte. */
+export function protoFrame(event: AgUiEvent): string {
+  const bytes = encoder.encodeBinary(event as Parameters<EventEncoder['encodeBinary']>[0]);
+  return Buffer.from(bytes).toString('latin1');
 }
 
 /**
- * Whether a client asks for the binary stream: it names the type itself, and likes it no less than
+ * Whether a client requests the binary stream: `Accept` names its type, with a quality not below that of
  * `text/event-stream`. Wildcards mean text (contract ag-ui, section 1.4).
  */
 export function wantsProto(accept: string | undefined): boolean {

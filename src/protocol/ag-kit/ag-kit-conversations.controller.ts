@@ -1,10 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AppError } from '../../common/index.js';
-import { ShapePipe } from '../http/index.js';
-import { UserId } from './ag-kit-exchange.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { WireController } from '../wire/index.js';
+import { AgKitAgents } from './ag-kit-agents.js';
+import { AgKitConversations } from './ag-kit-conversations.service.js';
+import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute } from './api-docs.js';
-import { Conversations } from './conversations.js';
 import {
   ConversationBodyDto,
   ConversationCreatedDto,
@@ -12,43 +14,49 @@ import {
   ConversationsQueryDto,
   SuccessDto,
 } from './dto/conversation.dto.js';
-import { PublicAgents } from './public-agents.js';
+import { UserId } from './user-id.decorator.js';
 
 /** `/v1/aibot/bots/{agentId}/conversation`: the sessions, as this wire calls them. */
 @ApiTags('AG-Kit')
-@Controller('v1/aibot/bots/:agentId/conversation')
-export class ConversationsController {
+@WireController(AgKitWire, 'v1/aibot/bots/:agentId/conversation')
+export class AgKitConversationsController {
   constructor(
-    private readonly agents: PublicAgents,
-    private readonly conversations: Conversations,
+    private readonly agents: AgKitAgents,
+    private readonly conversations: AgKitConversations,
   ) {}
 
   @Post()
   @HttpCode(200)
   @ApiAgentId()
   @ApiOkResponse({ type: ConversationCreatedDto })
-  @ApiAgKitRoute('Make a conversation', 'An empty one; a first message makes one, too.', [400, 404, 409])
+  @ApiAgKitRoute(
+    'Create a conversation',
+    'Creates an empty conversation. The first message creates one too.',
+    [400, 404, 409],
+  )
   async create(
     @Param('agentId') agentId: string,
     @Body() body: unknown,
+    @Caller() caller: Caller,
     @UserId() userId: string | undefined,
   ): Promise<ConversationCreatedDto> {
     this.agents.get(agentId);
     const { conversationId, title } = new ShapePipe(ConversationBodyDto).transform(body ?? {}, { type: 'body' });
-    return { conversationId: await this.conversations.create(userId, conversationId, title) };
+    return { conversationId: await this.conversations.create({ caller, userId }, conversationId, title) };
   }
 
   @Get()
   @ApiAgentId()
   @ApiOkResponse({ type: ConversationListDto })
-  @ApiAgKitRoute('List conversations', 'The one that changed last comes first.', [400, 404])
+  @ApiAgKitRoute('List conversations', 'The most recently changed conversation comes first.', [400, 404])
   list(
     @Param('agentId') agentId: string,
     @Query(new ShapePipe(ConversationsQueryDto)) { offset = '0', limit = '10' }: ConversationsQueryDto,
+    @Caller() caller: Caller,
     @UserId() userId: string | undefined,
   ): Promise<ConversationListDto> {
     this.agents.get(agentId);
-    return this.conversations.list(userId, Number(offset), Number(limit));
+    return this.conversations.list({ caller, userId }, Number(offset), Number(limit));
   }
 
   @Patch(':conversationId')
@@ -59,25 +67,31 @@ export class ConversationsController {
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
     @Body(new ShapePipe(ConversationBodyDto)) { title }: ConversationBodyDto,
+    @Caller() caller: Caller,
     @UserId() userId: string | undefined,
   ): Promise<SuccessDto> {
     this.agents.get(agentId);
     if (title === undefined) throw new AppError('MISSING_PARAMETER', 'title is required');
-    await this.conversations.rename(userId, conversationId, title);
+    await this.conversations.rename({ caller, userId }, conversationId, title);
     return { success: true };
   }
 
   @Delete(':conversationId')
   @ApiAgentId()
   @ApiOkResponse({ type: SuccessDto })
-  @ApiAgKitRoute('Remove a conversation', 'With its messages and runs; what runs is stopped first.', [404, 409])
+  @ApiAgKitRoute(
+    'Delete a conversation',
+    'Deletes the conversation with its messages and runs. Runs in progress are stopped first.',
+    [404, 409],
+  )
   async remove(
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
+    @Caller() caller: Caller,
     @UserId() userId: string | undefined,
   ): Promise<SuccessDto> {
     this.agents.get(agentId);
-    await this.conversations.remove(userId, conversationId);
+    await this.conversations.remove({ caller, userId }, conversationId);
     return { success: true };
   }
 }

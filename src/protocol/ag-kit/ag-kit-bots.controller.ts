@@ -1,25 +1,27 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { RegisteredAgent } from '../../agent/index.js';
-import { ShapePipe } from '../http/index.js';
-import { UserId } from './ag-kit-exchange.js';
+import { Caller, ShapePipe } from '../http/index.js';
+import { WireController } from '../wire/index.js';
+import { AgKitAgents } from './ag-kit-agents.js';
+import { AgKitConversations } from './ag-kit-conversations.service.js';
+import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute } from './api-docs.js';
-import { Conversations } from './conversations.js';
 import { BotInfoDto, BotListDto, RecordListDto, RecordsQueryDto } from './dto/conversation.dto.js';
-import { PublicAgents } from './public-agents.js';
+import { UserId } from './user-id.decorator.js';
 
-/** `GET /v1/aibot/bots` and what is known of one: its description, and what was said to it. */
+/** `GET /v1/aibot/bots` with the description of one, and the messages of its conversations. */
 @ApiTags('AG-Kit')
-@Controller('v1/aibot/bots')
-export class BotsController {
+@WireController(AgKitWire, 'v1/aibot/bots')
+export class AgKitBotsController {
   constructor(
-    private readonly agents: PublicAgents,
-    private readonly conversations: Conversations,
+    private readonly agents: AgKitAgents,
+    private readonly conversations: AgKitConversations,
   ) {}
 
   @Get()
   @ApiOkResponse({ type: BotListDto })
-  @ApiAgKitRoute('List the agents', 'The agents that requests may name.', [])
+  @ApiAgKitRoute('List the agents', 'The public agents.', [])
   list(): BotListDto {
     const botList = this.agents.list().map(botOf);
     return { botList, total: botList.length };
@@ -28,7 +30,7 @@ export class BotsController {
   @Get(':agentId')
   @ApiAgentId()
   @ApiOkResponse({ type: BotInfoDto })
-  @ApiAgKitRoute('Describe an agent', 'Its name and what it does.', [404])
+  @ApiAgKitRoute('Describe an agent', 'The name and the description of an agent.', [404])
   get(@Param('agentId') agentId: string): BotInfoDto {
     return botOf(this.agents.get(agentId));
   }
@@ -36,16 +38,17 @@ export class BotsController {
   @Get(':agentId/records')
   @ApiAgentId()
   @ApiOkResponse({ type: RecordListDto })
-  @ApiAgKitRoute('Read a conversation', 'What user and agent said, a page at a time; of any wire.', [400, 404])
+  @ApiAgKitRoute('Read a conversation', 'The messages of user and agent, page by page, from all wires.', [400, 404])
   records(
     @Param('agentId') agentId: string,
     @Query(new ShapePipe(RecordsQueryDto)) query: RecordsQueryDto,
+    @Caller() caller: Caller,
     @UserId() userId: string | undefined,
   ): Promise<RecordListDto> {
     this.agents.get(agentId);
     const { conversationId, sort = 'desc', pageNumber = '1', pageSize = '10' } = query;
     const page = { conversationId, sort, pageNumber: Number(pageNumber), pageSize: Number(pageSize) };
-    return this.conversations.records(userId, agentId, page);
+    return this.conversations.records({ caller, userId }, agentId, page);
   }
 }
 

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, IdFactory, type Principal } from '../../common/index.js';
+import { type InterruptAnswer, Interrupts } from '../../interrupt/index.js';
+import { type RunRequest, Runs, type RunView } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import type { Caller } from '../http/index.js';
+import type { FrameEncoder } from '../wire/index.js';
+import { type AgKitRequest, type AgKitResume, answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
+import { toolResultError } from './ag-kit.errors.js';
+import { decodeBotRequest } from './bot-request.decoder.js';
+
+/** Who sends a request, and to which agent. */
+export interface AgKitAsker {
+  readonly agentType: string;
+  readonly caller: Caller;
+  /** The user that the headers or the query name. */
+  readonly userId: string | undefined;
+}
+
+/** An accepted run. */
+export interface AgKitAccepted {
+  readonly run: RunView;
+  readonly principal: Principal;
+  /** Default: that of the wire. */
+  readonly encoder?: FrameEncoder;
+}
+
+/** A body that is an object. */
+export type JsonBody = Readonly<Record<string, unknown>>;
+
+/** Accepts runs from requests of dialects A and C. */
+@Injectable()
+export class AgKitSubmission {
+  constructor(
+    private readonly runs: Runs,
+    private readonly interrupts: Interrupts,
+    private readonly sessions: Sessions,
+    private readonly ids: IdFactory,
+  ) {}
+
+  /**
+   * Dialect A. Returns undefined for an empty list of messages without `resume`: there is nothing to run.
+   *
+   * @throws AppError as `decodeAgKitRequest` and `Runs.accept`; INTERRUPT_NOT_FOUND when `resume` names
+   *   no interrupt of this conversation
+   */
+  async agKit(body: JsonBody, asker: AgKitAsker): Promise<AgKitAccepted | undefined> {
+    const request = decodeAgKitRequest(body, this.ids.next('akr_'));
+    const { conversationId, messages, resume, tools: clientTools, forwardedProps } = request;
+    if (messages.length === 0 && !resume) return undefined;
+    const userId = asker.userId ?? request.userId;
+    const answers = resume ? [await this.answer(resume, request, asker.caller, userId)] : [];
+    try {
+      return await this.accept(asker, {
+        principal: asker.caller.actingFor(userId, conversationId),
+        sessionId: conversationId,
+        input: messages,
+        clientTools,
+        forwardedProps,
+        anonymous: userId === undefined,
+        ...(answers.length > 0 && { answers }),
+      });
+    } catch (error) {
+      throw toolResultError(error, body['messages']);
+    }
+  }
+
+  /**
+   * Dialect C. The history in the request counts only if the server does not know the conversation.
+   *
+   * @throws AppError as `decodeBotRequest` and `Runs.accept`
+   */
+  async bot(body: JsonBody, asker: AgKitAsker): Promise<AgKitAccepted> {
+    const request = decodeBotRequest(body, this.ids.next(''));
+    const sessionId = request.conversationId ?? this.ids.next('');
+    const principal = asker.caller.actingFor(asker.userId ?? request.userId, sessionId);
+    const isKnown = (await this.sessions.view(principal, sessionId)) !== undefined;
+    const input = isKnown ? [request.message] : [...request.history, request.message];
+    const { forwardedProps } = request;
+    return this.accept(asker, { principal, sessionId, input, clientTools: [], forwardedProps });
+  }
+
+  private async accept(
+    { agentType }: AgKitAsker,
+    request: Omit<RunRequest, 'wire' | 'agentType' | 'modelOptions' | 'onBusy'>,
+  ): Promise<AgKitAccepted> {
+    const { run } = await this.runs.accept({
+      ...request,
+      wire: 'ag-kit',
+      agentType,
+      modelOptions: {},
+      onBusy: 'reject',
+    });
+    return { run, principal: request.principal };
+  }
+
+  private async answer(
+    resume: AgKitResume,
+    { conversationId }: AgKitRequest,
+    caller: Caller,
+    userId: string | undefined,
+  ): Promise<InterruptAnswer> {
+    const interrupt = await this.interrupts.find(caller.scope(userId), resume.interruptId);
+    if (interrupt?.sessionId !== conversationId) throw new AppError('INTERRUPT_NOT_FOUND');
+    return answerOf(resume, interrupt.kind);
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { type Observable, of } from 'rxjs';
+import { assertUnreachable } from '../../common/index.js';
+import { type Caller, DONE_FRAME, type StreamClient } from '../http/index.js';
+import { type OnDisconnect, RunStreams, Wires } from '../wire/index.js';
+import { AgKitAgents } from './ag-kit-agents.js';
+import { type AgKitAccepted, AgKitSubmission, type JsonBody } from './ag-kit-submission.js';
+import { type AgKitDialect, WATCHED_AS } from './ag-kit.types.js';
+import { AgUiSubmission } from './ag-ui-submission.js';
+import { dialectOf } from './dialect.js';
+
+/** What a request of `send-message` says beside its body. */
+export interface SendOptions {
+  /** Absent: the default agent. */
+  readonly agentId?: string;
+  readonly caller: Caller;
+  /** The user that the headers or the query name. */
+  readonly userId: string | undefined;
+  /** Default: that of the wire. */
+  readonly onDisconnect: OnDisconnect | undefined;
+}
+
+type Frames = Observable<readonly string[]>;
+
+/** Responds to `send-message` in the dialect of its body. */
+@Injectable()
+export class AgKitService {
+  constructor(
+    private readonly submission: AgKitSubmission,
+    private readonly agUi: AgUiSubmission,
+    private readonly streams: RunStreams,
+    private readonly wires: Wires,
+    private readonly agents: AgKitAgents,
+  ) {}
+
+  /** @throws AppError as the decoders of the dialects and `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
+  async send(
+    body: unknown,
+    { agentId, caller, userId, onDisconnect }: SendOptions,
+    client: StreamClient,
+  ): Promise<Frames> {
+    const agentType = agentId === undefined ? this.agents.defaultName : this.agents.get(agentId).name;
+    const dialect = dialectOf(body, this.agents.pinnedDialect(agentType));
+    const asker = { agentType, caller, userId };
+    const submitted = await this.submit(dialect, body as JsonBody, asker);
+    if ('frames' in submitted) return of(submitted.frames);
+    return this.follow(dialect, submitted, onDisconnect, client);
+  }
+
+  /** The accepted run, or the complete stream when there is nothing to run. */
+  private async submit(
+    dialect: AgKitDialect,
+    body: JsonBody,
+    asker: Parameters<AgKitSubmission['bot']>[1],
+  ): Promise<AgKitAccepted | { readonly frames: readonly string[] }> {
+    switch (dialect) {
+      case 'ag-kit':
+        return (await this.submission.agKit(body, asker)) ?? { frames: [DONE_FRAME] };
+      case 'bot':
+        return this.submission.bot(body, asker);
+      case 'ag-ui':
+        return this.agUi.accept(body, asker);
+      default:
+        return assertUnreachable(dialect);
+    }
+  }
+
+  private follow(
+    dialect: AgKitDialect,
+    { run, principal, encoder }: AgKitAccepted,
+    onDisconnect: OnDisconnect | undefined,
+    client: StreamClient,
+  ): Frames {
+    const wire = this.wires.watchable(WATCHED_AS[dialect]);
+    client.reply.headers({
+      'x-run-id': run.runId,
+      'content-location': `/runs/${encodeURIComponent(run.runId)}/events?protocol=${wire.name}`,
+    });
+    return this.streams.follow(run, client, { principal, wire, onDisconnect, encoder }).events();
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agent/index.js';
+import { AppError } from '../../common/index.js';
+import { VERSION } from '../../health/index.js';
+
+/** The name that an unmodified client gives its only agent. */
+const DEFAULT_ID = 'default';
+
+/** An agent as the runtime lists it. */
+export interface RuntimeAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly className: string;
+  readonly capabilities: object;
+}
+
+/** The answer of `GET /info`. */
+export interface RuntimeInfo {
+  readonly version: string;
+  readonly agents: Readonly<Record<string, RuntimeAgent>>;
+  readonly audioFileTranscriptionEnabled: boolean;
+  readonly mode: 'sse';
+  readonly threadEndpoints: {
+    readonly list: boolean;
+    readonly inspect: boolean;
+    readonly mutations: boolean;
+    readonly realtimeMetadata: boolean;
+  };
+  readonly suggestions: boolean;
+  readonly a2uiEnabled: boolean;
+  readonly openGenerativeUIEnabled: boolean;
+  readonly telemetryDisabled: boolean;
+}
+
+/** The agents of the runtime: the public ones, and the default one also as `default`. */
+@Injectable()
+export class CopilotAgents {
+  constructor(private readonly agents: AgentRegistry) {}
+
+  /** What the runtime offers. */
+  info(): RuntimeInfo {
+    const listed = this.agents.list().filter(({ name }) => this.agents.isPublic(name));
+    const fallback = listed.find(({ name }) => name === this.agents.defaultName);
+    const named = listed.map((agent) => [agent.name, agent] as const);
+    const all = fallback && !this.agents.isPublic(DEFAULT_ID) ? [[DEFAULT_ID, fallback] as const, ...named] : named;
+    return {
+      version: VERSION,
+      agents: Object.fromEntries(
+        all.map(([id, { name, description }]) => [
+          id,
+          { name, description, className: 'ParleyAgent', capabilities: agentCapabilities() },
+        ]),
+      ),
+      audioFileTranscriptionEnabled: false,
+      mode: 'sse',
+      threadEndpoints: { list: true, inspect: true, mutations: true, realtimeMetadata: false },
+      suggestions: false,
+      a2uiEnabled: false,
+      openGenerativeUIEnabled: false,
+      telemetryDisabled: true,
+    };
+  }
+
+  /** The agent type of an id in a path; undefined for an unknown or internal agent. */
+  agentTypeOf(id: string): string | undefined {
+    if (this.agents.isPublic(id)) return id;
+    return id === DEFAULT_ID ? this.agents.defaultName : undefined;
+  }
+
+  /** @throws AppError AGENT_NOT_FOUND, for an internal agent too */
+  require(id: string): void {
+    if (this.agentTypeOf(id) === undefined) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${id}`);
+  }
+}
+
+/** The capabilities of every agent (contract ag-ui, section 1.3). */
+function agentCapabilities(): object {
+  return {
+    transport: { streaming: true, httpBinary: true, resumable: true },
+    tools: { supported: true, parallelCalls: true, clientProvided: true },
+    state: { snapshots: true, deltas: true, persistentState: true },
+    reasoning: { supported: true, streaming: true },
+    multimodal: { input: { image: true, audio: true, file: true } },
+    humanInTheLoop: { supported: true, approvals: true, interrupts: true, approveWithEdits: true },
+  };
+}

@@ -1,0 +1,119 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { JsonObject, Principal } from '../../common/index.js';
+import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
+import { Caller, fieldError, fieldReaderAt, NoBody, ShapePipe, StreamFor, type StreamReader } from '../http/index.js';
+import { WireController } from '../wire/index.js';
+import { CopilotAgents } from './copilotkit-agents.js';
+import { type CopilotThread, CopilotThreads } from './copilotkit-threads.service.js';
+import { CopilotKitWire } from './copilotkit.wire.js';
+import { ClearQueryDto, ThreadChangeDto, ThreadsQueryDto } from './dto/threads.dto.js';
+
+const DEFAULT_LIMIT = 50;
+const anyObject = { schema: { type: 'object', additionalProperties: true } };
+
+/** CopilotKit's thread routes, over sessions. */
+@ApiTags('CopilotKit')
+@ApiOkResponse(anyObject)
+@WireController(CopilotKitWire, 'copilotkit/threads')
+export class CopilotThreadsController {
+  constructor(
+    private readonly threads: CopilotThreads,
+    private readonly agents: CopilotAgents,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List threads', description: 'The threads of the user in X-User-Id, newest first.' })
+  list(
+    @Query(new ShapePipe(ThreadsQueryDto)) query: ThreadsQueryDto,
+    @Caller() caller: Caller,
+  ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
+    const { agentId, includeArchived, limit, cursor } = query;
+    return this.threads.list(caller, {
+      agentType: this.agentType(agentId),
+      includeArchived: includeArchived === 'true',
+      limit: Number(limit ?? DEFAULT_LIMIT),
+      cursor,
+    });
+  }
+
+  @Post('clear')
+  @HttpCode(200)
+  @NoBody()
+  @ApiOperation({
+    summary: 'Delete all threads of a user',
+    description: 'Deletes the threads of the user in X-User-Id, of all agents or of one. 400 without a user.',
+  })
+  async clear(
+    @Query(new ShapePipe(ClearQueryDto)) query: ClearQueryDto,
+    @Body() body: unknown,
+    @Caller() caller: Caller,
+  ): Promise<{ deleted: number }> {
+    if (caller.userIdHeader() === undefined)
+      throw fieldError('X-User-Id', 'is required to remove all threads', 'MISSING_PARAMETER');
+    const agentId = query.agentId ?? fieldReaderAt(body ?? {}, 'body').string('agentId');
+    return { deleted: await this.threads.clear(caller, this.agentType(agentId)) };
+  }
+
+  @Get(':threadId/messages')
+  @ApiOperation({ summary: 'The messages of a thread' })
+  async messages(
+    @Param('threadId') threadId: string,
+    @Caller() caller: Caller,
+  ): Promise<{ messages: readonly AgUiMessage[] }> {
+    return { messages: await this.threads.messages(ownerOf(caller, threadId), threadId) };
+  }
+
+  @Get(':threadId/events')
+  @ApiOperation({ summary: 'The events of the finished runs of a thread' })
+  async events(
+    @Param('threadId') threadId: string,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamReader,
+  ): Promise<{ events: readonly AgUiEvent[] }> {
+    return { events: await this.threads.events(ownerOf(caller, threadId), threadId, client) };
+  }
+
+  @Get(':threadId/state')
+  @ApiOperation({ summary: 'The shared state of a thread' })
+  async state(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<{ state: JsonObject }> {
+    return { state: await this.threads.state(ownerOf(caller, threadId), threadId) };
+  }
+
+  @Patch(':threadId')
+  @ApiOperation({ summary: 'Rename, archive or restore a thread' })
+  change(
+    @Param('threadId') threadId: string,
+    @Body(new ShapePipe(ThreadChangeDto)) { name, archived }: ThreadChangeDto,
+    @Caller() caller: Caller,
+  ): Promise<CopilotThread> {
+    return this.threads.change(ownerOf(caller, threadId), threadId, {
+      ...(name !== undefined && { name }),
+      ...(archived !== undefined && { archived }),
+    });
+  }
+
+  @Post(':threadId/archive')
+  @HttpCode(200)
+  @NoBody()
+  @ApiOperation({ summary: 'Archive a thread' })
+  archive(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<CopilotThread> {
+    return this.threads.change(ownerOf(caller, threadId), threadId, { archived: true });
+  }
+
+  @Delete(':threadId')
+  @ApiOperation({ summary: 'Delete a thread' })
+  async remove(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<{ deleted: true }> {
+    await this.threads.remove(ownerOf(caller, threadId), threadId);
+    return { deleted: true };
+  }
+
+  private agentType(agentId: string | undefined): string | undefined {
+    return agentId === undefined ? undefined : (this.agents.agentTypeOf(agentId) ?? agentId);
+  }
+}
+
+/** A thread without a user has a user of its own. */
+function ownerOf(caller: Caller, threadId: string): Principal {
+  return caller.actingFor(caller.userIdHeader(), threadId);
+}

@@ -1,0 +1,188 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type JsonObject, type Principal } from '../../common/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
+import { type AgUiEvent, type AgUiMessage, toAgUiMessages } from '../ag-ui-events/index.js';
+import type { Caller, StreamReader } from '../http/index.js';
+import { RunStreams } from '../wire/index.js';
+import { CopilotKitWire } from './copilotkit.wire.js';
+import { ThreadReplays } from './thread-replay.js';
+
+/** How many sessions or runs, and how many messages, are read at once. */
+const PAGE = 100;
+const MESSAGES_PAGE = 500;
+
+/** The `createdById` of threads without a user. */
+const ANONYMOUS = 'anonymous';
+
+/** A thread as CopilotKit lists it. Times are ISO 8601. */
+export interface CopilotThread {
+  readonly id: string;
+  readonly name: string | null;
+  readonly agentId: string;
+  readonly organizationId: string;
+  readonly createdById: string;
+  readonly archived: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Which threads to list. */
+export interface ThreadsQuery {
+  /** Only threads whose last run was of this agent type. */
+  readonly agentType?: string | undefined;
+  readonly includeArchived: boolean;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** CopilotKit's threads, which are sessions. Their name and whether they are archived is metadata. */
+@Injectable()
+export class CopilotThreads {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly runs: Runs,
+    private readonly streams: RunStreams,
+    private readonly wire: CopilotKitWire,
+    private readonly replays: ThreadReplays,
+  ) {}
+
+  /** The threads of the user that the header names; without one, the threads without a user. */
+  async list(
+    caller: Caller,
+    { agentType, includeArchived, limit, cursor }: ThreadsQuery,
+  ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
+    const userId = caller.userIdHeader();
+    const { items, nextCursor = null } = await this.sessions.list(caller.actingFor(userId), {
+      limit,
+      ...(cursor !== undefined && { cursor }),
+      ...(userId === undefined && { unowned: true }),
+      agentType,
+      unlessTrue: includeArchived ? undefined : 'archived',
+    });
+    return { threads: items.map((view) => threadOf(caller.actingFor(userId, view.sessionId), view)), nextCursor };
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND */
+  async messages(principal: Principal, threadId: string): Promise<readonly AgUiMessage[]> {
+    await this.require(principal, threadId);
+    const found: SessionMessage[] = [];
+    for (let after = 0, more = true; more; after = found.at(-1)?.seq ?? after) {
+      const query = { limit: MESSAGES_PAGE, after, order: 'asc' } as const;
+      const page = await this.sessions.messages(principal, threadId, query);
+      found.push(...page);
+      more = page.length === MESSAGES_PAGE;
+    }
+    const messages = found.map(({ message }) => message);
+    return toAgUiMessages(messages, 'v0');
+  }
+
+  /** The events of the finished runs up to the first unfinished one. @throws AppError SESSION_NOT_FOUND */
+  async events(principal: Principal, threadId: string, client: StreamReader): Promise<readonly AgUiEvent[]> {
+    await this.require(principal, threadId);
+    const events: AgUiEvent[] = [];
+    const replay = this.replays.open({
+      principal,
+      generation: 'v0',
+      frameOf: (event) => {
+        events.push(event);
+        return '';
+      },
+    });
+    for (const run of await this.finishedRuns(principal, threadId)) {
+      const encoder = await replay.encoderOf(run);
+      const { expired } = replay;
+      const stream = this.streams.follow(run, { gone: client.gone }, { principal, wire: this.wire, encoder, expired });
+      await stream.sendTo(() => Promise.resolve());
+    }
+    return events;
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND */
+  async state(principal: Principal, threadId: string): Promise<JsonObject> {
+    return (await this.require(principal, threadId)).state;
+  }
+
+  /** Renames, archives or restores a thread. @throws AppError SESSION_NOT_FOUND */
+  async change(
+    principal: Principal,
+    threadId: string,
+    change: { readonly name?: string | null; readonly archived?: boolean },
+  ): Promise<CopilotThread> {
+    const { metadata } = await this.require(principal, threadId);
+    return threadOf(principal, await this.sessions.saveMetadata(principal, threadId, { ...metadata, ...change }));
+  }
+
+  /** @throws AppError SESSION_NOT_FOUND */
+  async remove(principal: Principal, threadId: string): Promise<void> {
+    await this.runs.removeSession(principal, threadId);
+  }
+
+  /**
+   * Removes the threads that `list` lists for the caller, archived ones too. Returns how many.
+   *
+   * @throws AppError SESSION_BUSY when a run of one of them does not end
+   */
+  async clear(caller: Caller, agentType: string | undefined): Promise<number> {
+    let removed = 0;
+    for (const id of await this.threadIds(caller, agentType)) {
+      if (await this.removeIfPresent(caller.actingFor(caller.userIdHeader(), id), id)) removed += 1;
+    }
+    return removed;
+  }
+
+  private async threadIds(caller: Caller, agentType: string | undefined): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await this.list(caller, { agentType, includeArchived: true, limit: PAGE, cursor });
+      ids.push(...page.threads.map(({ id }) => id));
+      if (page.nextCursor === null) return ids;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** False when another request has removed it. */
+  private async removeIfPresent(principal: Principal, threadId: string): Promise<boolean> {
+    try {
+      await this.remove(principal, threadId);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SESSION_NOT_FOUND') return false;
+      throw error;
+    }
+  }
+
+  private async require(principal: Principal, threadId: string): Promise<SessionView> {
+    const view = await this.sessions.view(principal, threadId);
+    if (!view) throw new AppError('SESSION_NOT_FOUND', `Unknown thread ${threadId}`);
+    return view;
+  }
+
+  /** In their order. */
+  private async finishedRuns(principal: Principal, threadId: string): Promise<readonly RunView[]> {
+    const runs: RunView[] = [];
+    for (let more = true; more;) {
+      const before = runs.at(-1)?.ordinal;
+      const page = await this.runs.list(principal, threadId, { limit: PAGE, ...(before !== undefined && { before }) });
+      runs.push(...page);
+      more = page.length === PAGE;
+    }
+    runs.reverse();
+    const unfinished = runs.findIndex(({ finishedAt }) => finishedAt === null);
+    return unfinished < 0 ? runs : runs.slice(0, unfinished);
+  }
+}
+
+function threadOf({ tenantId, userId }: Principal, view: SessionView): CopilotThread {
+  const { name, archived } = view.metadata;
+  return {
+    id: view.sessionId,
+    name: typeof name === 'string' ? name : null,
+    agentId: view.agentType ?? 'default',
+    organizationId: tenantId,
+    createdById: userId === view.sessionId ? ANONYMOUS : userId,
+    archived: archived === true,
+    createdAt: new Date(view.createdAt).toISOString(),
+    updatedAt: new Date(view.updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,110 @@
+import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Observable } from 'rxjs';
+import { AppError } from '../../common/index.js';
+import {
+  Caller,
+  FieldReader,
+  fieldError,
+  fieldReaderAt,
+  NoBody,
+  SsePost,
+  type StreamClient,
+  StreamFor,
+} from '../http/index.js';
+import { WireController } from '../wire/index.js';
+import { ApiAgent, ApiConnect, ApiMethodCall, ApiRun, ApiStop } from './api-docs.js';
+import { CopilotAgents, type RuntimeInfo } from './copilotkit-agents.js';
+import { CopilotKitService, type StopAnswer } from './copilotkit.service.js';
+import { CopilotKitWire } from './copilotkit.wire.js';
+
+type Frames = Observable<readonly string[]>;
+
+/** The methods of the single endpoint. */
+const METHODS = ['info', 'agent/run', 'agent/connect', 'agent/stop'] as const;
+
+/** CopilotKit's discovery, its routes of one agent, and its single endpoint: all of them behind one path. */
+@ApiTags('CopilotKit')
+@WireController(CopilotKitWire, 'copilotkit')
+export class CopilotKitController {
+  constructor(
+    private readonly agents: CopilotAgents,
+    private readonly service: CopilotKitService,
+  ) {}
+
+  @Get('info')
+  @ApiOperation({ summary: 'Runtime information', description: 'The agents and their capabilities.' })
+  @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
+  info(): RuntimeInfo {
+    return this.agents.info();
+  }
+
+  @SsePost('')
+  @ApiMethodCall(METHODS)
+  async call(
+    @Body() envelope: unknown,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
+  ): Promise<Frames | object> {
+    const fields = fieldReaderAt(envelope, 'body');
+    const method = fields.string('method');
+    const params = new FieldReader(fields.object('params') ?? {}, 'params');
+    const body = fields.source['body'];
+    switch (method) {
+      case 'info':
+        return this.agents.info();
+      case 'agent/run':
+        return this.service.run(required(params, 'agentId'), body, caller, client);
+      case 'agent/connect':
+        return this.service.connect(required(params, 'agentId'), body, caller, client);
+      case 'agent/stop':
+        return this.service.stop(required(params, 'agentId'), required(params, 'threadId'), body, caller);
+      default:
+        throw new AppError('INVALID_PARAMETER', `method must be one of ${METHODS.join(', ')}`);
+    }
+  }
+
+  @SsePost('agent/:agentId/run')
+  @ApiAgent()
+  @ApiRun()
+  run(
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
+  ): Promise<Frames> {
+    return this.service.run(agentId, body, caller, client);
+  }
+
+  @SsePost('agent/:agentId/connect')
+  @ApiAgent()
+  @ApiConnect()
+  connect(
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
+  ): Promise<Frames> {
+    return this.service.connect(agentId, body, caller, client);
+  }
+
+  @Post('agent/:agentId/stop/:threadId')
+  @HttpCode(200)
+  @NoBody()
+  @ApiAgent()
+  @ApiStop()
+  stop(
+    @Param('agentId') agentId: string,
+    @Param('threadId') threadId: string,
+    @Body() body: unknown,
+    @Caller() caller: Caller,
+  ): Promise<StopAnswer> {
+    return this.service.stop(agentId, threadId, body, caller);
+  }
+}
+
+function required(params: FieldReader, name: string): string {
+  const value = params.string(name);
+  if (value === undefined) throw fieldError(params.at(name), 'is required', 'MISSING_PARAMETER');
+  return value;
+}

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { type Observable, of } from 'rxjs';
+import { isPlainObject, type Principal } from '../../common/index.js';
+import { Runs } from '../../run/index.js';
+import {
+  type AgUiEvent,
+  decodeRunInput,
+  generationOf,
+  normaliseRunInput,
+  principalOf,
+  toAgUiMessages,
+} from '../ag-ui-events/index.js';
+import { type Caller, fieldReaderAt, type StreamClient } from '../http/index.js';
+import { RunStreams } from '../wire/index.js';
+import { ClientSnapshot } from './client-snapshot.js';
+import { CopilotAgents } from './copilotkit-agents.js';
+import { copilotKitFrame } from './copilotkit.encoder.js';
+import { CopilotKitWire } from './copilotkit.wire.js';
+import { ThreadReplays } from './thread-replay.js';
+
+/** Whether a stop request stopped a run. */
+export type StopAnswer =
+  { readonly stopped: true; readonly interrupt: AgUiEvent } | { readonly stopped: false; readonly message: string };
+
+type Frames = Observable<readonly string[]>;
+
+/** The agent routes of a CopilotKit runtime (contract ag-ui, section 3), over durable runs. */
+@Injectable()
+export class CopilotKitService {
+  constructor(
+    private readonly wire: CopilotKitWire,
+    private readonly streams: RunStreams,
+    private readonly runs: Runs,
+    private readonly replays: ThreadReplays,
+    private readonly agents: CopilotAgents,
+  ) {}
+
+  /** @throws AppError as `AgUiRuns.start` */
+  async run(agentId: string, body: unknown, caller: Caller, client: StreamClient): Promise<Frames> {
+    const { wire } = this;
+    const started = await wire.start(body, agentId, caller);
+    if (started.kind === 'refused') return of([copilotKitFrame(started.event)]);
+    const { principal, run } = started;
+    client.reply.header('x-run-id', run.runId);
+    const encoder = wire.encoder(run, principal, generationOf(started.input.protocolVersion));
+    return this.streams.follow(run, client, { principal, wire, encoder }).events();
+  }
+
+  /** The history of a thread, then its run in progress. @throws AppError AGENT_NOT_FOUND; as `decodeRunInput` */
+  async connect(agentId: string, body: unknown, caller: Caller, client: StreamClient): Promise<Frames> {
+    this.agents.require(agentId);
+    const input = decodeRunInput(
+      isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
+    );
+    const generation = generationOf(input.protocolVersion);
+    const messages = toAgUiMessages(input.messages, generation);
+    const principal = principalOf(input, caller, caller.userIdHeader());
+    const stream = await this.streams.followSession(client, {
+      principal,
+      wire: this.wire,
+      sessionId: input.threadId,
+      waits: 'never',
+      ...this.replays.open({
+        principal,
+        generation,
+        client: messages.length > 0 ? new ClientSnapshot(messages) : undefined,
+      }),
+    });
+    return stream.events();
+  }
+
+  /**
+   * Stops one run, or all runs of a thread. A finished run is left alone, and so are later ones.
+   *
+   * @throws AppError AGENT_NOT_FOUND; PARAMETER_VALIDATION, INVALID_PARAMETER for an invalid run id, which must
+   *   not stop all runs
+   */
+  async stop(agentId: string, threadId: string, body: unknown, caller: Caller): Promise<StopAnswer> {
+    this.agents.require(agentId);
+    const principal = caller.actingFor(caller.userIdHeader(), threadId);
+    const runKey = stoppedRunKey(body);
+    const count =
+      runKey === undefined
+        ? (await this.runs.cancelSession(principal, threadId)).length
+        : await this.stopRun(principal, threadId, runKey);
+    if (count === 0) return { stopped: false, message: 'No run of this thread is in progress' };
+    return { stopped: true, interrupt: { type: 'RUN_ERROR', message: 'The run was stopped', code: 'STOPPED' } };
+  }
+
+  private async stopRun(principal: Principal, threadId: string, runKey: string): Promise<number> {
+    const run = await this.runs.findByKey(principal, threadId, runKey);
+    if (!run || run.finishedAt !== null) return 0;
+    await this.runs.cancel(principal, run.runId);
+    return 1;
+  }
+}
+
+/** The run that the body of a stop request names; undefined for all runs of the thread. */
+function stoppedRunKey(body: unknown): string | undefined {
+  const fields = fieldReaderAt(normaliseRunInput(fieldReaderAt(body ?? {}, 'body').source), '');
+  return fields.string('runId', { min: 1, max: 256 });
+}
