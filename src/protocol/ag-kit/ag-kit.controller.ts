@@ -9,7 +9,7 @@ import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute, ApiSendMessage } from './api-docs.js';
 import { HealthzDto } from './dto/conversation.dto.js';
 import { SendMessageQueryDto } from './dto/request.dto.js';
-import { UserId } from './user-id.decorator.js';
+import { userIdOf } from './user-id.decorator.js';
 
 type Frames = Observable<readonly string[]>;
 
@@ -28,9 +28,9 @@ export class AgKitController {
     @Body() body: unknown,
     @Query(new ShapePipe(SendMessageQueryDto)) query: SendMessageQueryDto,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
+    const userId = userIdOf(client.request);
     return this.service.send(body, { caller, userId, onDisconnect: query.on_disconnect }, client);
   }
 
@@ -42,9 +42,9 @@ export class AgKitController {
     @Body() body: unknown,
     @Query(new ShapePipe(SendMessageQueryDto)) query: SendMessageQueryDto,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
+    const userId = userIdOf(client.request);
     return this.service.send(body, { agentId, caller, userId, onDisconnect: query.on_disconnect }, client);
   }
 

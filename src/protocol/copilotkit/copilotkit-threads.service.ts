@@ -91,8 +91,9 @@ export class CopilotThreads {
     });
     for (const run of await this.finishedRuns(principal, threadId)) {
       const encoder = await replay.encoderOf(run);
-      const { expired } = replay;
-      const stream = this.streams.follow(run, { gone: client.gone }, { principal, wire: this.wire, encoder, expired });
+      const expired = (one: RunView): Promise<readonly string[]> => replay.expired(one);
+      const options = { principal, wire: this.wire, encoder, expired };
+      const stream = this.streams.follow(run, { gone: client.gone }, options);
       await stream.sendTo(() => Promise.resolve());
     }
     return events;
