@@ -64,6 +64,8 @@ export interface RunRequest {
   readonly answers?: readonly InterruptAnswer[];
   /** True when the request does not name a user: its answers then count as those of the interrupts' owner. */
   readonly anonymous?: boolean;
+  /** True: refuse the request unless `answers` answers every open interrupt of the session. */
+  readonly answersAllInterrupts?: boolean;
   /** Replaces the session's shared state before the agent starts. */
   readonly state?: JsonObject;
   /**

@@ -24,6 +24,7 @@ describeOnLedgers('sessions', (ledger) => {
       createdAt: NOW,
       updatedAt: NOW,
       runCount: 0,
+      agentType: null,
       metadata: { title: 'Plan' },
       state: {},
     });
@@ -71,6 +72,32 @@ describeOnLedgers('sessions', (ledger) => {
     for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.99999999999').toString('base64url')]) {
       expect(await codeOf(sessions().list(ALICE, { limit: 2, cursor }))).toBe('INVALID_PARAMETER');
     }
+  });
+
+  it('a list can be limited to an agent type and to sessions without a flag; its pages are full', async () => {
+    const agents = ['a', 'b', 'a', 'a', 'a'];
+    for (const [index, agentType] of agents.entries()) {
+      await ledger().accept({ sessionId: `s${index}`, agentType });
+    }
+    await sessions().create(ALICE, 'empty', { archived: false });
+    await sessions().saveMetadata(ALICE, 's2', { name: 'say "archived":true, or\u0000', archived: true });
+    await sessions().saveMetadata(ALICE, 's3', { name: 'say "archived":true, or\u0000' });
+    const page = await sessions().list(ALICE, { limit: 2, order: 'asc', agentType: 'a', unlessTrue: 'archived' });
+    expect(page.items).toMatchObject([{ agentType: 'a' }, { agentType: 'a' }]);
+    const rest = await sessions().list(ALICE, {
+      limit: 2,
+      order: 'asc',
+      agentType: 'a',
+      unlessTrue: 'archived',
+      ...(page.nextCursor !== undefined && { cursor: page.nextCursor }),
+    });
+    const listed = [...page.items, ...rest.items].map(({ sessionId }) => sessionId);
+    expect(listed.sort()).toEqual(['s0', 's3', 's4']);
+    expect(rest).not.toHaveProperty('nextCursor');
+    const all = await sessions().list(ALICE, { limit: 9, unlessTrue: 'archived' });
+    expect(all.items).toHaveLength(5);
+    expect(all.items.find(({ sessionId }) => sessionId === 'empty')).toMatchObject({ agentType: null });
+    expect((await sessions().list(ALICE, { limit: 9, agentType: '\0' })).items).toEqual([]);
   });
 
   it('messages added outside a run count for the next run', async () => {

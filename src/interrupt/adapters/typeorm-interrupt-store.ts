@@ -59,10 +59,16 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 
   async waiting(tx: Transaction, sessionRowId: number): Promise<readonly WaitingInterrupt[]> {
-    const sql = `SELECT id, kind, waiting_run_no FROM interrupts
+    const sql = `SELECT id, kind, waiting_run_no, expires_at FROM interrupts
       WHERE session_no = ? AND status IN ('pending', 'expired') AND resumed_by_run_no IS NULL ORDER BY no`;
-    const rows = await queryable(tx).all<Pick<InterruptRow, 'id' | 'kind' | 'waiting_run_no'>>(sql, [sessionRowId]);
-    return rows.map((row) => ({ id: row.id, kind: row.kind, waitingRunRowId: row.waiting_run_no }));
+    type Row = Pick<InterruptRow, 'id' | 'kind' | 'waiting_run_no' | 'expires_at'>;
+    const rows = await queryable(tx).all<Row>(sql, [sessionRowId]);
+    return rows.map((row) => ({
+      id: row.id,
+      kind: row.kind,
+      waitingRunRowId: row.waiting_run_no,
+      expiresAt: row.expires_at,
+    }));
   }
 
   async recordAnswers(

@@ -26,6 +26,8 @@ export interface WaitingInterrupt {
   readonly id: string;
   readonly kind: InterruptKind;
   readonly waitingRunRowId: number;
+  /** In milliseconds since the epoch; null for never. */
+  readonly expiresAt: number | null;
 }
 
 /**

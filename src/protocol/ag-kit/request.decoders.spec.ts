@@ -165,7 +165,11 @@ describe('the answer of a resume', () => {
     [false, false],
     ['rejected', false],
     [{ approved: 'no' }, false],
+    ['{"approved":true}', true],
+    ['{"approved":false}', false],
+    ['true', true],
     ['maybe', undefined],
+    ['{"approved":', undefined],
     [null, undefined],
     [{}, undefined],
     [1, undefined],
@@ -186,7 +190,16 @@ describe('the answer of a resume', () => {
     expect(answer({ approved: true, reason: 7, arguments: 'x' })).not.toHaveProperty('reason');
   });
 
+  it('may be quoted twice, as the hook does', () => {
+    const approval = { approved: true, reason: 'fine' };
+    const quoted = JSON.stringify(JSON.stringify(approval));
+    expect(answer(resumed(quoted))).toEqual({ interruptId: 'i1', status: 'resolved', approve: true, reason: 'fine' });
+    expect(refusal(() => answer('['.repeat(100) + ']'.repeat(100)))).toEqual(['INVALID_PARAMETER', 'resume.payload']);
+  });
+
   it('is the payload itself for an input', () => {
+    const text = answerOf({ interruptId: 'i1', payload: '{"approved":true}' }, 'input');
+    expect(text).toEqual({ interruptId: 'i1', status: 'resolved', payload: '{"approved":true}' });
     const input = answerOf({ interruptId: 'i1', payload: { approved: true } }, 'input');
     expect(input).toEqual({ interruptId: 'i1', status: 'resolved', payload: { approved: true } });
   });

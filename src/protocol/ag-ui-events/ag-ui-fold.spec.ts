@@ -1,7 +1,7 @@
 import { checkShapes, GENERATIONS, replay } from '../../../test/support/ag-ui-replay.js';
 import { ScriptedLog } from '../../../test/support/scripted-log.js';
-import { RUN_RECOVERED } from '../../events/index.js';
-import { AgUiFold, withKeyCase } from './index.js';
+import { ResponseFold, RUN_RECOVERED } from '../../events/index.js';
+import { AgUiFold, toAgUiMessages, withKeyCase } from './index.js';
 
 describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
   const foldOf = (log: ScriptedLog, history: AgUiFold['history'] = []) => {
@@ -94,6 +94,26 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect('outcome' in (events.at(-1) as object)).toBe(generation === 'v1');
     const { messages } = await replay(generation, events);
     expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool']);
+  });
+
+  it('show the refusal of a model as text, also in snapshots', async () => {
+    const log = new ScriptedLog();
+    log.response.inProgress();
+    const message = log.response.createMessageBuilder();
+    const refusal = message.createContentBuilder('refusal');
+    for (const piece of ['I cannot ', 'help.']) refusal.addRefusalDelta(piece);
+    message.complete();
+    log.response.completed();
+    const events = foldOf(log);
+    expect(events.flatMap((event) => (event.type === 'TEXT_MESSAGE_CONTENT' ? [event.delta] : []))).toEqual([
+      'I cannot ',
+      'help.',
+    ]);
+    const shown = [{ id: message.id, role: 'assistant', content: 'I cannot help.' }];
+    expect((await replay(generation, events)).messages).toEqual(shown);
+    const response = new ResponseFold();
+    for (const event of log.events) response.apply(event);
+    expect(toAgUiMessages(response.response()?.output ?? [], generation)).toEqual(shown);
   });
 
   it('pass on what a provider sealed', () => {

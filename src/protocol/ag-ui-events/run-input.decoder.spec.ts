@@ -109,6 +109,12 @@ describe('a RunAgentInput', () => {
     expect(() => decodeRunInput({ ...base, messages: [{ ...messages[0], metadata: 'x' }] })).toThrow(/metadata/);
   });
 
+  it('drops the reserved key of the state', () => {
+    const reserved = { __request_context__: { user: { id: 'root' } } };
+    expect(decodeRunInput({ ...base, state: { ...reserved, title: 'Rain' } }).state).toEqual({ title: 'Rain' });
+    expect(decodeRunInput({ ...base, state: reserved })).not.toHaveProperty('state');
+  });
+
   it('reads pictures in both forms, and keeps what is sealed', () => {
     const image = { type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } };
     const messages = [

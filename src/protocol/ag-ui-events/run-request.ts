@@ -35,6 +35,7 @@ export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): 
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
     input: input.messages,
     resendsHistory: true,
+    answersAllInterrupts: true,
     clientTools: input.tools,
     modelOptions: {},
     ...(clientTime && { clientTime }),

@@ -11,7 +11,7 @@ import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { applyBusyPolicy, supersedes } from './busy-policy.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
-import { findResumePoint, recordAnswers } from './resume-point.js';
+import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
 import type { PreparedRun } from './run-preparation.js';
 
 /** What was accepted: the run, and its messages without those that the session had already. */
@@ -50,7 +50,7 @@ export class AcceptTransaction {
 
   /**
    * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
-   *   SESSION_EXISTS, SESSION_NOT_FOUND, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
+   *   SESSION_EXISTS, SESSION_NOT_FOUND, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
    *   then nothing is written
    */
   async commit(prepared: PreparedRun, options: AcceptOptions): Promise<Acceptance> {
@@ -79,6 +79,9 @@ export class AcceptTransaction {
     const place = await resolveSession(tx, this.ledger, request, now);
     const { session, forkedFrom } = place;
     if (forkedFrom !== undefined) await this.attachments.copy(tx, forkedFrom, session.rowId);
+    if (request.answersAllInterrupts === true) {
+      await requireAllAnswered(tx, this.ledger.interrupts, session, { answers: prepared.answers, now });
+    }
     const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
     const input = await newInput(tx, this.ledger.sessions, session, request);
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.

@@ -1,3 +1,4 @@
+import { AppError } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 import type { InterruptStore, ValidatedAnswer, WaitingInterrupt } from '../../interrupt/index.js';
@@ -35,6 +36,27 @@ export async function findResumePoint(
     ? ledger.runs.newestInterrupted(tx, session.rowId)
     : ledger.runs.get(tx, Math.max(...rowIds)));
   return { point: before && resumePointAfter(before, waiting), waiting };
+}
+
+/**
+ * Checks that the answers are for all open interrupts of the session.
+ *
+ * @throws AppError INTERRUPT_PENDING naming the others
+ */
+export async function requireAllAnswered(
+  tx: Transaction,
+  interrupts: InterruptStore,
+  session: OpenedSession,
+  { answers, now }: { readonly answers: readonly ValidatedAnswer[]; readonly now: number },
+): Promise<void> {
+  if (session.runOrdinal === 1) return;
+  const waiting = await interrupts.waiting(tx, session.rowId);
+  const open = waiting.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const answered = new Set(answers.map(({ id }) => id));
+  const missing = open.map(({ id }) => id).filter((id) => !answered.has(id));
+  if (missing.length === 0) return;
+  const message = `The thread has ${missing.length} open interrupt(s) that resume does not answer: ${missing.join(', ')}`;
+  throw new AppError('INTERRUPT_PENDING', message, { details: [{ path: 'resume', message }] });
 }
 
 /** Stores the answers; closes what is left unanswered when the user continued with something else. */

@@ -47,6 +47,7 @@ export abstract class Runs {
    *   AGENT_NOT_FOUND, QUEUE_FULL, INVALID_PARAMETER (a tool result that answers no open call),
    *   RUN_NOT_FOUND (`after`), SESSION_EXISTS (a fork under a session id that is taken), SESSION_NOT_FOUND
    *   (`tenantUniqueId`), SHUTTING_DOWN;
+   *   INTERRUPT_PENDING (`answersAllInterrupts`);
    *   with answers also INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED,
    *   INVALID_PARAMETER (edits or a payload that are not allowed or not valid)
    */

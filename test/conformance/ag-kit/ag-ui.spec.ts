@@ -54,11 +54,15 @@ describeOnDatabases('the AG-UI dialect of AG-Kit', (openDatabase) => {
     }
   });
 
-  it('a request may hold only the new messages, and missing ids are generated', async () => {
+  it('a request may hold only the new messages, and missing and blank ids are generated', async () => {
     await post({ threadId: 't-inc', messages: [{ role: 'user', content: 'one' }], tools: [], context: [], state: {} });
     const { text } = await post({ threadId: 't-inc', runId: ' ', messages: [{ role: 'user', content: 'two' }] });
     expect(text).toContain('You said two, after 2 messages.');
     expect(text).not.toContain('[DONE]');
+    const blank = await post({ threadId: 't-inc', messages: [{ id: ' ', role: 'user', content: 'three' }] });
+    expect(blank.text).toContain('You said three, after 4 messages.');
+    const empty = await post({ threadId: 't-inc', messages: [{ id: '', role: 'user', content: 'four' }] });
+    expect(empty.text).toContain('You said four, after 6 messages.');
     const alone = await post({ messages: [{ id: 'm', role: 'user', content: 'alone' }] });
     expect(eventsIn(alone.text)[0]).toMatchObject({ type: 'RUN_STARTED', threadId: expect.stringMatching(/.+/) });
   });

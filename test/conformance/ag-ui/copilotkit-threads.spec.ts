@@ -1,3 +1,4 @@
+import { Runs } from '../../../src/run/index.js';
 import { agUiOptions } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, mutter, stopped, writes } from '../../support/code-agents.js';
@@ -56,6 +57,26 @@ describeOnDatabases('CopilotKit', (open) => {
       });
       expect((await call('DELETE', '/threads/t1')).status).toBe(200);
       expect((await call('GET', '/threads/t1/messages')).status).toBe(404);
+    });
+
+    it('pages are full whatever the filters leave out, and each of them is one query', async () => {
+      const carol = { ...headers, 'x-user-id': 'carol' };
+      for (const id of ['p1', 'p2', 'p3', 'p4', 'p5']) await run(id, carol);
+      behaviour.current = writes('Hello');
+      await run('p6', carol, 'code-fail');
+      for (const id of ['p2', 'p4']) await call('POST', `/threads/${id}/archive`, undefined, carol);
+      const list = jest.spyOn(server.get(Runs), 'list');
+      const page = async (query: string) => {
+        const { body } = await call('GET', `/threads?agentId=default&limit=2${query}`, undefined, carol);
+        return [(body['threads'] as { id: string }[]).map(({ id }) => id), body['nextCursor']] as const;
+      };
+      const [first, cursor] = await page('');
+      expect(first).toEqual(['p5', 'p3']);
+      expect(cursor).toEqual(expect.any(String));
+      expect(await page(`&cursor=${cursor as string}`)).toEqual([['p1'], null]);
+      expect((await page('&includeArchived=true'))[0]).toEqual(['p4', 'p2']);
+      expect(list).not.toHaveBeenCalled();
+      list.mockRestore();
     });
 
     it('clearing removes the threads of the user only, of one agent if the request names one', async () => {

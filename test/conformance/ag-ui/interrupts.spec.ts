@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock } from '../../../src/common/index.js';
+import { Interrupts } from '../../../src/interrupt/index.js';
 import { CLIENTS, httpAgent, runAgent, type Seen } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -100,6 +101,24 @@ describeOnDatabases('AG-UI', (open) => {
       other.addMessage({ id: 'u2', role: 'user', content: 'and then' });
       expect(said(await runAgent(other))).toBe('Then it rains.');
       expect(openedWindows).toHaveLength(before);
+    });
+
+    it('parallel requests are checked against the interrupts that are open when they are accepted', async () => {
+      const { client, interruptId } = await asked('open the window');
+      // What a request sees that read the interrupts before this one was opened.
+      jest.spyOn(server.get(Interrupts), 'pending').mockResolvedValue([]);
+      const before = openedWindows.length;
+      const ignoring = ['u2', 'u3'].map((id) => {
+        const other = elsewhere(client);
+        other.addMessage({ id, role: 'user', content: 'and then' });
+        return runAgent(other);
+      });
+      for (const seen of await Promise.all(ignoring))
+        expect(errors(seen)).toEqual([['RUN_ERROR', 'INTERRUPT_PENDING']]);
+      const answers = await Promise.all([1, 2, 3].map(() => answer(client, interruptId, { approved: true })));
+      const ends = answers.map(({ events }) => events.at(-1)?.type).sort();
+      expect(ends).toEqual(['RUN_ERROR', 'RUN_ERROR', 'RUN_FINISHED']);
+      expect(openedWindows).toHaveLength(before + 1);
     });
 
     it('an agent gets the input that fits its schema, and other input is refused', async () => {

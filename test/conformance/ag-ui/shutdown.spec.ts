@@ -13,7 +13,7 @@ function eventsOf(text: string): unknown[] {
 }
 
 describeOnDatabases('AG-UI streams during a shutdown', (open) => {
-  it('every stream ends with RUN_ERROR', async () => {
+  it('every stream ends with RUN_ERROR, in the spelling of keys that its client requested', async () => {
     behaviour.current = async function* (context) {
       yield mutter(context, 'Once upon');
       await stopped(context);
@@ -28,6 +28,7 @@ describeOnDatabases('AG-UI streams during a shutdown', (open) => {
       await post('/ag-ui/code-journal', 'stop-1'),
       await post('/copilotkit/agent/code-journal/run', 'stop-2'),
       await post('/copilotkit/agent/code-journal/connect', 'stop-2'),
+      await post('/ag-ui/code-journal?key_case=snake', 'stop-4'),
     ];
     const texts = Promise.all(answers.map((answer) => answer.text()));
     const binary = new BinaryAgent({ url: `${server.url}/ag-ui/code-journal`, threadId: 'stop-3' });
@@ -41,6 +42,11 @@ describeOnDatabases('AG-UI streams during a shutdown', (open) => {
     await server.close();
     await run;
     expect(shown.at(-1)).toMatchObject(CLOSING);
-    expect((await texts).map((text) => eventsOf(text).at(-1))).toMatchObject([CLOSING, CLOSING, CLOSING]);
+    expect((await texts).map((text) => eventsOf(text).at(-1))).toMatchObject([
+      CLOSING,
+      CLOSING,
+      CLOSING,
+      { ...CLOSING, run_id: 'r1' },
+    ]);
   });
 });
