@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionModule } from '../../session/index.js';
-import { AgUiEventsModule } from '../ag-ui-events/index.js';
+import { AG_UI_RUNS } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
 import { AgKitAgents } from './ag-kit-agents.js';
 import { AgKitBotsController } from './ag-kit-bots.controller.js';
@@ -14,11 +14,11 @@ import { AgUiSubmission } from './ag-ui-submission.js';
 
 /** AG-Kit. Needs `Runs`, `Interrupts`, `AgentRegistry`, `IdFactory` and the settings from global modules. */
 @Module({
-  imports: [WireModule, SessionModule, AgUiEventsModule],
+  imports: [WireModule, SessionModule],
   controllers: [AgKitController, AgKitBotsController, AgKitConversationsController],
   providers: [
     ...[AgKitWire, AgKitAgUiWire, AgKitBotWire],
-    ...[AgKitService, AgKitSubmission, AgUiSubmission, AgKitAgents, AgKitConversations],
+    ...[AgKitService, AgKitSubmission, AgUiSubmission, AgKitAgents, AgKitConversations, AG_UI_RUNS],
   ],
 })
 export class AgKitModule {}

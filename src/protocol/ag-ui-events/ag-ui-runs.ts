@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { AppError, type ErrorCode, type Principal } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
@@ -45,8 +44,10 @@ const INTERRUPT_CODES: ReadonlySet<ErrorCode> = new Set([
   'INTERRUPT_EXPIRED',
 ]);
 
-/** Starts runs from RunAgentInputs and makes the encoders of their streams, for every wire that speaks AG-UI. */
-@Injectable()
+/**
+ * Starts runs from RunAgentInputs and makes the encoders of their streams, for every wire that speaks AG-UI. It knows
+ * no framework: `AG_UI_RUNS` provides it.
+ */
 export class AgUiRuns {
   constructor(
     private readonly runs: Runs,
@@ -127,6 +128,14 @@ export class AgUiRuns {
     return named;
   }
 }
+
+/** The provider of `AgUiRuns`. Needs `Sessions`, and `Runs`, `Interrupts` and `AgentRegistry` from global modules. */
+export const AG_UI_RUNS = {
+  provide: AgUiRuns,
+  inject: [Runs, Sessions, Interrupts, AgentRegistry],
+  useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry): AgUiRuns =>
+    new AgUiRuns(runs, sessions, interrupts, agents),
+};
 
 /** The spelling of keys that a setting means for a client (contract ag-ui, section 6, rule 2). */
 export function keyCaseOf(setting: (typeof KEY_CASES)[number], protocolVersion: string | undefined): KeyCase {

@@ -1,9 +1,9 @@
-export * from './ag-ui-events.module.js';
 export * from './ag-ui.encoder.js';
 export * from './ag-ui.settings.js';
 export * from './ag-ui.types.js';
 export { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 export {
+  AG_UI_RUNS,
   AgUiRuns,
   type FrameOptions,
   generationOf,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RetainedSummaries } from '../../run/index.js';
 import { SessionModule } from '../../session/index.js';
-import { AgUiEventsModule, STATE_SUMMARY, StateSummary } from '../ag-ui-events/index.js';
+import { AG_UI_RUNS, STATE_SUMMARY, StateSummary } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
 import { CopilotAgents } from './copilotkit-agents.js';
 import { CopilotThreadsController } from './copilotkit-threads.controller.js';
@@ -13,9 +13,9 @@ import { ThreadReplays } from './thread-replay.js';
 
 /** CopilotKit's own routes. Needs `Runs`, `Interrupts`, `AgentRegistry` and the settings from global modules. */
 @Module({
-  imports: [WireModule, SessionModule, AgUiEventsModule],
+  imports: [WireModule, SessionModule],
   controllers: [CopilotKitController, CopilotThreadsController],
-  providers: [CopilotKitWire, CopilotKitService, CopilotAgents, CopilotThreads, ThreadReplays],
+  providers: [CopilotKitWire, CopilotKitService, CopilotAgents, CopilotThreads, ThreadReplays, AG_UI_RUNS],
 })
 export class CopilotKitModule {
   constructor(summaries: RetainedSummaries) {
