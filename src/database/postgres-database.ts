@@ -84,7 +84,7 @@ class PostgresQueryable implements Queryable {
 
 const NUMBERED = new Map<string, string>();
 
-/** `?` as SQLite writes it becomes `$1`, `$2` … as PostgreSQL wants it. */
+/** Replaces `?` by `$1`, `$2` … for PostgreSQL. */
 function numbered(sql: string): string {
   let text = NUMBERED.get(sql);
   if (text === undefined) {

@@ -11,7 +11,7 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** SQLite in one file: one connection writes, group by group; another, read-only one reads meanwhile. */
+/** SQLite in one file: one connection writes, group by group; another, read-only one reads at the same time. */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
   readonly read: Queryable;
@@ -46,7 +46,7 @@ export class SqliteDatabase extends Database {
     await this.writerSource.destroy();
   }
 
-  /** Lets everything that is written in this turn of the event loop join, then commits group by group. */
+  /** Collects what is written in this turn of the event loop, then commits group by group. */
   private async flush(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.pending.length > 0) {
@@ -72,7 +72,7 @@ export class SqliteDatabase extends Database {
     for (const done of settle) done();
   }
 
-  /** Runs one write behind a savepoint; what it answers is told only after the commit. */
+  /** Runs one write behind a savepoint. Returns a function that settles its promise, called after the commit. */
   private async attempt(write: PendingWrite): Promise<() => void> {
     this.writer.exec('SAVEPOINT one_write');
     try {
@@ -87,16 +87,16 @@ export class SqliteDatabase extends Database {
   }
 }
 
-/** The answer of a write that has the transaction for itself: an error is the whole transaction's. */
+/** Runs the only write of a transaction: its error rolls the transaction back. */
 async function answerOf({ work, resolve }: PendingWrite, tx: Queryable & Transaction): Promise<() => void> {
   const value = await work(tx);
   return () => resolve(value);
 }
 
 /**
- * Reads on the writing connection while it is between two transactions: what it sees then is
- * committed, and its pages are still in memory. The reading connection has to forget all its pages
- * after every commit; it serves the reads that arrive during a transaction, and the entity manager.
+ * Reads on the writing connection between two transactions: it then sees only what is committed, and its
+ * pages are still in memory. The reading connection drops all its pages after every commit; it serves the
+ * reads that arrive during a transaction, and the entity manager.
  */
 class CommittedReads implements Queryable {
   readonly dialect = 'sqlite';
@@ -111,7 +111,7 @@ class CommittedReads implements Queryable {
   }
 
   all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]> {
-    // What is no read goes where it is refused.
+    // The reading connection rejects writes.
     const isIdle = !this.writer.inTransaction && this.writer.isRead(sql);
     return (isIdle ? this.writer : this.reader).all(sql, parameters);
   }
@@ -121,7 +121,7 @@ class CommittedReads implements Queryable {
   }
 }
 
-/** Prepared statements on the handle below TypeORM: ten times cheaper than its query runner. */
+/** Prepared statements on the driver below TypeORM, ten times cheaper than its query runner. */
 class SqliteConnection implements Queryable {
   readonly dialect = 'sqlite';
   readonly manager: EntityManager;
@@ -137,7 +137,7 @@ class SqliteConnection implements Queryable {
     return this.handle.inTransaction;
   }
 
-  /** True for a statement that changes nothing, and for one that cannot be understood. */
+  /** True for a statement that changes nothing, and for an invalid one. */
   isRead(sql: string): boolean {
     try {
       return this.prepare(sql).readonly;
@@ -176,9 +176,9 @@ class SqliteConnection implements Queryable {
   }
 }
 
-/** Synchronous below, a promise above: an error rejects, as it does on PostgreSQL. */
+/** The driver is synchronous: its errors become rejections, as on PostgreSQL. */
 function rejected(error: unknown): Promise<never> {
-  // Whatever was thrown is passed on as it is.
+  // The driver's error is passed on unchanged.
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
   return Promise.reject(error);
 }

@@ -67,7 +67,7 @@ export class AnswerValidator {
     }
     if (!view.mayEdit) throw refusal('arguments', 'must not be changed for this approval');
     const tool = view.toolName === null ? undefined : await this.tools.find(view.toolName);
-    if (!tool) throw refusal('arguments', `cannot be checked: there is no tool ${view.toolName} now`);
+    if (!tool) throw refusal('arguments', `cannot be validated: the tool ${view.toolName} is not available`);
     if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
     const args = structuredClone(edited);
     const violation = this.validator.violation(tool.parameters, args);
@@ -84,7 +84,7 @@ export class AnswerValidator {
   }
 }
 
-/** What some clients send in place of `approve`. */
+/** The decision in a payload, which some clients send instead of `approve`. */
 function approvalIn(payload: InterruptAnswer['payload']): boolean | undefined {
   if (!isPlainObject(payload)) return undefined;
   const value = payload['approved'] ?? payload['approve'];

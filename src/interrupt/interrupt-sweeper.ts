@@ -5,7 +5,7 @@ import { InterruptStore } from './ports/interrupt-store.js';
 /** How often expired interrupts are marked, in milliseconds. Readers see them as expired at once. */
 const INTERVAL_MS = 15_000;
 
-/** Marks interrupts whose time has passed as expired and writes that to the audit trail. */
+/** Marks interrupts whose time has passed as expired and writes that to the audit log. */
 @Injectable()
 export class InterruptSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(InterruptSweeper.name);

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../common/index.js';
 import type { OpenInterrupt } from '../events/index.js';
 
-/** What a person is asked for: the permission for a tool call, or an input. */
+/** What a user is asked for: the approval of a tool call, or an input. */
 export type InterruptKind = OpenInterrupt['kind'];
 
 /** The state of an interrupt. All but `pending` are final. */
@@ -78,10 +78,10 @@ export interface Resumption {
 /** The resumption of a run without answers. */
 export const NO_RESUMPTION: Resumption = { approvals: [], inputs: [], waiting: [] };
 
-/** What an entry of the audit trail records. */
+/** What an entry of the audit log records. */
 export type AuditAction = 'requested' | 'approved' | 'denied' | 'answered' | 'cancelled' | 'expired' | 'policy_denied';
 
-/** An entry for the audit trail about a tool call of the run that writes it. */
+/** An entry for the audit log about a tool call of the run that writes it. */
 export interface AuditNote {
   readonly action: AuditAction;
   readonly callId: string;

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 /**
- * One line of the audit trail: what was asked, decided or denied about a tool call, when and by whom.
- * Rows are only ever added; triggers of the database refuse to change or delete them.
+ * An entry of the audit log: what was requested, decided or denied about a tool call, when and by whom.
+ * Append-only: triggers of the database reject changes and deletions.
  */
 @Entity({ name: 'audit_entries' })
 @Index('ix_audit_entries_run', ['tenantId', 'runId', 'no'])
@@ -13,7 +13,7 @@ export class AuditEntryEntity {
   @Column('varchar', { name: 'tenant_id', length: 128 })
   tenantId!: string;
 
-  /** Whose run it was. */
+  /** The user of the run. */
   @Column('varchar', { name: 'user_id', length: 256 })
   userId!: string;
 

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /**
- * A question to a person: the permission for one call of one run, or an input an agent asked for.
+ * An interrupt: the approval of one tool call of a run, or an input that an agent asked for.
  * Answered at most once. Times are milliseconds since the epoch.
  */
 @Entity({ name: 'interrupts' })
@@ -27,18 +27,18 @@ export class InterruptEntity {
   @Column('varchar', { name: 'session_id', length: 256 })
   sessionId!: string;
 
-  /** The run that asked. */
+  /** The run that opened it. */
   @Column('integer', { name: 'run_no' })
   runRowId!: number;
 
   @Column('varchar', { name: 'run_id', length: 128 })
   runId!: string;
 
-  /** The first run of the chain of runs that belong together because one goes on where the other waited. */
+  /** The first run of the chain in which each run resumes the one before. */
   @Column('integer', { name: 'root_run_no' })
   rootRunNo!: number;
 
-  /** The run that waits for the answer: the one that asked, or a later one that found it unanswered. */
+  /** The run that waits for the answer: the one that opened it, or a later one that found it unanswered. */
   @Column('integer', { name: 'waiting_run_no' })
   waitingRunRowId!: number;
 
@@ -64,7 +64,7 @@ export class InterruptEntity {
   @Column('text', { name: 'arguments', nullable: true })
   arguments!: string | null;
 
-  /** SHA-256 of the name and the arguments: what exactly the permission is for. */
+  /** SHA-256 of the name and the arguments that the approval is for. */
   @Column('varchar', { name: 'arguments_hash', length: 64, nullable: true })
   argumentsHash!: string | null;
 
@@ -85,11 +85,11 @@ export class InterruptEntity {
   @Column('integer', { name: 'may_edit', default: 0 })
   mayEdit!: number;
 
-  /** JSON of what was decided or said. */
+  /** The decision, JSON. */
   @Column('text', { name: 'decision', nullable: true })
   decision!: string | null;
 
-  /** The run that goes on with the answer. */
+  /** The run that resumed with the answer. */
   @Column('integer', { name: 'resumed_by_run_no', nullable: true })
   resumedByRunNo!: number | null;
 

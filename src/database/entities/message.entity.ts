@@ -9,7 +9,7 @@ export class MessageEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
   sessionRowId!: number;
 
-  /** Unique in the session; grows with every message, gaps are legal. */
+  /** Unique in the session; grows with every message, may have gaps. */
   @PrimaryColumn('integer', { name: 'seq', primaryKeyConstraintName: 'pk_messages' })
   seq!: number;
 
@@ -29,7 +29,7 @@ export class MessageEntity {
   @Column('varchar', { name: 'type', length: 32 })
   type!: string;
 
-  /** The message, JSON as in the vocabulary. */
+  /** JSON of a `Message`. */
   @Column('text', { name: 'body' })
   body!: string;
 
@@ -41,7 +41,7 @@ export class MessageEntity {
   @Column('varchar', { name: 'origin', length: 8, default: 'input' })
   origin!: string;
 
-  /** 1: no part of the conversation, because its run is transient or was rolled back. */
+  /** 1: not part of the conversation, because its run is transient or was rolled back. */
   @Column('integer', { name: 'hidden', default: 0 })
   hidden!: number;
 }

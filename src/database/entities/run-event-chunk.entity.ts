@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * The events of one run that one commit wrote: JSON texts, one a line. A chunk a commit instead of a
- * row an event makes the log several times cheaper (docs/performance.md).
+ * The events of one run that one commit wrote: JSON texts, one per line. One row per commit instead of one per
+ * event makes the log several times cheaper (docs/performance.md).
  */
 @Entity({ name: 'run_event_chunks' })
 export class RunEventChunkEntity {

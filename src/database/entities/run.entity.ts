@@ -43,11 +43,11 @@ export class RunEntity {
   @Column('text', { name: 'request' })
   request!: string;
 
-  /** SHA-256 of the normalised request: tells a repeated request from a conflicting one. */
+  /** SHA-256 of the normalised request: distinguishes a repeated request from a conflicting one. */
   @Column('varchar', { name: 'fingerprint', length: 64 })
   fingerprint!: string;
 
-  /** How often execution was begun. */
+  /** How often execution was started. */
   @Column('integer', { name: 'attempt', default: 0 })
   attempt!: number;
 
@@ -96,15 +96,15 @@ export class RunEntity {
   @Column('varchar', { name: 'parent_run_id', length: 256, nullable: true })
   parentRunId!: string | null;
 
-  /** What the wire keeps with the run: JSON object, opaque here. */
+  /** Data that the wire stores with the run: a JSON object, opaque here. */
   @Column('text', { name: 'wire_data', default: '{}' })
   wireData!: string;
 
-  /** `kept`; `transient` (no history for later runs, unknown once it is over); `rolled_back` (its work is undone). */
+  /** A `RunVisibility`: `kept`, `transient` or `rolled_back`. */
   @Column('varchar', { name: 'keep', length: 16, default: 'kept' })
   visibility!: string;
 
-  /** 1 when the session was made for this run. */
+  /** 1 when the session was created for this run. */
   @Column('integer', { name: 'created_session', default: 0 })
   createdSession!: number;
 
@@ -112,7 +112,7 @@ export class RunEntity {
   @Column('text', { name: 'state_before', nullable: true })
   stateBefore!: string | null;
 
-  /** When the present attempt was claimed; null while nobody executes the run. */
+  /** When the current attempt was claimed; null while the run is not executed. */
   @Column('bigint', { name: 'claimed_at', nullable: true })
   claimedAt!: number | null;
 
@@ -124,7 +124,7 @@ export class RunEntity {
   @Column('bigint', { name: 'events_pruned_at', nullable: true })
   eventsPrunedAt!: number | null;
 
-  /** What wires keep of the removed events, JSON by name; null before, and for runs whose events were removed without. */
+  /** Summaries of the removed events, JSON by name; null before the removal, and when none were kept. */
   @Column('text', { name: 'digests', nullable: true })
   retainedSummaries!: string | null;
 }

@@ -25,18 +25,18 @@ export class SessionEntity {
   @Column('text', { name: 'state', default: '{}' })
   state!: string;
 
-  /** What its owner notes about it: a JSON object. */
+  /** Data that its owner stores with it: a JSON object. */
   @Column('text', { name: 'metadata', default: '{}' })
   metadata!: string;
 
   /**
-   * The newest ordinal. Runs take one each; so do the making of a session without a run and messages
-   * that are added between runs. The first run of a session that it opened itself has 1.
+   * The newest ordinal. Each run takes one; so do the creation of a session without a run, and messages
+   * that are added between runs. A run that created its session has ordinal 1.
    */
   @Column('integer', { name: 'run_count', default: 0 })
   runCount!: number;
 
-  /** How many messages were ever numbered in it. */
+  /** How many messages were added to it, including removed ones. */
   @Column('integer', { name: 'message_count', default: 0 })
   messageCount!: number;
 

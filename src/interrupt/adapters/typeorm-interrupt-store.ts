@@ -35,7 +35,7 @@ const INSERT_AUDIT = `
 
 type ClosedRow = InterruptRow & { readonly tenant_id: string };
 
-/** Interrupts and the audit trail in the ledger. */
+/** Interrupts and the audit log in the ledger. */
 @Injectable()
 export class TypeOrmInterruptStore extends InterruptStore {
   constructor(private readonly database: Database) {

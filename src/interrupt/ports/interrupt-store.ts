@@ -31,7 +31,7 @@ export interface WaitingInterrupt {
 }
 
 /**
- * Interrupts and the audit trail as runs write them: in the transaction of the run they belong to, so
+ * Interrupts and the audit log as runs write them: in the transaction of the run they belong to, so
  * that an answer and the run that resumes with it are always stored together.
  */
 export abstract class InterruptStore {
@@ -72,12 +72,12 @@ export abstract class InterruptStore {
   /** What a resumed run needs to know. @param base the run whose answers count, usually the run itself */
   abstract resumption(run: InterruptRun, base: number): Promise<Resumption>;
 
-  /** Adds entries to the audit trail in the name of a run. */
+  /** Adds entries to the audit log in the name of a run. */
   abstract audit(tx: Transaction, run: InterruptRun, notes: readonly AuditNote[], now: number): Promise<void>;
 
   /**
    * Deletes the interrupts of a session, or those that one run opened. Pending ones are cancelled first, for
-   * the audit trail, which is kept; so are those of other runs for which only the removed run waits.
+   * the audit log, which is kept; so are those of other runs for which only the removed run waits.
    */
   abstract remove(
     tx: Transaction,

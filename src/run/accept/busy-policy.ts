@@ -21,8 +21,8 @@ export function supersedes({ onBusy }: RunRequest): boolean {
 }
 
 /**
- * Decides about a new run of a session that may have others which have not ended: refuses it, queues it, or cancels
- * the others, as its request says.
+ * Decides when a new run starts if its session has others that have not ended: by the policy of its request it is
+ * refused or queued, or the others are cancelled.
  *
  * @throws AppError SESSION_BUSY, QUEUE_FULL
  */

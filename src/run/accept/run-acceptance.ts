@@ -8,7 +8,7 @@ import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
 import { type Acceptance, AcceptTransaction } from './accept-transaction.js';
 import { RunPreparation } from './run-preparation.js';
 
-/** Accepts runs: commits them, then tells the dispatcher and those who wait for the next run of the session. */
+/** Accepts runs: commits them, then notifies the dispatcher and the readers that wait for the session's next run. */
 @Injectable()
 export class RunAcceptance {
   constructor(

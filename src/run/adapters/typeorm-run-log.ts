@@ -113,7 +113,7 @@ export class TypeOrmRunLog extends RunLog {
   }
 
   async committed({ run, firstSeq, lines }: LogWrite): Promise<boolean> {
-    // Without events the end of the log says nothing; writing the steps again is harmless.
+    // Unknown without events, because the end of the log did not move; writing the steps again is harmless.
     if (lines.length === 0) return false;
     const values = [run.rowId, run.fence, firstSeq + lines.length];
     return (await this.database.read.all(COMMITTED, values)).length > 0;

@@ -6,7 +6,7 @@ export function leaseOwner(nodeName: string): string {
 }
 
 /**
- * True when an owner is known to be gone: a process of this machine that no longer runs. False for processes of
+ * True when the owner is a process of this machine that no longer runs. False for processes of
  * other machines, whose state is unknown; their leases end when they are not renewed.
  */
 export function isGone(owner: string, self: string): boolean {

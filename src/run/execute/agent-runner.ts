@@ -65,7 +65,7 @@ async function drain(agent: Agent, context: AgentContext, writer: RunWriter): Pr
 function writeYielded(event: AgentEvent, response: ResponseBuilder, writer: RunWriter): void {
   if (isBuilderEvent(event)) {
     if (response.knows(event)) return;
-    throw new AppError('AGENT_ERROR', 'An agent may yield only messages that it makes with context.response');
+    throw new AppError('AGENT_ERROR', 'An agent may only yield messages that it created with context.response');
   }
   if (!writer.has(event)) writer.emit(event);
 }

@@ -1,6 +1,6 @@
 import jsonpatch, { type Operation } from 'fast-json-patch';
 import type { SessionState, StateOperation } from '../../agent/index.js';
-import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
+import { AppError, assertUnreachable, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { AgentEvent, StateEvent } from '../../events/index.js';
 
 /** What earlier attempts of a run logged of the shared state. */
@@ -54,9 +54,18 @@ export class StateFold {
   apply(event: AgentEvent): void {
     if (event.object !== 'state') return;
     this.shown = true;
-    if (event.kind === 'delta') this.current = patchedState(this.current, event.patch);
-    else this.current = event.snapshot as JsonObject;
-    this.isChanged ||= event.kind === 'delta' || event.initial !== true;
+    switch (event.kind) {
+      case 'snapshot':
+        this.current = event.snapshot as JsonObject;
+        this.isChanged ||= event.initial !== true;
+        return;
+      case 'delta':
+        this.current = patchedState(this.current, event.patch);
+        this.isChanged = true;
+        return;
+      default:
+        return assertUnreachable(event);
+    }
   }
 
   /** The state, or undefined when the run has not changed it. */

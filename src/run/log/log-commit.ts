@@ -4,7 +4,7 @@ import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
 import { RunLedger } from '../run-ledger.js';
 import { interruptRun } from '../run-record.js';
 
-/** Commits what runs write: events, journal, messages of the session, audit trail, and the end of a run. */
+/** Commits what runs write: events, journal, messages of the session, audit log, and the end of a run. */
 @Injectable()
 export class LogCommit {
   constructor(private readonly ledger: RunLedger) {}

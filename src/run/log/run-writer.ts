@@ -85,7 +85,7 @@ export class RunWriter implements CommitSource {
     if (messages.length > 0) this.messages.push(...messages);
   }
 
-  /** Adds an entry to the audit trail, committed with the events of this turn. @throws as `emit` */
+  /** Adds an entry to the audit log, committed with the events of this turn. @throws as `emit` */
   audit(note: AuditNote): void {
     if (this.closed) throw new AppError('WORKER_LOST');
     this.notes.push(note);

@@ -25,7 +25,7 @@ export abstract class RunLeases {
   /** Puts a run back into the queue without counting the attempt. */
   abstract release(runRowId: number, fence: number, now: number): Promise<void>;
 
-  /** Ends all leases of an owner that is known to be gone. */
+  /** Ends all leases of an owner that no longer runs. */
   abstract expire(owner: string, now: number): Promise<void>;
 
   /** All owners of running runs. */

@@ -38,7 +38,7 @@ export interface LogWrite {
   readonly steps: readonly JournalStep[];
   /** Messages that join the session now, together with the event or step that makes them final. */
   readonly messages?: readonly Message[];
-  /** Entries for the audit trail. */
+  /** Entries for the audit log. */
   readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;
   /** Milliseconds since the epoch. */

@@ -70,7 +70,7 @@ export abstract class RunStore {
   /** The run with a row id. */
   abstract get(tx: Transaction, rowId: number): Promise<RunRecord | undefined>;
 
-  /** The newest run that waits for one of these interrupts, whoever it belongs to. */
+  /** The newest run of the tenant that waits for one of these interrupts. */
   abstract findWaitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
 
   /** The newest interrupted run of a session. */

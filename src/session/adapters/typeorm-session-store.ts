@@ -119,7 +119,7 @@ export class TypeOrmSessionStore extends SessionStore {
       now,
       owner.sessionRowId,
     ]);
-    if (!row) throw new Error('the session is gone');
+    if (!row) throw new Error('the session does not exist');
     let seq = row.message_count - messages.length;
     for (const message of messages) {
       seq += 1;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Questions to people, and the audit trail of what was decided. */
+/** Questions to people, and the audit log of what was decided. */
 export class CreateInterrupts1795305600000 implements MigrationInterface {
   name = 'CreateInterrupts1795305600000';
 
@@ -61,7 +61,7 @@ export class CreateInterrupts1795305600000 implements MigrationInterface {
     await runner.query(`CREATE INDEX "ix_audit_entries_run" ON "audit_entries" ("tenant_id", "run_id", "no")`);
     await runner.query(`
       CREATE FUNCTION audit_entries_only_grow() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'the audit trail only grows'; END $$
+      $$ BEGIN RAISE EXCEPTION 'the audit log only grows'; END $$
     `);
     await runner.query(`
       CREATE TRIGGER "audit_entries_no_change" BEFORE UPDATE OR DELETE ON "audit_entries"

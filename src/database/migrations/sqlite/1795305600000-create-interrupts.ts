@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Questions to people, and the audit trail of what was decided. */
+/** Questions to people, and the audit log of what was decided. */
 export class CreateInterrupts1795305600000 implements MigrationInterface {
   name = 'CreateInterrupts1795305600000';
 
@@ -59,11 +59,11 @@ export class CreateInterrupts1795305600000 implements MigrationInterface {
     await runner.query(`CREATE INDEX "ix_audit_entries_run" ON "audit_entries" ("tenant_id", "run_id", "no")`);
     await runner.query(`
       CREATE TRIGGER "audit_entries_no_update" BEFORE UPDATE ON "audit_entries"
-      BEGIN SELECT RAISE(ABORT, 'the audit trail only grows'); END
+      BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END
     `);
     await runner.query(`
       CREATE TRIGGER "audit_entries_no_delete" BEFORE DELETE ON "audit_entries"
-      BEGIN SELECT RAISE(ABORT, 'the audit trail only grows'); END
+      BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END
     `);
   }
 
