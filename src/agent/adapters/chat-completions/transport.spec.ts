@@ -117,6 +117,21 @@ describe('what an upstream may answer with', () => {
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
+  it('a whole answer at once, which comes in batches of 64 that are decoded one by one', async () => {
+    const words = Array.from({ length: 1000 }, (_, index) => ({ content: `"${index}"` }));
+    const { url } = await start((response) => (response.cork(), begin(response, ...words), end(response)));
+    const stream = clientFor(url).stream(request('hi'), new AbortController().signal);
+    const parse = jest.spyOn(JSON, 'parse');
+    const sizes: number[] = [];
+    for await (const batch of stream) {
+      sizes.push(batch.length);
+      expect(parse.mock.calls.length).toBeLessThanOrEqual(64 * sizes.length + 2);
+    }
+    parse.mockRestore();
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(1001);
+    expect(Math.max(...sizes)).toBe(64);
+  });
+
   it('a line without end, which is not kept without end', async () => {
     const { url, hungUp } = await start((response) => {
       begin(response, { content: 'x' });
