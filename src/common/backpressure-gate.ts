@@ -4,11 +4,6 @@
  * slowed by it: only this one reader waits, and catches up from the log.
  */
 export class BackpressureGate {
-  /**
-   * True once the reader had to stop before the end because the process shuts down: the answer is cut,
-   * not complete.
-   */
-  isCut = false;
   private waiting: { promise: Promise<void>; resolve: () => void } | undefined;
 
   /** Undefined when the reader may continue at once, else a promise that resolves when it may. */

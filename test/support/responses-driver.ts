@@ -4,7 +4,7 @@ import type { ModelEvent, ModelRequest } from '../../src/agent/index.js';
 import { finish, ScriptedModelClient, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
 import { AppError } from '../../src/common/index.js';
 import { type AgentResponse, isTerminalEvent } from '../../src/events/index.js';
-import { requestPrincipal } from '../../src/protocol/http/index.js';
+import { CALLER } from './caller.js';
 import { Runs } from '../../src/run/index.js';
 import type { WireEvent } from './responses-reader.js';
 import { type ServerOptions, startServer, type TestServer } from './server.js';
@@ -43,7 +43,7 @@ export class ResponsesDriver {
 
   /** Waits for the end of a run, whoever reads it. */
   async ended(id: string): Promise<AgentResponse | undefined> {
-    for await (const batch of this.server.get(Runs).tail(requestPrincipal(undefined), id, { accepted: true })) {
+    for await (const batch of this.server.get(Runs).tail(CALLER.principal, id, { accepted: true })) {
       const last = batch.at(-1)?.event;
       if (last && isTerminalEvent(last)) return last;
     }

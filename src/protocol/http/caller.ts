@@ -1,9 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../../common/index.js';
-import { type RequestScope, requestPrincipal, requestScope } from './principal.js';
+import { DEFAULT_TENANT, type Principal } from '../../common/index.js';
 import { userIdHeader } from './user-id-header.js';
+
+/** The user of a request that names none. */
+const ANONYMOUS_USER = 'anonymous';
+
+/** Whose things a request may see: those of one user, or of all users of a tenant. */
+export interface RequestScope {
+  readonly tenantId: string;
+  readonly userId?: string;
+}
 
 /** Who sends a request: the owner of its credentials or, without authentication, the user that it names. */
 export interface Caller {
@@ -36,17 +44,17 @@ export class CallerResolver {
 
 /** The caller of a server without authentication. */
 class AnonymousCaller implements Caller {
-  readonly principal = requestPrincipal(undefined);
-  readonly tenantId = this.principal.tenantId;
+  readonly tenantId = DEFAULT_TENANT;
+  readonly principal = this.actingFor(undefined);
 
   constructor(private readonly raw: IncomingMessage) {}
 
   actingFor(userId: string | undefined, unnamed?: string): Principal {
-    return requestPrincipal(userId ?? unnamed);
+    return { tenantId: this.tenantId, userId: userId ?? unnamed ?? ANONYMOUS_USER };
   }
 
   scope(userId: string | undefined): RequestScope {
-    return requestScope(userId);
+    return userId === undefined ? { tenantId: this.tenantId } : this.actingFor(userId);
   }
 
   userIdHeader(): string | undefined {

@@ -10,7 +10,6 @@ export * from './http.module.js';
 export * from './http.settings.js';
 export * from './json-limits.js';
 export * from './keep-alive-timer.js';
-export * from './principal.js';
 export * from './request-limits.js';
 export * from './server-options.js';
 export * from './shape.pipe.js';

@@ -114,17 +114,13 @@ class StreamingAnswer {
     this.writer.finish();
   }
 
-  /**
-   * The handler completed: a plain JSON answer was sent, or all frames were. A stream that the shutdown
-   * cut ends with its shutdown frame, so that no client takes the cut for the end of the run.
-   */
+  /** The handler has completed: a plain JSON response was sent, or all frames were. */
   private finish(): void {
     const writer = this.writer ?? (this.openingTimer ? this.begin() : undefined);
     if (!writer) {
       if (!this.openingTimer) this.out.complete();
       return;
     }
-    if (this.client.gate.isCut) writer.finish(this.client.controlFrames.shutdownFrame);
-    else writer.finish();
+    writer.finish();
   }
 }

@@ -4,8 +4,8 @@ import { ignoreElements, take } from 'rxjs/operators';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
-import { AppError, BackpressureGate } from '../../common/index.js';
-import { HttpModule, ActiveStreams, SseGet, type StreamClient, StreamFor, StreamGate } from './index.js';
+import { AppError } from '../../common/index.js';
+import { HttpModule, ActiveStreams, SseGet, type StreamClient, StreamFor } from './index.js';
 
 const FRAME = `data: ${'x'.repeat(1000)}\n\n`;
 const OFFERED = 30_000_000;
@@ -97,7 +97,7 @@ class StreamController {
 
   /** Offers 30 MB at the socket's pace. */
   @SseGet('flood')
-  flood(@StreamGate() gate: BackpressureGate): Observable<readonly string[]> {
+  flood(@StreamFor() { gate }: StreamClient): Observable<readonly string[]> {
     const pull = async (out: { next(frames: readonly string[]): void; complete(): void; closed: boolean }) => {
       for (let sent = 0; sent < OFFERED && !out.closed; sent += 64 * FRAME.length) {
         for (let wait = gate.ready(); wait; wait = gate.ready()) {

@@ -60,12 +60,6 @@ export function streamClientOf(context: ExecutionContext): StreamClient {
 /** Gives a handler the client that its stream is for: `@StreamFor() client: StreamClient`. */
 export const StreamFor = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context));
 
-/** Gives a handler the `BackpressureGate` of its answer. */
-export const StreamGate = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context).gate);
-
-/** Gives a handler an `AbortSignal` that aborts when the client leaves before its answer is complete. */
-export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context).gone);
-
 /** An `AbortSignal` that aborts when the client leaves before its answer is complete. */
 function clientGoneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
@@ -74,18 +68,4 @@ function clientGoneOf({ raw }: FastifyReply): AbortSignal {
   });
   if (raw.destroyed) gone.abort();
   return gone.signal;
-}
-
-/** Sets how the stream that answers a request pings and ends. */
-export function useControlFrames(request: FastifyRequest, frames: ControlFrames): void {
-  clients.get(request)?.useControlFrames(frames);
-}
-
-/** How a stream of an encoder's frames ends at a shutdown. */
-export function controlFramesFrom(encoder: { shutdownFrame?(): string }): ControlFrames {
-  return {
-    get shutdownFrame() {
-      return encoder.shutdownFrame?.() ?? '';
-    },
-  };
 }

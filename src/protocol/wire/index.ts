@@ -3,7 +3,6 @@ export * from './run-frames.js';
 export * from './run-stream.js';
 export * from './run-streams.js';
 export * from './skip-frames.js';
-export * from './tail-stream.js';
 export * from './wire-controller.decorator.js';
 export * from './wire.js';
 export * from './wire.module.js';

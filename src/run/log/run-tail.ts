@@ -53,7 +53,6 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
         if (batch.length > 0) return this.take(batch);
         await this.pause(feed);
       }
-      if (this.feeds.isClosed && this.options.gate) this.options.gate.isCut = true;
       this.close();
       return { done: true, value: undefined };
     } catch (error) {

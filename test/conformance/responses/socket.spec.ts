@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { requestPrincipal } from '../../../src/protocol/http/index.js';
+import { CALLER } from '../../support/caller.js';
 import { Runs } from '../../../src/run/index.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { BenchSocket, ResponsesDriver } from '../../support/responses-driver.js';
@@ -20,7 +20,7 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     await database.drop();
   });
 
-  const cancel = (id: string): Promise<unknown> => driver.server.get(Runs).cancel(requestPrincipal(undefined), id);
+  const cancel = (id: string): Promise<unknown> => driver.server.get(Runs).cancel(CALLER.principal, id);
 
   it.each([
     ['a client without an origin', undefined, true],
