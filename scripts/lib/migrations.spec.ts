@@ -24,7 +24,7 @@ class ColorEntity {
 }
 
 describe('npm scripts', () => {
-  it('run files that exist', () => {
+  it('every script runs a file that exists', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -34,9 +34,9 @@ describe('npm scripts', () => {
   });
 });
 
-describe('names of migrations', () => {
-  it.each(['add-color', 'a', 'index-2-runs'])('%s is one', (name) => expect(name).toMatch(MIGRATION_NAME));
-  it.each(['', 'AddColor', 'add color', '-a', 'a-', '../a', '2a'])('"%s" is not', (name) =>
+describe('the names of migrations', () => {
+  it.each(['add-color', 'a', 'index-2-runs'])('%s is a valid name', (name) => expect(name).toMatch(MIGRATION_NAME));
+  it.each(['', 'AddColor', 'add color', '-a', 'a-', '../a', '2a'])('"%s" is not a valid name', (name) =>
     expect(name).not.toMatch(MIGRATION_NAME),
   );
 });
@@ -71,7 +71,7 @@ describeOnDatabases('generated migrations', (open) => {
     return new found();
   }
 
-  it('make the tables match the entities, and can be reverted', async () => {
+  it('a generated migration makes the tables match the entities, and can be reverted', async () => {
     const changes = await schemaChanges(source);
     const { file = '' } = writeMigration(folder, test.kind, 'add-colors', changes) ?? {};
     const timestamp = /(\d{13})-add-colors\.ts$/.exec(file)?.[1] ?? '';
@@ -89,7 +89,7 @@ describeOnDatabases('generated migrations', (open) => {
     }
   });
 
-  it('are listed last in the index, after all others', async () => {
+  it('a generated migration is the last one in the index', async () => {
     const changes = await schemaChanges(source);
     const { file = '' } = writeMigration(folder, test.kind, 'add-colors', changes) ?? {};
     const index = readFileSync(join(folder, test.kind, 'index.ts'), 'utf8');
@@ -100,14 +100,14 @@ describeOnDatabases('generated migrations', (open) => {
     expect([...timestamps].sort().at(-1)).toBe(timestamp);
   });
 
-  it('have the timestamp of the same migration for the other database', async () => {
+  it('the migrations of both databases have the same timestamp', async () => {
     const other = test.kind === 'sqlite' ? 'postgres' : 'sqlite';
     writeFileSync(join(folder, other, '1795999999999-add-colors.ts'), '');
     const written = writeMigration(folder, test.kind, 'add-colors', await schemaChanges(source));
     expect(written?.file).toBe(join(folder, test.kind, '1795999999999-add-colors.ts'));
   });
 
-  it('are not written without changes, nor over another of the same name', async () => {
+  it('no migration is written without changes or over another of the same name', async () => {
     expect(writeMigration(folder, test.kind, 'add-colors', { up: [], down: [] })).toBeUndefined();
     const changes = await schemaChanges(source);
     expect(() => writeMigration(folder, test.kind, 'create-ledger', changes)).toThrow(
@@ -154,7 +154,7 @@ describeOnDatabases('npm run migration:run', (open) => {
     expect(await run('run')).toBe('No migration is pending\n');
   });
 
-  it('refuses an unknown action and a bad name', async () => {
+  it('an unknown action and an invalid name are refused', async () => {
     await expect(run('undo')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: ') });
     await expect(run('generate', '../x')).rejects.toMatchObject({ code: 2 });
   });

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lineCounts, sourceFigures } from './source-figures.mjs';
 
-describe('Line counts', () => {
+describe('line counts', () => {
   it.each([
     ['an empty file', '', { lines: 1, written: 0, comments: 0 }],
     ['code', 'a();\n\nb();\n', { lines: 3, written: 2, comments: 0 }],
     ['line comments', '// one\na(); // not counted\n', { lines: 2, written: 2, comments: 1 }],
     ['block comments', '/** one */\n/*\n two\n\n*/\na();\n', { lines: 6, written: 5, comments: 4 }],
-  ])('tell comments of %s from code', (_name, text, counts) => {
+  ])('comments of %s are told from code', (_name, text, counts) => {
     expect(lineCounts(text)).toEqual(counts);
   });
 });
 
-describe('Source figures', () => {
+describe('source figures', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -27,12 +27,12 @@ describe('Source figures', () => {
     writeFileSync(join(folder, path), '// x\n'.repeat(lines));
   }
 
-  it('leave out specs, their parts and migrations', () => {
+  it('specs, their helpers and migrations are left out', () => {
     for (const path of ['a.ts', 'b.spec.ts', 'testing/c.ts', 'db/migrations/d.ts', 'e.md']) write(path, 10);
     expect(sourceFigures(folder, 300)).toMatchObject({ files: 1, median: 10, tooLong: [] });
   });
 
-  it('name the files that are too long', () => {
+  it('files over the limit are named', () => {
     for (let size = 1; size <= 10; size += 1) write(`${size}.ts`, size);
     const figures = sourceFigures(folder, 8);
     expect(figures).toMatchObject({ files: 10, median: 5, p90: 9, largest: { path: '10.ts', lines: 10 } });

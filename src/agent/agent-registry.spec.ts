@@ -42,7 +42,7 @@ const configuration = Configuration.read({}, [AgentSettings, ToolSettings, McpSe
 const base = [ConfigModule.forRoot(configuration), ClockModule, AgentModule.forRoot({ model })];
 
 describe('AgentRegistry', () => {
-  it('finds agents of any module, with what their decorators say', async () => {
+  it('agents of any module are found with the data of their decorators', async () => {
     const module = await Test.createTestingModule({ imports: [...base, EchoModule] }).compile();
     await module.init();
     const registry = module.get(AgentRegistry);
@@ -65,7 +65,7 @@ describe('AgentRegistry', () => {
     await module.close();
   });
 
-  it('does not boot with two agents of one name', async () => {
+  it('two agents of the same name stop the start', async () => {
     const module = await Test.createTestingModule({ imports: [...base, ImpostorModule] }).compile();
     await expect(module.init()).rejects.toThrow('Two agents are named "worker"');
   });

@@ -24,8 +24,8 @@ const delta: fc.Arbitrary<ModelEvent> = fc.oneof(
 const steps = fc.array(fc.array(delta, { maxLength: 25 }), { minLength: 1, maxLength: 3 });
 const reasons = fc.constantFrom('stop', 'length', 'tool-calls', 'content-filter', 'other' as const);
 
-describe('ModelLoop, any model stream', () => {
-  it('writes a legal stream that loses no text, and gives every call an id of its own', async () => {
+describe('ModelLoop with any model stream', () => {
+  it('the stream is legal, loses no text, and gives every call its own id', async () => {
     await fc.assert(
       fc.asyncProperty(steps, reasons, async (script, reason) => {
         const client = new ScriptedModelClient(script.map((events) => [...events, finish(reason)]));
@@ -48,7 +48,7 @@ describe('ModelLoop, any model stream', () => {
     );
   });
 
-  it('opens one message at a time', async () => {
+  it('one message is open at a time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(delta, { maxLength: 40 }), async (events) => {
         const run = new TestRun();

@@ -69,8 +69,8 @@ async function crashAndResume(crashAfter: number) {
   return { crashed, outcome, first, resumed, world, modelCalls, messages: [...kept, ...resumed.messages] };
 }
 
-describe('ModelLoop, resumed after a crash', () => {
-  it('never repeats a finished step, and ends with the same conversation wherever it was cut', async () => {
+describe('ModelLoop after a crash', () => {
+  it('a finished step is not repeated, and the conversation is the same wherever the run was cut', async () => {
     const whole = await crashAndResume(Number.POSITIVE_INFINITY);
     expect(whole.crashed).toBe(false);
     expect(whole.resumed.events).toEqual([]);
@@ -87,7 +87,7 @@ describe('ModelLoop, resumed after a crash', () => {
     }
   });
 
-  it('repeats an idempotent call under the same key', async () => {
+  it('an idempotent call is repeated with the same key', async () => {
     const cuts = await Promise.all([0, 1, 2, 3].map((crashAfter) => crashAndResume(crashAfter)));
     for (const { world } of cuts) {
       const keys = world.invocations.filter((line) => line.startsWith('keyed'));
@@ -98,7 +98,7 @@ describe('ModelLoop, resumed after a crash', () => {
     );
   });
 
-  it('never repeats an unsafe call, makes no other call of that round, and says the doubt', async () => {
+  it('an unsafe call is not repeated, no other call of that round is made, and the outcome is reported as unknown', async () => {
     const world = new World();
     const tools = [world.tool('unsafe', 'unsafe'), world.tool('free', 'none')];
     const both: ScriptStep[][] = [
@@ -115,7 +115,7 @@ describe('ModelLoop, resumed after a crash', () => {
     expect(world.invocations.filter((line) => line.startsWith('unsafe'))).toHaveLength(1);
   });
 
-  it('names a call anew that is made again, for clients know the first by its id', async () => {
+  it('a call that the model makes again gets a new id', async () => {
     const again = [call(0, 'free', '{"other":true}', 'c0'), call(1, 'free', '{}'), finish('tool-calls')];
     const free = serverTool('free');
     const first = new TestRun({ journal: new MemoryJournal([], 0) });
@@ -134,7 +134,7 @@ describe('ModelLoop, resumed after a crash', () => {
     expect(resumed.messages.filter(({ type }) => type === 'plugin_call_output')).toHaveLength(2);
   });
 
-  it('counts invalid calls over all attempts', async () => {
+  it('invalid calls are counted over all attempts', async () => {
     const strict = serverTool('strict', { parameters: { type: 'object', required: ['n'] } });
     const script = [0, 1, 2].map(() => [call(0, 'strict', '{}'), finish('tool-calls')]);
     const settings = loopSettings({ TOOL_MAX_INVALID_CALLS: '1' });
@@ -146,7 +146,7 @@ describe('ModelLoop, resumed after a crash', () => {
     );
   });
 
-  it('says that the agent has changed when a finished step had another input', async () => {
+  it('a finished step with another input is a JOURNAL_MISMATCH', async () => {
     const first = new TestRun();
     await first.drive(loopAgent(new ScriptedModelClient([[text('Hi'), finish()]])));
     const resumed = new TestRun({ journal: new MemoryJournal(first.journal.writes), attempt: 2 });
@@ -154,7 +154,7 @@ describe('ModelLoop, resumed after a crash', () => {
     expect(await rejectionCode(resumed.drive(changed))).toBe('JOURNAL_MISMATCH');
   });
 
-  it('goes on without the tools of an MCP server that is down', async () => {
+  it('the run continues without the tools of an MCP server that is down', async () => {
     const mcp = serverTool('remote', { origin: { kind: 'mcp', serverLabel: 's' } });
     const first = new TestRun();
     await first.drive(loopAgent(new ScriptedModelClient([[text('Hi'), finish()]]), [mcp]));

@@ -47,7 +47,7 @@ async function runLoop(
 }
 
 describe('ModelLoop', () => {
-  it('streams text into one message that carries the usage', async () => {
+  it('text is streamed into one message with the usage', async () => {
     const { run, client, outcome } = await runLoop([[text('It is'), text(' sunny'), finish()]]);
     expect(outcome).toEqual({ kind: 'completed' });
     expect(run.messages).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('puts the instructions of the request after the prompt, and forces a call only once', async () => {
+  it('the instructions of the request follow the prompt, and a forced call is forced once', async () => {
     const modelOptions = { toolChoice: 'required', temperature: 0 } as const;
     const run = new TestRun({ instructions: 'In verse.', modelOptions });
     const { client } = await runLoop(
@@ -76,7 +76,7 @@ describe('ModelLoop', () => {
     ]);
   });
 
-  it('closes reasoning before text and text before a call', async () => {
+  it('reasoning is closed before text, and text before a call', async () => {
     const { run } = await runLoop(
       [
         [reasoning('Hm'), text('Let me look.'), call(0, 'look', '{"a"', 'c1'), args(0, ':1}'), finish('tool-calls')],
@@ -97,7 +97,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('serialises interleaved calls, closing one as soon as its arguments are whole', async () => {
+  it('interleaved calls are serialized, each closed when its arguments are complete', async () => {
     const { run } = await runLoop(
       [
         [call(0, 'a', '{"x"', 'c0'), call(1, 'b', '{"y"', 'c1'), args(0, ':0}'), args(1, ':1}'), finish('tool-calls')],
@@ -112,7 +112,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('runs calls in parallel and gives the results back in call order', async () => {
+  it('calls run in parallel and their results are in call order', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow = serverTool('slow', { invoke: () => gate.then(() => 'slow result') });
@@ -133,7 +133,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('shows an MCP tool with its server', async () => {
+  it('an MCP tool is shown with its server', async () => {
     const tool = serverTool('files', { origin: { kind: 'mcp', serverLabel: 'disk' } });
     const { run } = await runLoop([[call(0, 'files', '{}', 'c0'), finish('tool-calls')], DONE], [tool]);
     expect(shapes(run).slice(0, 3)).toEqual(['assistant:mcp_list_tools', 'assistant:mcp_call', 'tool:mcp_call_output']);
@@ -141,7 +141,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('lists the tools of MCP servers once, also when the run is resumed', async () => {
+  it('the tools of MCP servers are listed once, also after a resume', async () => {
     const annotations = { readOnlyHint: true };
     const tool = serverTool('files', { origin: { kind: 'mcp', serverLabel: 'disk' }, annotations });
     const script = [[call(0, 'files', '{}', 'c0'), finish('tool-calls')], DONE];
@@ -155,7 +155,7 @@ describe('ModelLoop', () => {
     expect(resumed.run.messages).toEqual([]);
   });
 
-  it('shows the progress of a call until it has ended', async () => {
+  it('the progress of a call is shown until it has ended', async () => {
     let late: () => void = () => undefined;
     const tool = serverTool('slow', {
       invoke: (_args, context) => {
@@ -179,7 +179,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('answers unknown tools, bad arguments and failing tools, and goes on', async () => {
+  it('unknown tools, invalid arguments and failing tools are answered and the run continues', async () => {
     const strict = serverTool('strict', {
       parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     });
@@ -204,7 +204,7 @@ describe('ModelLoop', () => {
     run.expectLegalStream();
   });
 
-  it('ends a run whose model never learns its arguments', async () => {
+  it('a run ends if its model repeats invalid arguments', async () => {
     const tool = serverTool('strict', { parameters: { type: 'object', required: ['n'] } });
     const script = Array.from({ length: 9 }, () => [call(0, 'strict', '{}'), finish('tool-calls')]);
     const settings = loopSettings({ TOOL_MAX_INVALID_CALLS: '2' });
@@ -213,7 +213,7 @@ describe('ModelLoop', () => {
     expect(client.requests).toHaveLength(3);
   });
 
-  it('makes call ids unique in the run, also against the history', async () => {
+  it('call ids are unique in the run and the history', async () => {
     const history = [
       dataMessage('plugin_call', { call_id: 'c0', name: 'a', arguments: '{}' }),
       dataMessage('plugin_call_output', { call_id: 'c0', output: 'x' }, 'tool'),
@@ -227,7 +227,7 @@ describe('ModelLoop', () => {
     expect(ids).toEqual(['c0_0_0', 'c0_1_0', 'call_23456789_2_0']);
   });
 
-  it('makes server calls first, then waits for the client, and takes its answer in the next request', async () => {
+  it('server calls are made first, then the client’s result is awaited and used in the next request', async () => {
     const run = new TestRun({ clientTools: [browse] });
     const both = [call(0, 'browse', '{"url":"x"}', 'c0'), call(1, 'look', '{}', 'c1'), finish('tool-calls')];
     const { outcome } = await runLoop([both], [serverTool('look')], run);
@@ -254,25 +254,25 @@ describe('ModelLoop', () => {
   it.each([
     ['length', 'max_output_tokens'],
     ['content-filter', 'content_filter'],
-  ] as const)('ends as incomplete when the model stops for %s', async (reason, shown) => {
+  ] as const)('the run ends as incomplete if the model stops for %s', async (reason, shown) => {
     const { outcome, run } = await runLoop([[text('Half'), finish(reason)]]);
     expect(outcome).toEqual({ kind: 'incomplete', reason: shown });
     expect(run.messages).toHaveLength(1);
   });
 
-  it('says a refusal when the filter left no text', async () => {
+  it('a filtered answer without text gets a refusal text', async () => {
     const { run } = await runLoop([[reasoning('Hm'), finish('content-filter')]]);
     expect(run.messages.at(-1)?.content?.[0]).toMatchObject({ type: 'refusal' });
     run.expectLegalStream();
   });
 
-  it('writes an empty message for an empty answer, so that clients see an end', async () => {
+  it('an empty answer is written as an empty message', async () => {
     const { run } = await runLoop([[finish()]]);
     expect(run.messages[0]?.content?.[0]).toMatchObject({ type: 'text', text: '' });
     run.expectLegalStream();
   });
 
-  it('stops at the step limit after the last round', async () => {
+  it('the run stops at the step limit after the last round', async () => {
     const step = [call(0, 'a', '{}'), finish('tool-calls')];
     const { outcome, client } = await runLoop(
       [step, step],
@@ -284,14 +284,14 @@ describe('ModelLoop', () => {
     expect(client.requests).toHaveLength(2);
   });
 
-  it('passes model errors on and refuses a stream without an end', async () => {
+  it('model errors are passed on, and a stream without an end is refused', async () => {
     const failing = new ScriptedModelClient([[text('a'), { type: 'throw', error: new Error('boom') }]]);
     await expect(new TestRun().drive(loopAgent(failing))).rejects.toThrow('boom');
     const endless = new ScriptedModelClient([[text('a')]]);
     expect(await rejectionCode(new TestRun().drive(loopAgent(endless)))).toBe('MODEL_EXECUTION_FAILED');
   });
 
-  it('writes nothing after an abort, even when the model ignores it', async () => {
+  it('nothing is written after an abort, also if the model ignores it', async () => {
     const run = new TestRun();
     const stop = (): void => run.abort.abort(new Error('stopped'));
     const client = new ScriptedModelClient([[text('a'), { type: 'do', action: stop }, text('b'), text('c'), finish()]]);
@@ -303,7 +303,7 @@ describe('ModelLoop', () => {
     expect(usage?.input_tokens).toBeGreaterThan(1);
   });
 
-  it('comes back from a model that hangs', async () => {
+  it('an abort ends a model call that hangs', async () => {
     const run = new TestRun();
     const client = new ScriptedModelClient([[text('a'), { type: 'hang' }]]);
     const driven = run.drive(loopAgent(client));
@@ -311,7 +311,7 @@ describe('ModelLoop', () => {
     await expect(driven).rejects.toThrow('stopped');
   });
 
-  it('writes no result of a tool that was running when the run was aborted', async () => {
+  it('the result of a tool that runs during an abort is not written', async () => {
     const run = new TestRun();
     const stubborn = serverTool('stubborn', {
       invoke: () => {

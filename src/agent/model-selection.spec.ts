@@ -9,7 +9,7 @@ function selected(env: Record<string, string>): Record<string, unknown> {
 }
 
 describe('selectModel', () => {
-  it('is offline without a key and an address', () => {
+  it('the offline model is selected without a key and an address', () => {
     expect(selected({})).toEqual({
       kind: 'offline',
       baseUrl: '',
@@ -28,7 +28,7 @@ describe('selectModel', () => {
     [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1/', LLM_MODEL: 'm' }, 'http://127.0.0.1:1/v1', undefined, 'm', 0],
     [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'l' }, 'http://127.0.0.1:1/v1', 'l', 'gpt-4o-mini', 1],
     [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0],
-  ])('%j', (env, baseUrl, apiKey, model, warnings) => {
+  ])('the model is selected by %j', (env, baseUrl, apiKey, model, warnings) => {
     expect(selected(env as Record<string, string>)).toEqual({
       kind: 'openai-compatible',
       baseUrl,
@@ -38,7 +38,7 @@ describe('selectModel', () => {
     });
   });
 
-  it('never sends the key of a provider to another server', () => {
+  it('the key of a provider is never sent to another server', () => {
     const env = { LLM_BASE_URL: 'https://llm.example/v1', LLM_MODEL: 'm', OPENAI_API_KEY: 'o', DASHSCOPE_API_KEY: 'd' };
     expect(selected(env)).toMatchObject({ apiKey: undefined, warnings: 2 });
     expect(selected({ ...env, LLM_BASE_URL: 'https://api.openai.com.evil.example/v1' })).toMatchObject({
@@ -46,13 +46,13 @@ describe('selectModel', () => {
     });
   });
 
-  it('refuses a key that belongs nowhere', () => {
+  it('a key without a known provider is refused', () => {
     expect(() => ModelSettings.from({ LLM_API_KEY: 'k' })).toThrow(
       'LLM_API_KEY must be set together with LLM_BASE_URL',
     );
   });
 
-  it('warns about a model name that is not used', () => {
+  it('a model name that is not used gives a warning', () => {
     expect(selected({ LLM_MODEL: 'm' })).toMatchObject({ kind: 'offline', warnings: 1 });
   });
 });

@@ -3,7 +3,7 @@ import { TestRun } from './testing/test-run.js';
 import { beginSubagent } from './subagent.js';
 
 describe('a subagent', () => {
-  it('has the same id and its own journal on every attempt, whatever the others do', () => {
+  it('a subagent has the same id and its own journal on every attempt', () => {
     let journal = new MemoryJournal();
     const begin = () => {
       journal = new MemoryJournal(journal.writes);
@@ -23,7 +23,7 @@ describe('a subagent', () => {
     expect(journal.isFinished('model:0')).toBe(false);
   });
 
-  it('refuses a key that is taken', () => {
+  it('a duplicate key is refused', () => {
     const { context } = new TestRun();
     beginSubagent(context, { name: 'scout', key: 'k' });
     expect(() => beginSubagent(context, { name: 'reader', key: 'k' })).toThrow(
@@ -31,7 +31,7 @@ describe('a subagent', () => {
     );
   });
 
-  it('marks what it writes from the first event on, and ends once', () => {
+  it('its events carry its id from the first on, and it ends once', () => {
     const run = new TestRun();
     const part = beginSubagent(run.context, { name: 'scout' });
     const message = part.context.response.createMessageBuilder();

@@ -9,7 +9,7 @@ describe('createModelClient', () => {
     ['https://dashscope-intl.aliyuncs.com/compatible-mode/v1', 'dashscope'],
     ['https://api.openai.com/v1', 'openai'],
     ['http://localhost:11434/v1', 'localhost'],
-  ])('names the provider at %s: %s', (baseUrl, provider) => {
+  ])('the provider at %s is named: %s', (baseUrl, provider) => {
     expect(createModelClient(ModelSettings.from({ LLM_BASE_URL: baseUrl }), NO_ATTACHMENTS).provider).toBe(provider);
   });
 });

@@ -24,7 +24,7 @@ function worker(client: ScriptedModelClient, { agent, tools } = loopSettings()):
 const hello = [[text('Hello'), finish()]];
 
 describe('WorkerAgent', () => {
-  it('is Friday', async () => {
+  it('the default persona is Friday', async () => {
     const client = new ScriptedModelClient(hello);
     await new TestRun().drive(worker(client));
     expect(client.requests[0]?.messages[0]).toMatchObject({
@@ -33,7 +33,7 @@ describe('WorkerAgent', () => {
     });
   });
 
-  it('takes another system prompt from the configuration, and adds what it remembers', async () => {
+  it('the configured system prompt is used, followed by the memory', async () => {
     const client = new ScriptedModelClient(hello);
     await new TestRun({ state: { memory: 'Likes tea.' } }).drive(
       worker(client, loopSettings({ AGENT_SYSTEM_PROMPT: 'You are Monday.' })),
@@ -48,7 +48,7 @@ describe('WorkerAgent', () => {
 describe('MemoryAgent', () => {
   const note = [[text('Likes tea. '), finish()]];
 
-  it('condenses the input into the state and keeps the rest of it', async () => {
+  it('the input is condensed into the state, and the rest of the state is kept', async () => {
     const run = new TestRun({ input: [userMessage('I like tea')], state: { other: 1 } });
     const client = new ScriptedModelClient(note);
     expect(await run.drive(new MemoryAgent(client))).toEqual({ kind: 'completed' });
@@ -57,7 +57,7 @@ describe('MemoryAgent', () => {
     run.expectLegalStream();
   });
 
-  it('comes to the same note when it is resumed after the state was set', async () => {
+  it('a resumed run gives the same note after the state was set', async () => {
     const first = new TestRun({ state: { memory: 'Is called Alice.' } });
     await first.drive(new MemoryAgent(new ScriptedModelClient(note)));
     const resumed = new TestRun({ state: first.state, journal: new MemoryJournal(first.journal.writes) });
@@ -65,7 +65,7 @@ describe('MemoryAgent', () => {
     expect(resumed.state).toEqual({ memory: 'Likes tea.' });
   });
 
-  it('keeps the old note when the model was cut', async () => {
+  it('the old note is kept if the answer of the model was cut off', async () => {
     const run = new TestRun({ state: { memory: 'Old.' } });
     expect(await run.drive(new MemoryAgent(new ScriptedModelClient([[text('Ha'), finish('length')]])))).toMatchObject({
       kind: 'incomplete',

@@ -4,7 +4,7 @@ import { call, finish, ScriptedModelClient } from '../testing/scripted-model-cli
 import { loopAgent, serverTool, loopSettings, TestRun } from '../testing/test-run.js';
 
 describe('the calls of a model answer', () => {
-  it('say whether an approval may be required, and once they are complete whether it is', async () => {
+  it('a call tells whether it may need an approval, and once it is complete whether it does', async () => {
     const rules = [
       { tool: 'pay', effect: 'ask', when: { path: '$.sum', op: '>', value: 10 } },
       { tool: '*', effect: 'allow' },

@@ -19,7 +19,7 @@ async function readAll(batches: ModelBatches): Promise<(readonly ModelEvent[])[]
 describe('ModelBatches', () => {
   const { signal } = new AbortController();
 
-  it('returns small batches as they are, and divides a large one', async () => {
+  it('small batches are returned unchanged and a large one is divided', async () => {
     const small = [text('a'), text('b')];
     const read = await readAll(new ModelBatches(batchesOf(small, WORDS, [finish()]), signal));
     expect(read[0]).toBe(small);
@@ -27,7 +27,7 @@ describe('ModelBatches', () => {
     expect(Math.max(...read.map(({ length }) => length))).toBe(64);
   });
 
-  it('rejects at once when the signal aborts while the model hangs, and leaves the model', async () => {
+  it('an abort rejects at once while the model hangs, and closes the model call', async () => {
     const controller = new AbortController();
     let isLeft = false;
     const hanging: AsyncIterable<readonly ModelEvent[]> = {
@@ -47,7 +47,7 @@ describe('ModelBatches', () => {
     expect(isLeft).toBe(true);
   });
 
-  it('returns nothing more after an abort, even what had arrived', async () => {
+  it('nothing is returned after an abort, not even events that have arrived', async () => {
     const controller = new AbortController();
     const batches = new ModelBatches(batchesOf(WORDS), controller.signal);
     await batches.next();
@@ -60,7 +60,7 @@ describe('a model that sends a whole answer at once', () => {
   it.each([
     ['in one batch', [{ type: 'batch', events: WORDS } as const, finish()]],
     ['in one batch per event, without waiting', [...WORDS, finish()]],
-  ])('lets the event loop take its turns: %s', async (_, script) => {
+  ])('other work runs in between: %s', async (_, script) => {
     const run = new TestRun();
     const pieces = (): number => run.events.filter(({ object }) => object === 'content').length;
     const perTurn: number[] = [];

@@ -21,8 +21,8 @@ function patched(calls: Parameters<typeof keepPredicted>[2], results: Parameters
   return patches;
 }
 
-describe('what the arguments of a call become', () => {
-  it('is kept of calls that succeeded, under its key, once', () => {
+describe('predicted state from the arguments of a call', () => {
+  it('the state of calls that succeeded is stored once under its key', () => {
     const calls = [
       call('c1', '{"text":{"n":1},"title":"Rain"}'),
       call('c2', '{"text":"no"}'),
@@ -31,7 +31,7 @@ describe('what the arguments of a call become', () => {
     expect(patched(calls, [ok('c1'), ok('c2', true)])).toEqual([{ op: 'add', path: '/a~1b~0c', value: { n: 1 } }]);
   });
 
-  it.each(['', '[]', 'null', '{"text"', '{"other":1}', '{"__proto__":{"text":1}}'])('is nothing of %j', (args) => {
+  it.each(['', '[]', 'null', '{"text"', '{"other":1}', '{"__proto__":{"text":1}}'])('%j changes no state', (args) => {
     expect(patched([call('c1', args), call('c1', '{"text":1}', 'read')], [ok('c1')])).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const contents = (run: TestRun): unknown[] =>
   ]);
 
 describe('a model that refuses', () => {
-  it('writes a refusal content, in pieces, that carries the usage', async () => {
+  it('a refusal content is written in pieces with the usage', async () => {
     const run = await runOf([refusal('I cannot '), refusal('do that.'), finish()]);
     expect(contents(run)).toEqual([['message', { refusal: 'I cannot do that.' }]]);
     expect(run.messages[0]?.usage).toEqual({ input_tokens: 10, output_tokens: 5 });
@@ -39,7 +39,7 @@ describe('a model that refuses', () => {
     run.expectLegalStream();
   });
 
-  it('keeps what came before it', async () => {
+  it('text before the refusal is kept', async () => {
     const run = await runOf([reasoning('Hm'), text('Well. '), refusal('No.'), finish()]);
     expect(contents(run)).toEqual([
       ['reasoning', { text: 'Hm' }],
@@ -49,14 +49,14 @@ describe('a model that refuses', () => {
     run.expectLegalStream();
   });
 
-  it('needs no further sentence when the content filter ended it', async () => {
+  it('a refusal that the content filter ended gets no additional text', async () => {
     expect(contents(await runOf([refusal('No.'), finish('content-filter')]))).toEqual([
       ['message', { refusal: 'No.' }],
     ]);
     expect(contents(await runOf([finish('content-filter')]))).toEqual([['message', { refusal: REFUSAL }]]);
   });
 
-  it('is not asked again when the run is resumed', async () => {
+  it('a resumed run does not call the model again', async () => {
     const first = await runOf([refusal('No.'), finish()]);
     const resumed = new TestRun({ journal: new MemoryJournal(first.journal.writes) });
     expect(await resumed.drive(loopAgent(new ScriptedModelClient([])))).toEqual({ kind: 'completed' });

@@ -18,8 +18,8 @@ const replaysIn = (request: ModelRequest | undefined): unknown[] =>
 const kept = (messages: readonly Message[]): unknown[] =>
   messages.flatMap(({ type, metadata }) => (metadata ? [[type, metadata['model_replay']]] : []));
 
-describe('what a provider wants back with its answer', () => {
-  it('goes into the next call of the run, also when the run is resumed, and is shown to nobody', async () => {
+describe('data that a provider needs back with its answer', () => {
+  it('the data is sent in the next call of the run, also after a resume, and shown to no client', async () => {
     const script = [
       [call(0, 'look', '{}', 'c0'), finish(REPLAY)],
       [text('Done.'), finish()],
@@ -36,7 +36,7 @@ describe('what a provider wants back with its answer', () => {
     expect(again.requests.map(replaysIn)).toEqual([[REPLAY]]);
   });
 
-  it('is kept with the last call when the client answers one, and goes into the run that has its result', async () => {
+  it('the data is stored with the last call of the client and sent in the run that has its result', async () => {
     const calls = [call(0, 'browse', '{}', 'c0'), call(1, 'look', '{}', 'c1'), finish(REPLAY)];
     const run = new TestRun({ clientTools });
     await run.drive(loopAgent(new ScriptedModelClient([calls]), [serverTool('look')]));

@@ -11,8 +11,8 @@ const gives = (id: string): Message => dataMessage('function_call_output', { cal
 const cost = (messages: readonly Message[]): number =>
   messages.reduce((sum, one) => sum + estimateMessageTokens(one), 0);
 
-describe('token estimate', () => {
-  it('counts four Latin characters or one CJK character as a token, and media flat', () => {
+describe('the token estimate', () => {
+  it('four Latin characters or one CJK character count as a token, and media a fixed number', () => {
     expect(estimateTextTokens('abcdefgh')).toBe(2);
     expect(estimateTextTokens('你好世界')).toBe(4);
     expect(estimateTextTokens('')).toBe(0);
@@ -32,19 +32,19 @@ describe('token estimate', () => {
 describe('fitHistory', () => {
   const history = [userMessage('one'), answer('1'), userMessage('two'), answer('2')];
 
-  it('keeps everything that fits, and drops the oldest whole turns first', () => {
+  it('everything that fits is kept, and the oldest complete turns are dropped first', () => {
     const input = [userMessage('three')];
     expect(fitHistory(history, input, 1000)).toEqual(history);
     expect(fitHistory(history, input, cost(input) + cost(history) - 1)).toEqual(history.slice(2));
     expect(fitHistory(history, input, 0)).toEqual([]);
   });
 
-  it('keeps the turn of a call that the input answers, whatever it costs', () => {
+  it('the turn of a call that the input answers is kept in any case', () => {
     const waiting = [...history, userMessage('open it'), makes('c0')];
     expect(fitHistory(waiting, [gives('c0')], 0)).toEqual(waiting.slice(4));
   });
 
-  it('never parts a call from its output, keeps an end of the history, and fits unless a call forbids it', () => {
+  it('calls keep their outputs, the end of the history is kept, and it fits unless a call prevents it', () => {
     const ids = fc.constantFrom('a', 'b');
     const message = fc.oneof(
       fc.string({ maxLength: 40 }).map((words) => userMessage(words)),

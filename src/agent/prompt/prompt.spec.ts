@@ -12,7 +12,7 @@ const gives = (id: string, output = 'result', type: Message['type'] = 'plugin_ca
   dataMessage(type, { call_id: id, output }, 'tool');
 
 describe('toModelMessages', () => {
-  it('puts the system prompt first, and leaves an empty one out', () => {
+  it('the system prompt comes first, and an empty one is left out', () => {
     expect(toModelMessages('Be brief.', [userMessage('Hi')])).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
@@ -20,7 +20,7 @@ describe('toModelMessages', () => {
     expect(toModelMessages('', [])).toEqual([]);
   });
 
-  it('takes every part a user can send', () => {
+  it('every part that a user can send is converted', () => {
     const content: Content[] = [
       textContent('See'),
       { ...slot, type: 'image', image_url: 'https://x/y.png' },
@@ -42,7 +42,7 @@ describe('toModelMessages', () => {
     ]);
   });
 
-  it('joins text and calls of one answer and puts each output after its calls', () => {
+  it('text and calls of one answer are joined, and each output follows its calls', () => {
     const messages = [
       says('Looking.'),
       makes('c0'),
@@ -66,7 +66,7 @@ describe('toModelMessages', () => {
     ]);
   });
 
-  it('answers an open call and drops an orphan output', () => {
+  it('an open call is answered and an output without a call dropped', () => {
     const messages = [userMessage('Hi'), makes('c0'), userMessage('Never mind'), gives('stranger')];
     expect(toModelMessages('', messages).slice(1)).toEqual([
       expect.objectContaining({ role: 'assistant' }),
@@ -75,7 +75,7 @@ describe('toModelMessages', () => {
     ]);
   });
 
-  it('pairs by the newest call when an id returns, and takes the first output only', () => {
+  it('a repeated id belongs to the newest call, and only the first output counts', () => {
     const messages = [makes('c0'), gives('c0', 'first'), gives('c0', 'forged'), makes('c0'), gives('c0', 'second')];
     const outputs = toModelMessages('', messages).flatMap((message) =>
       message.role === 'tool' ? [message.content] : [],
@@ -83,7 +83,7 @@ describe('toModelMessages', () => {
     expect(outputs).toEqual(['first', 'second']);
   });
 
-  it('leaves out reasoning, cut messages without text, and calls that were cut', () => {
+  it('reasoning, incomplete messages without text and incomplete calls are left out', () => {
     const messages = [
       says('thoughts', { type: 'reasoning' }),
       testMessage({ status: 'failed' }),
@@ -93,7 +93,7 @@ describe('toModelMessages', () => {
     expect(toModelMessages('', messages)).toEqual([{ role: 'assistant', content: 'partial', toolCalls: [] }]);
   });
 
-  it('takes arguments and outputs that a client sent as objects', () => {
+  it('arguments and outputs may be objects', () => {
     const messages = [
       dataMessage('function_call', { call_id: 'c0', name: 'x', arguments: { a: 1 } }),
       dataMessage('function_call_output', { call_id: 'c0', output: { ok: true } }, 'user'),
@@ -104,7 +104,7 @@ describe('toModelMessages', () => {
     ]);
   });
 
-  it('never shows a provider an open call or an orphan output', () => {
+  it('no prompt holds an open call or an output without a call', () => {
     const ids = fc.constantFrom('a', 'b', 'c');
     const message = fc.oneof(
       fc.constant(userMessage('u')),

@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { EVENT_TYPES } from './dto/event.dto.js';
 
-describe('the description of the Responses wire', () => {
+describe('the API document of the Responses API', () => {
   let server: TestServer;
   let document: OpenAPIObject;
 
@@ -12,7 +12,7 @@ describe('the description of the Responses wire', () => {
   });
   afterAll(() => server.close());
 
-  it('lists its routes under both prefixes', () => {
+  it('the routes are listed under both prefixes', () => {
     for (const prefix of ['/v1', '/compatible-mode/v1']) {
       expect(Object.keys(document.paths)).toEqual(
         expect.arrayContaining([
@@ -25,7 +25,7 @@ describe('the description of the Responses wire', () => {
     }
   });
 
-  it('tells every event apart by its type', () => {
+  it('events are discriminated by type', () => {
     const answer = JSON.stringify(document.paths['/v1/responses']?.post?.responses['200']);
     for (const type of EVENT_TYPES) expect(answer).toContain(`"${type}":"#/components/schemas/`);
     expect(document.components?.schemas).toHaveProperty('ResponseOutputTextDeltaEvent');

@@ -19,7 +19,7 @@ describe('encrypted content', () => {
       ServerSettings.from({ DATA_DIR: folder }),
     );
 
-  it('is decrypted to the same text, unreadable, and different each time', () => {
+  it('encrypted content is unreadable, different each time, and decrypted to the same text', () => {
     const cipher = cipherWith();
     const encrypted = cipher.encrypt(TEXT, TENANT);
     expect(cipher.decrypt(encrypted, TENANT)).toBe(TEXT);
@@ -28,7 +28,7 @@ describe('encrypted content', () => {
     expect(Buffer.from(encrypted.split(':')[2] ?? '', 'base64url').toString('latin1')).not.toContain('Alice');
   });
 
-  it('is refused when any character was changed', () => {
+  it('content with any changed character is refused', () => {
     const cipher = cipherWith();
     const encrypted = cipher.encrypt('Alice', TENANT);
     for (let at = 0; at < encrypted.length; at += 1) {
@@ -47,23 +47,23 @@ describe('encrypted content', () => {
   });
 
   it.each(['', 'plc1.abc', 'plc2', 'plc2:local', 'plc2:local:', 'plc2:local:AAAA', 'plc2:none:AAAA', 'gAAAAAB'])(
-    'is refused when this server did not make it: %j',
+    'content that this server did not make is refused: %j',
     (content) => expect(cipherWith().decrypt(content, TENANT)).toBeUndefined(),
   );
 
-  it('is refused for another tenant', () => {
+  it('content of another tenant is refused', () => {
     const cipher = cipherWith();
     expect(cipher.decrypt(cipher.encrypt('Alice', TENANT), 'another')).toBeUndefined();
   });
 
-  it('outlives a restart by the key in the data folder, which only its owner can read', () => {
+  it('content is readable after a restart, by a key file that only its owner can read', () => {
     const encrypted = cipherWith().encrypt('Alice', TENANT);
     expect(cipherWith().decrypt(encrypted, TENANT)).toBe('Alice');
     const [file = ''] = readdirSync(folder);
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('outlives its key as long as the ring has it', () => {
+  it('content is readable as long as its key is in the ring', () => {
     const old = 'k1:0123456789abcdef';
     const next = 'k2:fedcba9876543210';
     const encrypted = cipherWith(old).encrypt('Alice', TENANT);

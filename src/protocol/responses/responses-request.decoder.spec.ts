@@ -18,8 +18,8 @@ function refusalOf(body: unknown): unknown[] {
   return [];
 }
 
-describe('the decoder of requests for a response', () => {
-  it('has an answer for everything that is not said', () => {
+describe('the Responses request decoder', () => {
+  it('every absent field has a default', () => {
     const { echo, ...request } = decode({});
     expect(request).toMatchObject({ stream: false, background: false, store: true, input: [], modelOptions: {} });
     expect(echo).toEqual({
@@ -50,7 +50,7 @@ describe('the decoder of requests for a response', () => {
     });
   });
 
-  it('takes null for what is not said, and passes over what it does not know', () => {
+  it('null is an absent field, and unknown fields are ignored', () => {
     const names = [...Object.keys(decode({}).echo), 'input', 'stream', 'include', 'prompt'];
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     expect(decode(nulls).echo).toEqual(decode({}).echo);
@@ -58,7 +58,7 @@ describe('the decoder of requests for a response', () => {
     expect(decode(unknown).echo).toEqual(decode({}).echo);
   });
 
-  it('tells the model what it is told', () => {
+  it('options for the model are passed on', () => {
     const schema = { type: 'object', properties: {} };
     const { modelOptions, echo } = decode({
       temperature: 0,
@@ -118,11 +118,11 @@ describe('the decoder of requests for a response', () => {
       { modelOptions: { toolChoice: { name: 'x' } } },
     ],
     ['no call', { tool_choice: 'none' }, { modelOptions: { toolChoice: 'none' } }],
-  ])('takes %s', (_name, body, expected) => {
+  ])('%s is accepted', (_name, body, expected) => {
     expect(decode(body)).toMatchObject(expected);
   });
 
-  it('keeps no credentials of a tool', () => {
+  it('the credentials of a tool are not stored', () => {
     const tool = { type: 'mcp', server_label: 's', headers: { authorization: 'secret' }, authorization: 'secret' };
     expect(JSON.stringify(decode({ tools: [tool] }))).not.toContain('secret');
   });
@@ -133,7 +133,7 @@ describe('the decoder of requests for a response', () => {
     ['a long key', { safety_identifier: 'x'.repeat(64) }],
     ['truncation', { truncation: 'auto' }],
     ['many tools', { tools: Array.from({ length: 128 }, (_, at) => f(`f${at}`)) }],
-  ])('takes as much as the contract allows of %s', (_name, body) => {
+  ])('%s is accepted up to the limit of the contract', (_name, body) => {
     expect(refusalOf(body)).toEqual([]);
   });
 
@@ -200,7 +200,7 @@ describe('the decoder of requests for a response', () => {
     ['a server without a label', { tools: [{ type: 'mcp' }] }, MISSING, 'tools[0].server_label'],
     ['too many tools', { tools: Array.from({ length: 129 }, (_, at) => f(`f${at}`)) }, VALUE, 'tools'],
     ['a user with a NUL', { user: 'a\0b' }, VALUE, 'user'],
-  ])('refuses %s', (_name, body, code, path) => {
+  ])('%s is refused', (_name, body, code, path) => {
     expect(refusalOf(body)).toEqual([400, code, path]);
   });
 });

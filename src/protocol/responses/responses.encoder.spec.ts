@@ -48,7 +48,7 @@ async function read(log: readonly LoggedEvent[], error?: Error, gone = new Abort
 }
 
 describe('the Responses encoder', () => {
-  it('tells a text in the order of the contract, with the whole at the end', () => {
+  it('a text has the events of the contract, with the complete response at the end', () => {
     const log = begun();
     const message = log.response.createMessageBuilder();
     const content = message.createContentBuilder();
@@ -85,7 +85,7 @@ describe('the Responses encoder', () => {
     expect(reader.events[0]?.response).toMatchObject({ status: 'in_progress', output: [], usage: null });
   });
 
-  it('says queued first of a background response', () => {
+  it('a background response begins with queued', () => {
     const log = begun();
     log.response.completed();
     const { reader } = encode(log.logged(), info({ background: true }));
@@ -98,7 +98,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('tells reasoning as a summary and refusals as refusals', () => {
+  it('reasoning becomes a summary, and a refusal a refusal', () => {
     const log = begun();
     const thought = log.response.createMessageBuilder('assistant', 'reasoning');
     thought.createContentBuilder().addTextDelta('Hm.');
@@ -134,7 +134,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('ends a failed, a cut and a cancelled response as readers expect', () => {
+  it('failed, incomplete and cancelled responses have their own end', () => {
     const ends = (end: (log: ScriptedLog) => void): WireEvent[] => {
       const log = begun();
       call(log, 'plugin_call', 'call_1', 'get_weather');
@@ -167,7 +167,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('goes on after a lost worker: what was half done is cut and not in the end', () => {
+  it('items that a lost worker left open are incomplete and not in the final response', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
     log.response.createMessageBuilder().createContentBuilder().addTextDelta('Once');
@@ -180,7 +180,7 @@ describe('the Responses encoder', () => {
     expect(reader.ended?.output).toMatchObject([{ content: [{ text: 'Again.' }] }]);
   });
 
-  it('resumes after any number with exactly the frames that follow', () => {
+  it('resuming after any number gives exactly the frames that follow', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
     outcome(log, 'plugin_call_output', 'call_1', 'sunny');
@@ -195,7 +195,7 @@ describe('the Responses encoder', () => {
     for (let after = -1; after < all.length; after += 1) expect(frames(after)).toEqual(all.slice(after + 1));
   });
 
-  it('shows pictures and data of an answer as text', () => {
+  it('pictures and data of an answer are shown as text', () => {
     const log = begun();
     const message = log.response.createMessageBuilder();
     message.createContentBuilder('image').setImageUrl('https://example.org/a.png');
@@ -208,7 +208,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('makes a legal stream of any log, whose end says what the stream has told', () => {
+  it('any log gives a legal stream whose final response agrees with it', () => {
     fc.assert(
       fc.property(calls, endings, (program, ending) => {
         const interpreter = new Interpreter();
@@ -225,7 +225,7 @@ describe('the Responses encoder', () => {
     );
   });
 
-  it('gives an item the same status in the stream and at the end when a limit has cut the output', () => {
+  it('an item of a limited output has the same status in the stream and in the final response', () => {
     fc.assert(
       fc.property(calls, (program) => {
         const interpreter = new Interpreter();
@@ -248,8 +248,8 @@ describe('the Responses encoder', () => {
   });
 });
 
-describe('a stream of the Responses wire', () => {
-  it('ends with an error event, numbered as the next, when its log can no longer be read', async () => {
+describe('the end of a Responses stream', () => {
+  it('a log that cannot be read ends the stream with an error event of the next number', async () => {
     const log = begun();
     say(log, 'So');
     const { events, done } = parseResponseFrames(await read(log.logged(), new AppError('DATABASE_ERROR')));
@@ -262,17 +262,17 @@ describe('a stream of the Responses wire', () => {
     });
   });
 
-  it('tells nothing of an error that nobody expected', async () => {
+  it('an unexpected error is not described', async () => {
     const text = await read(begun().logged(), new TypeError('a secret'));
     expect(text).not.toContain('secret');
     expect(parseResponseFrames(text).events.at(-1)).toMatchObject({ type: 'error', code: 'server_error' });
   });
 
-  it('is not begun by an error before its first frame', async () => {
+  it('an error before the first frame begins no stream', async () => {
     await expect(read([], new AppError('EVENTS_EXPIRED'))).rejects.toMatchObject({ code: 'EVENTS_EXPIRED' });
   });
 
-  it('says so when the log stops before its end, but not to a client that has left', async () => {
+  it('a log that stops early ends with an error event, unless the client has disconnected', async () => {
     const { events } = parseResponseFrames(await read(begun().logged()));
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'service_unavailable' });
     const gone = new AbortController();
@@ -280,7 +280,7 @@ describe('a stream of the Responses wire', () => {
     expect(await read(begun().logged(), undefined, gone)).not.toContain('event: error');
   });
 
-  it('has no error event behind its own end', async () => {
+  it('no error event follows the end of a response', async () => {
     const log = begun();
     log.response.completed();
     const { events, done } = parseResponseFrames(await read(log.logged()));

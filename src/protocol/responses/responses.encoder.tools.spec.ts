@@ -1,8 +1,8 @@
 import { ResponsesEncoder } from './responses.encoder.js';
 import { allowing, ask, begun, call, encode, info, itemsOf, list, outcome, say } from './testing/encoded.js';
 
-describe('the Responses encoder, for tools', () => {
-  it("streams the arguments of the client's calls", () => {
+describe('the Responses encoder for tools', () => {
+  it('the arguments of client tool calls are streamed', () => {
     const log = begun();
     call(log, 'function_call', 'call_1', 'lookup');
     call(log, 'function_call', 'call_2', 'lookup');
@@ -23,7 +23,7 @@ describe('the Responses encoder, for tools', () => {
     ]);
   });
 
-  it('shows a tool of the server as one mcp_call with its outcome, parallel ones in the order of their calls', () => {
+  it('a tool call of the server is one mcp_call with its outcome, and parallel ones are in call order', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
     call(log, 'mcp_call', 'call_2', 'get_weather', { server_label: 'weather' });
@@ -70,7 +70,7 @@ describe('the Responses encoder, for tools', () => {
     ]);
   });
 
-  it('never shows a call that the agent answered itself as one of the client', () => {
+  it('a call that the agent answered itself is not shown as a call of the client', () => {
     const log = begun();
     call(log, 'function_call', 'call_1', 'own_tool');
     outcome(log, 'function_call_output', 'call_1', 'done');
@@ -82,7 +82,7 @@ describe('the Responses encoder, for tools', () => {
     expect(itemsOf(reader.events, 'done')).toHaveLength(2);
   });
 
-  it('tells a call of the server as it happens, long before its outcome', () => {
+  it('a call of the server is shown before its outcome', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
     const before = encode(log.logged()).reader;
@@ -102,7 +102,7 @@ describe('the Responses encoder, for tools', () => {
     ]);
   });
 
-  it('tells each piece of the arguments with the event of the log that has it', () => {
+  it('each piece of the arguments is shown with its event of the log', () => {
     const log = begun();
     call(log, 'mcp_call', 'call_1', 'get_weather', { server_label: 'weather' });
     const encoder = new ResponsesEncoder(info());
@@ -112,7 +112,7 @@ describe('the Responses encoder, for tools', () => {
     expect(told.slice(4)).toEqual([item, piece, piece, [], ['response.mcp_call_arguments.done']]);
   });
 
-  it('holds a call back that may need a permission, until it is known that it needs none', () => {
+  it('a call that may need an approval is held back until it is known that it needs none', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'none' });
     const events = log.logged();
@@ -125,7 +125,7 @@ describe('the Responses encoder, for tools', () => {
     ]);
   });
 
-  it('shows a call that waits for a permission only as the request, and what follows it at once', () => {
+  it('a call that waits for an approval is shown as the request only, and the following items at once', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'needed' });
     call(log, 'plugin_call', 'call_2', 'get_weather', { permission: 'none' });
@@ -148,7 +148,7 @@ describe('the Responses encoder, for tools', () => {
     });
   });
 
-  it('leaves out a call that needs a permission nobody was asked for, for the run ended before', () => {
+  it('a call that needs an approval is left out if the run ended before the request', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather', { permission: 'needed' });
     log.response.canceled();
@@ -157,7 +157,7 @@ describe('the Responses encoder, for tools', () => {
     expect(reader.types).toHaveLength(3);
   });
 
-  it('cuts a call that an agent of code asks a permission for without having said so', () => {
+  it('a call for which an agent requests an approval unannounced is incomplete', () => {
     const log = begun();
     call(log, 'plugin_call', 'call_1', 'get_weather');
     ask(log, 'call_1');
@@ -170,7 +170,7 @@ describe('the Responses encoder, for tools', () => {
     expect(reader.ended?.output.map(({ id }) => id)).toEqual(['int_1']);
   });
 
-  it('tells a call that the agent answers itself as it happens, and whole calls of foreign runs with their outcome', () => {
+  it('a call that the agent answers is shown as it happens, and complete calls of other runs with their outcome', () => {
     const log = begun();
     call(log, 'function_call', 'call_1', 'own_tool');
     expect(itemsOf(encode(log.logged()).reader.events, 'added')).toEqual([['mcp_call', 'in_progress', 'mcp_1']]);
@@ -181,8 +181,8 @@ describe('the Responses encoder, for tools', () => {
     expect(encode(log.logged(), foreign).reader.ended?.output).toMatchObject([{ type: 'function_call', id: 'fc_1' }]);
   });
 
-  describe('when the request allowed a call', () => {
-    it('shows it before its outcome, with what was asked for', () => {
+  describe('a call that the request approved', () => {
+    it('the call is shown before its outcome, with its approval request', () => {
       const log = begun();
       const row = [
         'response.output_item.added',
@@ -209,7 +209,7 @@ describe('the Responses encoder, for tools', () => {
       ]);
     });
 
-    it('ends it as incomplete when the run ends first, and as failed when the policy does not allow it', () => {
+    it('the call is incomplete if the run ends first, and failed if the policy does not allow it', () => {
       const cut = begun();
       cut.response.canceled();
       const { reader } = encode(cut.logged(), allowing());
@@ -227,7 +227,7 @@ describe('the Responses encoder, for tools', () => {
     });
   });
 
-  it('shows a call that was allowed on another wire with its outcome, and nothing of a refused one', () => {
+  it('a call approved on another wire is shown with its outcome, and a denied one is not shown', () => {
     const log = begun();
     outcome(log, 'plugin_call_output', 'call_1', 'sunny', { approval_request_id: 'int_1' });
     outcome(log, 'plugin_call_output', 'call_2', 'refused', {
@@ -261,7 +261,7 @@ describe('the Responses encoder, for tools', () => {
     ]);
   });
 
-  it('lists the tools of the servers that the request names, and of no others', () => {
+  it('the tools of the servers that the request names are listed, and no others', () => {
     const log = begun();
     list(log, { server_label: 'notes', tools: [{ name: 'echo', description: null }] });
     list(log, { server_label: 'files', tools: [{ name: 'read' }] });

@@ -17,7 +17,7 @@ function told(error: unknown): object {
   return { status: failure.status, ...wireError(failure) };
 }
 
-describe('the errors of the Responses wire', () => {
+describe('the errors of the Responses API', () => {
   it.each([
     { code: 'INVALID_JSON', status: 400, type: REQUEST, said: 'invalid_json' },
     { code: 'RUN_NOT_FOUND', status: 404, type: REQUEST, said: 'response_not_found', message: 'Response not found' },
@@ -26,18 +26,18 @@ describe('the errors of the Responses wire', () => {
     { code: 'QUEUE_FULL', status: 429, type: 'rate_limit_error', said: 'rate_limit_exceeded' },
     { code: 'SHUTTING_DOWN', status: 503, type: 'server_error', said: 'service_unavailable' },
     { code: 'INTERNAL_ERROR', status: 500, type: 'server_error', said: 'server_error', message: 'Internal error' },
-  ] as const)('say $code with all four keys, in the words of this wire', ({ code, status, type, said, ...more }) => {
+  ] as const)('$code has all four keys of this wire', ({ code, status, type, said, ...more }) => {
     const body = told(new AppError(code));
     const message = 'message' in more ? more.message : (expect.any(String) as string);
     expect(body).toEqual({ status, message, type, param: null, code: said });
     expect(JSON.stringify(body)).not.toMatch(/\b[Rr]uns?\b|[Ss]ession/);
   });
 
-  it('tell nothing of an error that nobody expected', () => {
+  it('an unexpected error is not described', () => {
     expect(JSON.stringify(told(new TypeError('a secret')))).not.toContain('secret');
   });
 
-  it('name the field they are about, and the code that depends on it', () => {
+  it('an error names its field, and the code that depends on it', () => {
     expect(told(previousNotFound('resp_x'))).toEqual({
       status: 400,
       message: "Previous response with id 'resp_x' not found.",
@@ -49,7 +49,7 @@ describe('the errors of the Responses wire', () => {
     expect(told(unknownModel)).toMatchObject({ status: 404, param: 'model', code: 'model_not_found' });
   });
 
-  it('tell an unknown response by its id, and pass every other error', async () => {
+  it('an unknown response is reported by its id, and other errors are unchanged', async () => {
     const unknown = await ofResponse('resp_x', Promise.reject(new AppError('RUN_NOT_FOUND'))).catch(told);
     expect(unknown).toMatchObject({ status: 404, message: "Response with id 'resp_x' not found." });
     const other = new AppError('SHUTTING_DOWN');
@@ -65,11 +65,11 @@ describe('the errors of the Responses wire', () => {
     ['INTERRUPT_ALREADY_ANSWERED', undefined, { status: 400, param: 'input' }],
     ['INTERRUPT_EXPIRED', undefined, { status: 400, code: 'approval_request_expired' }],
     ['QUEUE_FULL', undefined, { status: 429 }],
-  ] as const)('are no 409, which clients repeat by themselves: %s', (code, previous, expected) => {
+  ] as const)('no error is a 409, which clients retry: %s', (code, previous, expected) => {
     expect(told(submissionError(new AppError(code), previous))).toMatchObject(expected);
   });
 
-  it('say an error event twice, for both kinds of readers', () => {
+  it('an error event repeats its fields for both kinds of clients', () => {
     const error = wireError(toHttpError(new ResponsesError('INVALID_PARAMETER', 'no', 'input')));
     expect(errorEvent(error, 7)).toEqual({
       type: 'error',

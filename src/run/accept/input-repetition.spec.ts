@@ -34,26 +34,26 @@ const refused = (...input: Message[]): unknown => {
 };
 
 describe('input that repeats the session', () => {
-  it('is left out up to the last message that the session has', () => {
+  it('input is left out up to the last message that the session has', () => {
     expect(accepted(...KNOWN, user('More', 'u2'))).toEqual(['u2']);
     expect(accepted(user('Look', 'x'), ...KNOWN.slice(1), user('More', 'u2'))).toEqual(['u2']);
     expect(accepted(user('Look', 'u1'))).toEqual(['u1']);
   });
 
-  it('knows an output by its call when nothing of it has an id', () => {
+  it('an output without an id is recognized by its call', () => {
     expect(accepted(user('Look', 'n1'), call('c1', 'n2'), output('c1', 'seen', 'n3'), user('More', 'n4'))).toEqual([
       'n4',
     ]);
   });
 
-  it('takes no other output for it, and no second answer', () => {
+  it('another output or a second answer is not taken for it', () => {
     expect(refused(user('Look', 'n1'), output('c1', 'else', 'n3'), user('More', 'n4'))).toBe('INVALID_PARAMETER');
     expect(refused(output('c1', 'seen', 'n3'))).toBe('INVALID_PARAMETER');
     expect(refused(user('Look', 'n1'), output('c1', 'seen', 'n3'))).toBe('INVALID_PARAMETER');
     expect(refused(output('c2', 'seen', 'n3'), user('More', 'n4'))).toBe('INVALID_PARAMETER');
   });
 
-  it('takes an answer to an open call', () => {
+  it('an answer to an open call is accepted', () => {
     expect(accepted(call('c3', 'n1'), output('c3', 'seen', 'n2'))).toEqual(['n1', 'n2']);
   });
 });

@@ -5,25 +5,25 @@ import { isGone, leaseOwner } from './lease-owner.js';
 describe('a lease owner', () => {
   const self = leaseOwner('node');
 
-  it('is never named twice', () => {
+  it('every name of an owner is unique', () => {
     expect(leaseOwner('node')).not.toBe(self);
     expect(self.startsWith(`node/${process.pid}/`)).toBe(true);
   });
 
-  it('is not gone when it is this process', () => {
+  it('this process is not gone', () => {
     expect(isGone(self, self)).toBe(false);
   });
 
-  it('is gone when an earlier process had the same number', () => {
+  it('an earlier process with the same number is gone', () => {
     expect(isGone(leaseOwner('node'), self)).toBe(true);
   });
 
-  it('is unknown on another machine, whatever its number', () => {
+  it('a process of another machine is unknown', () => {
     expect(isGone(`other/${process.pid}/x`, self)).toBe(false);
     expect(isGone('other/999999999/x', self)).toBe(false);
   });
 
-  it('is not gone while its process lives, and gone afterwards', async () => {
+  it('an owner is gone once its process has ended', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
     const owner = `node/${child.pid}/x`;
     expect(isGone(owner, self)).toBe(false);
@@ -32,7 +32,7 @@ describe('a lease owner', () => {
     expect(isGone(owner, self)).toBe(true);
   });
 
-  it('reads node names with slashes', () => {
+  it('node names may hold slashes', () => {
     const slashed = leaseOwner('rack/7');
     expect(isGone('rack/7/999999999/x', slashed)).toBe(true);
     expect(isGone('rack/8/999999999/x', slashed)).toBe(false);

@@ -23,14 +23,14 @@ describe('running an agent', () => {
     return [controller, { signal: controller.signal } as unknown as AgentContext];
   };
 
-  it('keeps the outcome of an agent that was done at the moment of a stop', async () => {
+  it('the outcome of an agent that ends at the moment of a stop is kept', async () => {
     const [controller, context] = control();
     const agent = doneAgent(() => controller.abort(new RunStop('shutdown')));
     expect(await runAgent(agent, context, writer, () => 1000)).toEqual({ kind: 'completed' });
     expect(controller.signal.aborted).toBe(true);
   });
 
-  it('takes no outcome from an agent that ended because it was stopped', async () => {
+  it('the outcome of an agent that ended because of a stop is ignored', async () => {
     const [controller, context] = control();
     const agent = doneAgent(
       () => undefined,
@@ -40,7 +40,7 @@ describe('running an agent', () => {
   });
 });
 
-describe('what an agent yields', () => {
+describe('events that an agent yields', () => {
   /** Drives an agent that yields some events, and tells which were written because of it. */
   async function written(events: (response: ResponseBuilder) => AgentEvent[]): Promise<AgentEvent[]> {
     const emitted: AgentEvent[] = [];
@@ -57,7 +57,7 @@ describe('what an agent yields', () => {
     return emitted;
   }
 
-  it('is not written twice when it comes from the builder of the run, however late', async () => {
+  it('an event of the run’s builder is not written twice, however late it is yielded', async () => {
     const events = (response: ResponseBuilder): AgentEvent[] => {
       const message = response.createMessageBuilder();
       const content = message.createContentBuilder('text');
@@ -67,12 +67,12 @@ describe('what an agent yields', () => {
     expect(await written(events)).toEqual([]);
   });
 
-  it('is written when it is no part of the response', async () => {
+  it('an event outside the response is written', async () => {
     const event: AgentEvent = { object: 'custom', name: 'seen', value: 1 };
     expect(await written(() => [event])).toEqual([event]);
   });
 
-  it('fails the run when it comes from another builder', async () => {
+  it('an event of another builder fails the run', async () => {
     const foreign = new ResponseBuilder().createMessageBuilder().createContentBuilder('text').addTextDelta('x');
     await expect(written(() => [foreign])).rejects.toMatchObject({ code: 'AGENT_ERROR' });
   });

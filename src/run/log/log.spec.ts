@@ -69,8 +69,8 @@ beforeAll(() => {
   Logger.overrideLogger(false);
 });
 
-describe('the writer', () => {
-  it('commits together what is written in one turn, and shows nothing before', async () => {
+describe('the log writer', () => {
+  it('events written in one turn are committed together and not shown before', async () => {
     const here = new Process();
     const writer = here.writer();
     for (const value of range(0, 5)) writer.emit(note(value));
@@ -88,7 +88,7 @@ describe('the writer', () => {
     await writer.flush();
   });
 
-  it('commits the events of many runs at once', async () => {
+  it('the events of many runs are committed together', async () => {
     const here = new Process();
     const writers = range(1, 21).map((rowId) => here.writer(runningRun({ rowId })));
     for (const writer of writers) writer.emit(note(0));
@@ -97,7 +97,7 @@ describe('the writer', () => {
     await here.commits.idle();
   });
 
-  it('rejects everything after the end', async () => {
+  it('everything after the end is rejected', async () => {
     const here = new Process();
     const writer = here.writer();
     finish(writer);
@@ -107,7 +107,7 @@ describe('the writer', () => {
     expect(here.log.of(1)).toHaveLength(1);
   });
 
-  it('learns that another process has the run', async () => {
+  it('a writer learns that another process has the run', async () => {
     const here = new Process();
     const [writer, neighbour] = [here.writer(), here.writer(runningRun({ rowId: 2, fence: 2 }))];
     here.log.fence = 2;
@@ -120,7 +120,7 @@ describe('the writer', () => {
     expect([here.log.of(1).length, here.log.of(2).length]).toEqual([0, 1]);
   });
 
-  it.each<CommitFailure>(['before', 'after'])('writes once when an append fails %s its commit', async (failure) => {
+  it.each<CommitFailure>(['before', 'after'])('an append that fails %s its commit is written once', async (failure) => {
     const here = new Process();
     const [first, second] = [here.writer(), here.writer(runningRun({ rowId: 2 }))];
     here.log.failures.push(failure);
@@ -134,7 +134,7 @@ describe('the writer', () => {
     expect(here.losses).toEqual([]);
   });
 
-  it('retries until the lease has ended, then gives the run up', async () => {
+  it('a failed append is retried until the lease has ended, then the run is given up', async () => {
     const here = new Process();
     const writer = here.writer();
     here.log.failures.push('before', 'before', 'before');
@@ -147,7 +147,7 @@ describe('the writer', () => {
     expect(here.losses).toHaveLength(1);
   });
 
-  it('asks its agent to wait above the high-water mark', async () => {
+  it('the agent waits above the high-water mark', async () => {
     const writer = new Process().writer();
     expect(writer.highWater()).toBeUndefined();
     for (const value of range(0, 2100)) writer.emit(note(value));
@@ -156,11 +156,11 @@ describe('the writer', () => {
   });
 });
 
-describe('the feed', () => {
+describe('the run feed', () => {
   const events = (from: number, to: number, size = 1): LoggedEvent[] =>
     range(from, to).map((seq) => new LoggedEvent(seq, 'x'.repeat(size)));
 
-  it('forgets the older half when it is full', () => {
+  it('a full feed drops the older half', () => {
     const feed = new RunFeed();
     feed.publish(events(0, 5000));
     expect(feed.from(0, 1)).toBeUndefined();
@@ -169,7 +169,7 @@ describe('the feed', () => {
     expect([feed.has(4999), feed.has(5000)]).toEqual([true, false]);
   });
 
-  it('keeps no events that do not connect', () => {
+  it('events that do not connect are not kept', () => {
     const feed = new RunFeed();
     feed.publish(events(0, 10));
     feed.publish(events(20, 22));
@@ -177,7 +177,7 @@ describe('the feed', () => {
     expect(feed.from(20, 99)?.map(({ seq }) => seq)).toEqual([20, 21]);
   });
 
-  it('is dropped with its last user', () => {
+  it('the feed is dropped with its last user', () => {
     const feeds = new RunFeeds();
     const feed = feeds.join(1);
     expect(feeds.join(1)).toBe(feed);
@@ -187,8 +187,8 @@ describe('the feed', () => {
   });
 });
 
-describe('the tail', () => {
-  it('joins the replay to the live events without gap or repeat, whenever it begins', async () => {
+describe('the run tail', () => {
+  it('the replay and the live events join without gap or repeat, whenever the tail begins', async () => {
     const bursts = fc.array(fc.record({ size: fc.nat(40), turns: fc.nat(4) }), { maxLength: 12 });
     const readers = fc.array(fc.record({ turns: fc.nat(30), part: fc.double({ min: 0, max: 1, noNaN: true }) }), {
       maxLength: 5,
@@ -219,7 +219,7 @@ describe('the tail', () => {
     );
   });
 
-  it('reads from the log what the feed no longer keeps', async () => {
+  it('events that the feed no longer has are read from the log', async () => {
     const here = new Process();
     const writer = here.writer();
     for (const value of range(0, 6000)) writer.emit(note(value));
@@ -230,7 +230,7 @@ describe('the tail', () => {
     expect(here.log.reads).toBeGreaterThan(1);
   });
 
-  it('reads a run of another process from the log', async () => {
+  it('a run of another process is read from the log', async () => {
     const here = new Process();
     const writer = here.writer();
     const reader = new Process(here.log);
@@ -244,7 +244,7 @@ describe('the tail', () => {
     expect(await reading).toEqual(range(0, 4));
   });
 
-  it('rejects a cursor beyond the end, and no other', async () => {
+  it('only a cursor beyond the end is rejected', async () => {
     const here = new Process();
     const writer = here.writer();
     writer.emit(note(0));
@@ -255,7 +255,7 @@ describe('the tail', () => {
     expect(await here.read(run, 0)).toEqual([1]);
   });
 
-  it('ends when its reader leaves while it waits, and leaves the feed', async () => {
+  it('a tail ends and leaves the feed when its reader leaves while it waits', async () => {
     const here = new Process();
     const writer = here.writer();
     const feed = here.feeds.join(1);
@@ -271,7 +271,7 @@ describe('the tail', () => {
     expect(feed.users).toBe(users);
   });
 
-  it('ends when the process shuts down', async () => {
+  it('a tail ends when the process shuts down', async () => {
     const here = new Process();
     here.writer();
     const reading = here.read(runningRun());

@@ -51,7 +51,7 @@ describe('the next run of a session', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('is returned at once when it exists, the oldest first', async () => {
+  it('an existing run is returned at once, the oldest first', async () => {
     const bench = new Bench();
     for (const ordinal of [1, 2, 3]) bench.accept(ordinal);
     expect(await bench.next(0)).toBe(1);
@@ -60,7 +60,7 @@ describe('the next run of a session', () => {
     bench.expectNothingLeft();
   });
 
-  it('comes with its announcement, without waiting for a poll', async () => {
+  it('an announced run is returned without waiting for a poll', async () => {
     const bench = new Bench();
     const [first, second] = [bench.next(1), bench.next(1)];
     await settled();
@@ -75,7 +75,7 @@ describe('the next run of a session', () => {
     bench.expectNothingLeft();
   });
 
-  it('is not missed when it is announced while the ledger is read', async () => {
+  it('a run announced while the database is read is not missed', async () => {
     const bench = new Bench();
     const next = bench.next(0);
     bench.accept(1);
@@ -84,7 +84,7 @@ describe('the next run of a session', () => {
     bench.expectNothingLeft();
   });
 
-  it('is found by polling when another process accepted it, less and less often', async () => {
+  it('a run of another process is found by polling with growing intervals', async () => {
     const bench = new Bench();
     const next = bench.next(0);
     for (const wait of [25, 50, 100, 200, 400, 500, 500]) {
@@ -101,7 +101,7 @@ describe('the next run of a session', () => {
     bench.expectNothingLeft();
   });
 
-  it('is undefined when the caller leaves or the server stops', async () => {
+  it('nothing is returned when the caller leaves or the server stops', async () => {
     const bench = new Bench();
     const left = bench.next(0);
     await settled();
@@ -118,7 +118,7 @@ describe('the next run of a session', () => {
     stopped.expectNothingLeft();
   });
 
-  it('leaves nothing behind when the ledger fails', async () => {
+  it('nothing is left behind when the database fails', async () => {
     const bench = new Bench();
     bench.runs = undefined as unknown as RunRecord[];
     await expect(bench.next(0)).rejects.toThrow(TypeError);

@@ -40,8 +40,8 @@ beforeEach(() => {
 });
 afterEach(() => upstream.close());
 
-describe('Anthropic through the interface of the AI SDK', () => {
-  it('streams reasoning, text and parallel calls, and counts', async () => {
+describe('Anthropic through the AI SDK interface', () => {
+  it('reasoning, text and parallel calls are streamed with the usage', async () => {
     await start(anthropicAnswer([THINKING, { text: 'I will look.' }, ...CALLS], 'tool_use'));
     const made = await collect(clientOf(), request('Look', [LOOK]));
     expect([made.reasoning, made.text]).toEqual(['Let me see.', 'I will look.']);
@@ -61,7 +61,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     });
   });
 
-  it('gives signed and redacted reasoning back with the results of the calls', async () => {
+  it('signed and redacted reasoning is sent back with the results of the calls', async () => {
     const { seen } = await start(
       anthropicAnswer([THINKING, { redacted: 'ZW5j' }, { text: 'I will look.' }, ...CALLS], 'tool_use'),
       anthropicAnswer([{ text: 'Done.' }]),
@@ -98,7 +98,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     ]);
   });
 
-  it('replays nothing of another provider, and nothing that does not fit', async () => {
+  it('data of another provider or of invalid form is not sent back', async () => {
     const { seen } = await start(anthropicAnswer([{ text: 'ok' }]));
     const parts: Json[] = [
       { type: 'reasoning', text: 'Hm', metadata: { anthropic: { signature: 's' } } },
@@ -124,7 +124,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     }
   });
 
-  it('tells options, tools, files and one system prompt', async () => {
+  it('options, tools, files and one system prompt are sent', async () => {
     const { seen } = await start(anthropicAnswer([{ text: 'ok' }]));
     const messages: ModelMessage[] = [
       { role: 'system', content: 'Be brief.' },
@@ -184,7 +184,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     ['max_tokens', 'length'],
     ['stop_sequence', 'stop'],
     ['refusal', 'content-filter'],
-  ])('ends with %s as %s', async (stopReason, reason) => {
+  ])('the finish reason %s becomes %s', async (stopReason, reason) => {
     await start(anthropicAnswer([{ text: 'So' }], stopReason));
     expect((await collect(clientOf(), request('Hi'))).finish?.reason).toBe(reason);
   });
@@ -206,13 +206,13 @@ describe('Anthropic through the interface of the AI SDK', () => {
       'MODEL_CONTEXT_LENGTH_EXCEEDED',
     ],
     [400, 'invalid_request_error', 'upstream words', 'MODEL_EXECUTION_FAILED'],
-  ])('fails at once with %i %s', async (status, type, message, code) => {
+  ])('%i %s fails without a retry', async (status, type, message, code) => {
     const { seen } = await start(refuse(status, type, message));
     expectError((await failureOf(clientOf(), request('Hi'))).error, code);
     expect([seen.length, waits]).toEqual([1, []]);
   });
 
-  it('tries again when it is told to wait, is overloaded, or loses the connection', async () => {
+  it('a rate limit, an overload and a lost connection are retried', async () => {
     const { seen } = await start(
       refuse(429, 'rate_limit_error', 'upstream words', { 'retry-after': '3' }),
       (response) => response.destroy(),
@@ -243,7 +243,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     event(response, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Half' } });
   };
 
-  it('keeps what came before an error in the stream, and does not try again', async () => {
+  it('text before an error in the stream is kept, without a retry', async () => {
     const { seen } = await start((response) => {
       begin(response);
       event(response, { type: 'error', error: { type: 'overloaded_error', message: 'upstream words' } });
@@ -255,7 +255,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('fails when the stream ends too early', async () => {
+  it('a stream that ends too early fails', async () => {
     await start((response) => {
       begin(response);
       setImmediate(() => response.destroy());
@@ -263,7 +263,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     expectError((await failureOf(clientOf(), request('Hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
-  it('times out before the first token and in the middle, and hangs up', async () => {
+  it('a time-out before the first token or in the middle closes the connection', async () => {
     const silent = await start(() => undefined);
     const none = await failureOf(clientOf({ firstTokenTimeoutMs: 60 }), request('Hi'));
     expect(expectError(none.error, 'MODEL_TIMEOUT').message).toBe('The model did not begin to answer in time');
@@ -276,7 +276,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     await half.hungUp;
   });
 
-  it('hangs up when it is aborted and when the reader leaves', async () => {
+  it('the connection is closed on abort and when the reader leaves', async () => {
     const aborted = await start(begin);
     const controller = new AbortController();
     const stream = clientOf().stream(request('Hi'), controller.signal);
@@ -294,7 +294,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     await left.hungUp;
   });
 
-  it('asks for a key when there is none', async () => {
+  it('a missing key is reported', async () => {
     await start(anthropicAnswer([{ text: 'ok' }]));
     const { ANTHROPIC_API_KEY: saved } = process.env;
     delete process.env['ANTHROPIC_API_KEY'];
@@ -305,7 +305,7 @@ describe('Anthropic through the interface of the AI SDK', () => {
     if (saved !== undefined) process.env['ANTHROPIC_API_KEY'] = saved;
   });
 
-  it('refuses a model of another version of the interface', async () => {
+  it('a model of another interface version is refused', async () => {
     await start(anthropicAnswer([]));
     const settings = { firstTokenTimeoutMs: 1, idleTimeoutMs: 1, maxRetries: 0 };
     const old = { ...createAnthropic({ apiKey: 'k' })('claude'), specificationVersion: 'v2' };

@@ -23,8 +23,8 @@ function clientOf(): AiSdkModelClient {
 
 afterEach(() => upstream.close());
 
-describe('Google through the interface of the AI SDK', () => {
-  it('streams thoughts and text, and counts', async () => {
+describe('Google through the AI SDK interface', () => {
+  it('thoughts and text are streamed with the usage', async () => {
     await start(geminiAnswer([{ text: 'Hm.', thought: true }, { text: 'It is ' }, { text: 'sunny.' }]));
     const made = await collect(clientOf(), request('Weather?'));
     expect([made.reasoning, made.text, made.finish?.reason]).toEqual(['Hm.', 'It is sunny.', 'stop']);
@@ -32,7 +32,7 @@ describe('Google through the interface of the AI SDK', () => {
     expect(made.finish?.replay).toBeUndefined();
   });
 
-  it('gives the signatures of calls back with their results', async () => {
+  it('the signatures of calls are sent back with their results', async () => {
     const { seen } = await start(
       geminiAnswer([
         { text: 'Hm.', thought: true },
@@ -64,7 +64,7 @@ describe('Google through the interface of the AI SDK', () => {
     expect(contents[2]?.parts).toHaveLength(2);
   });
 
-  it('tells options, tools, files and one system prompt', async () => {
+  it('options, tools, files and one system prompt are sent', async () => {
     const { seen } = await start(geminiAnswer([{ text: '{}' }]));
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
     const content: ModelPart[] = [
@@ -109,7 +109,7 @@ describe('Google through the interface of the AI SDK', () => {
     });
   });
 
-  it('refuses an address that the provider cannot read, without asking it', async () => {
+  it('an address that the provider cannot read is refused without a request', async () => {
     const { seen } = await start(geminiAnswer([]));
     const part: ModelPart = { type: 'image', url: 'https://a.example/b.png' };
     const { error } = await failureOf(clientOf(), request([{ role: 'user', content: [part] }]));
@@ -120,12 +120,12 @@ describe('Google through the interface of the AI SDK', () => {
   it.each([
     ['MAX_TOKENS', 'length'],
     ['SAFETY', 'content-filter'],
-  ])('ends with %s as %s', async (finishReason, reason) => {
+  ])('the finish reason %s becomes %s', async (finishReason, reason) => {
     await start(geminiAnswer([{ text: 'So' }], finishReason));
     expect((await collect(clientOf(), request('Hi'))).finish?.reason).toBe(reason);
   });
 
-  it('fails with a code and none of the upstream words', async () => {
+  it('a failure has an error code and no text of the provider', async () => {
     await start((response) => {
       const error = { code: 429, message: 'upstream words', status: 'RESOURCE_EXHAUSTED' };
       response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-describe('against an upstream that misbehaves', () => {
+describe('ChatCompletionsModelClient against a faulty server', () => {
   let upstream: RawUpstream | undefined;
   const start = async (...scripts: readonly Script[]): Promise<RawUpstream> =>
     (upstream = await rawUpstream(...scripts));
@@ -27,20 +27,20 @@ describe('against an upstream that misbehaves', () => {
     upstream = undefined;
   });
 
-  it('sends the key, and shows it to nobody', async () => {
+  it('the key is sent and not shown in errors', async () => {
     const { url, seen } = await start(refuse(401, `Incorrect API key: ${KEY}`));
     const error = expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_UNAUTHORIZED_ACCESS');
     expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error.details ?? null)}`).not.toContain(KEY);
   });
 
-  it('sends no credentials when it has none', async () => {
+  it('no credentials are sent without a key', async () => {
     const { url, seen } = await start((response) => (begin(response, { content: 'x' }), end(response)));
     await collect(clientFor(url, { apiKey: undefined }), request('hi'));
     expect(seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('reports reasoning and cached tokens', async () => {
+  it('reasoning and cached tokens are reported', async () => {
     const usage = {
       prompt_tokens: 9,
       completion_tokens: 8,
@@ -59,7 +59,7 @@ describe('against an upstream that misbehaves', () => {
     });
   });
 
-  it('leaves usage and ids out when the provider gives none', async () => {
+  it('usage and ids are left out if the provider sends none', async () => {
     const call = (index: number, name?: string, text = ''): object => ({
       tool_calls: [{ index, function: { name, arguments: text } }],
     });
@@ -84,7 +84,7 @@ describe('against an upstream that misbehaves', () => {
     expect(made.finish).toEqual({ type: 'finish', reason: 'tool-calls', usage: null });
   });
 
-  it('times out before the first token, and hangs up', async () => {
+  it('a time-out before the first token closes the connection', async () => {
     const { url, seen, hungUp } = await start((response) => begin(response, { role: 'assistant', content: '' }));
     const { error, events } = await failureOf(clientFor(url, { firstTokenTimeoutMs: 60 }), request('hi'));
     expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model did not begin to answer in time');
@@ -93,13 +93,13 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('times out when there are not even headers', async () => {
+  it('a time-out before the headers closes the connection', async () => {
     const { url, hungUp } = await start(() => undefined);
     expectError((await failureOf(clientFor(url, { firstTokenTimeoutMs: 60 }), request('hi'))).error, 'MODEL_TIMEOUT');
     await hungUp;
   });
 
-  it('times out in the middle', async () => {
+  it('a silence in the middle of the answer is a time-out', async () => {
     const { url, hungUp } = await start((response) => begin(response, { content: 'one ' }, { content: 'two' }));
     const { error, events } = await failureOf(clientFor(url, { idleTimeoutMs: 60 }), request('hi'));
     expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model fell silent in the middle of its answer');
@@ -107,7 +107,7 @@ describe('against an upstream that misbehaves', () => {
     await hungUp;
   });
 
-  it('does not blame the model for a slow reader', async () => {
+  it('the time of a slow reader does not count for the time-out', async () => {
     let finish = (): void => undefined;
     const { url } = await start((response) => {
       begin(response, { content: 'one ' });
@@ -132,7 +132,7 @@ describe('against an upstream that misbehaves', () => {
     ['sends JSON of another shape', (response) => send(response, { choices: 'upstream words' })],
     ['sends an error', (response) => send(response, { error: { message: 'upstream words', code: null } })],
     ['loses the connection', (response) => response.destroy()],
-  ])('fails when the stream %s', async (_, misbehave) => {
+  ])('a stream fails if it %s', async (_, misbehave) => {
     const { url, seen } = await start((response) => {
       begin(response, { content: 'partial' });
       setImmediate(() => misbehave(response));
@@ -143,14 +143,14 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('fails when the answer is no stream at all', async () => {
+  it('an answer that is not a stream fails', async () => {
     const { url } = await start((response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[]}'),
     );
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
-  it('tries again when the connection is lost before the first event', async () => {
+  it('a connection lost before the first event is retried', async () => {
     const { url, seen } = await start(
       (response) => response.destroy(),
       (response) => {
@@ -167,7 +167,7 @@ describe('against an upstream that misbehaves', () => {
     ['reset', (response) => response.socket?.resetAndDestroy()],
     ['closed', (response) => response.destroy()],
     ['reset later', (response) => setImmediate(() => response.socket?.resetAndDestroy())],
-  ])('keeps all text that came before the connection was %s, and fails then', async (_, cut) => {
+  ])('text before the connection was %s is kept, then the call fails', async (_, cut) => {
     const words = Array.from({ length: 50 }, (__, index) => `word${index} `);
     const { url, seen } = await start((response) => {
       const chunks = words.map(
@@ -182,7 +182,7 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('tries again when nobody listens, and says so in the end', async () => {
+  it('a refused connection is retried and reported in the end', async () => {
     const error = expectError(
       (await failureOf(clientFor(`http://127.0.0.1:${await freePort()}/v1`), request('hi'))).error,
       'MODEL_EXECUTION_FAILED',
@@ -191,7 +191,7 @@ describe('against an upstream that misbehaves', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it.each([408, 409, 429, 500, 503])('tries again after a %i', async (status) => {
+  it.each([408, 409, 429, 500, 503])('a %i is retried', async (status) => {
     const { url, seen } = await start(
       refuse(status, 'upstream words'),
       (response) => (begin(response, { content: 'ok' }), end(response)),
@@ -200,7 +200,7 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('reads the error code that a stream begins with', async () => {
+  it('an error code at the beginning of a stream is read', async () => {
     const { url, seen } = await start((response) => {
       begin(response);
       send(response, { error: { message: 'upstream words', code: 'context_length_exceeded' } });
@@ -210,7 +210,7 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('drops what is buffered when it is aborted', async () => {
+  it('buffered events are dropped on abort', async () => {
     const { url, hungUp } = await start((response) =>
       begin(response, ...Array.from({ length: 200 }, (_, n) => ({ content: `${n} ` }))),
     );
@@ -223,7 +223,7 @@ describe('against an upstream that misbehaves', () => {
     await hungUp;
   });
 
-  it('is aborted while it waits for headers, and while it waits to try again', async () => {
+  it('a call can be aborted while it waits for headers and between retries', async () => {
     const hanging = await start(() => undefined);
     const first = new AbortController();
     const waiting = failureOf(clientFor(hanging.url), request('hi'), first.signal);
@@ -260,7 +260,7 @@ describe('against an upstream that misbehaves', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('hangs up when the reader leaves', async () => {
+  it('the connection is closed when the reader leaves', async () => {
     const { url, hungUp } = await start((response) => begin(response, { content: 'one' }));
     for await (const [event] of clientFor(url).stream(request('hi'), new AbortController().signal)) {
       expect(event?.type).toBe('text-delta');
@@ -269,7 +269,7 @@ describe('against an upstream that misbehaves', () => {
     await hungUp;
   });
 
-  it('does not call anybody when it is aborted beforehand', async () => {
+  it('a call that is aborted beforehand sends no request', async () => {
     const { url, seen } = await start(refuse(500, 'no'));
     const { error } = await failureOf(clientFor(url), request('hi'), AbortSignal.abort('gone'));
     expect(error).toBe('gone');

@@ -15,7 +15,7 @@ afterEach(async () => {
   upstream = undefined;
 });
 
-describe('error answers', () => {
+describe('error responses of a model server', () => {
   it.each<[string, number, unknown, ErrorCode]>([
     [
       'OpenAI',
@@ -78,7 +78,7 @@ describe('error answers', () => {
     ],
     ['Ollama', 404, { error: 'upstream words: model not found' }, 'MODEL_NOT_FOUND'],
     ['a proxy', 413, '<html>upstream words: request entity too large', 'MODEL_CONTEXT_LENGTH_EXCEEDED'],
-  ])('of %s: the code says what happened, the log has the text', async (_, status, body, code) => {
+  ])('%s has its own error code, and its text is logged', async (_, status, body, code) => {
     const { url } = await start((response) =>
       response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
     );
@@ -87,14 +87,14 @@ describe('error answers', () => {
     expect(waits).toEqual([]);
   });
 
-  it('with the key in them: the log does not have it', async () => {
+  it('the key is not logged', async () => {
     const { url } = await start(refuse(401, `Wrong key ${KEY}`));
     const { error } = await failureOf(clientFor(url), request('hi'));
     expect(inspect(error, { depth: 9 })).toContain('Wrong key [key]');
     expect(inspect(error, { depth: 9 })).not.toContain(KEY);
   });
 
-  it('without end: the beginning is enough', async () => {
+  it('the beginning of an endless response is enough', async () => {
     const { url, hungUp } = await start((response) => {
       response.writeHead(400);
       const write = (): void => void (response.destroyed || response.write('x'.repeat(10_000), write));

@@ -5,7 +5,7 @@ import type { ChatCompletionsModelClient } from './chat-completions-model-client
 import { collect, failureOf, request, user } from '../testing/collect.js';
 import { clientFor, expectError } from '../testing/upstream-client.js';
 
-describe('what goes to a model server and what comes back', () => {
+describe('requests to a model server and their answers', () => {
   const mock = new LLMock({ port: 0, chunkSize: 4, logLevel: 'silent' });
   let client: ChatCompletionsModelClient;
 
@@ -18,7 +18,7 @@ describe('what goes to a model server and what comes back', () => {
 
   const lastBody = (): Record<string, unknown> => mock.getLastRequest()?.body as unknown as Record<string, unknown>;
 
-  it('streams text and usage', async () => {
+  it('text and usage are streamed', async () => {
     mock.onMessage('hi', { content: 'Hello from the model', usage: { prompt_tokens: 11, completion_tokens: 5 } });
     const made = await collect(client, request('hi'));
     expect(made.text).toBe('Hello from the model');
@@ -32,14 +32,14 @@ describe('what goes to a model server and what comes back', () => {
     expect(lastBody()).toMatchObject({ model: 'demo', stream: true, stream_options: { include_usage: true } });
   });
 
-  it('streams reasoning before text', async () => {
+  it('reasoning is streamed before text', async () => {
     mock.onMessage('why', { content: 'Because.', reasoning: 'Let me see now' });
     const made = await collect(client, request('why'));
     expect([made.reasoning, made.text]).toEqual(['Let me see now', 'Because.']);
     expect(made.events[0]?.type).toBe('reasoning-delta');
   });
 
-  it('streams parallel tool calls with their ids, told by index, in small pieces', async () => {
+  it('parallel tool calls are streamed in small pieces, with ids and indexes', async () => {
     mock.onMessage('both', {
       toolCalls: [
         { id: 'call_a', name: 'get_weather', arguments: '{"city":"Paris","unit":"celsius"}' },
@@ -57,7 +57,7 @@ describe('what goes to a model server and what comes back', () => {
     expect(deltas.filter((delta) => delta.name !== undefined)).toHaveLength(2);
   });
 
-  it('tells the format, the choice of tools and the effort', async () => {
+  it('the response format, the tool choice and the reasoning effort are sent', async () => {
     mock.on({ predicate: () => true }, { content: '{}' });
     const tools = [{ name: 'w', description: 'Weather', parameters: { type: 'object' } }];
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
@@ -89,7 +89,7 @@ describe('what goes to a model server and what comes back', () => {
     }
   });
 
-  it('tells every option, tool and message to the upstream', async () => {
+  it('every option, tool and message is sent', async () => {
     mock.on({ predicate: () => true }, { content: 'ok' });
     const messages: ModelMessage[] = [
       { role: 'system', content: 'You are Friday.' },
@@ -144,7 +144,7 @@ describe('what goes to a model server and what comes back', () => {
     });
   });
 
-  it('sends back what the provider wants with its calls, and nothing of another client', async () => {
+  it('data of the provider is sent back with its calls, and none of another client', async () => {
     mock.on({ predicate: () => true }, { content: 'ok' });
     const toolCalls = [
       { id: 'c1', name: 'w', arguments: '{}' },
@@ -208,7 +208,7 @@ describe('what goes to a model server and what comes back', () => {
       { type: 'file', url: 'https://a.example/b.jpg', data: null, filename: null },
       { type: 'image_url', image_url: { url: 'https://a.example/b.jpg' } },
     ],
-  ])('carries %s', async (_, part, expected) => {
+  ])('%s is sent', async (_, part, expected) => {
     mock.on({ predicate: () => true }, { content: 'ok' });
     await collect(client, request([{ role: 'user', content: [{ type: 'text', text: 'see' }, part] }]));
     expect(lastBody()['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'see' }, expected] }]);
@@ -222,7 +222,7 @@ describe('what goes to a model server and what comes back', () => {
     ['a file by address', { type: 'file', url: 'https://a.example/b.pdf', data: null, filename: null }],
     ['an unknown kind of file', { type: 'file', url: null, data: 'AAAA', filename: 'a.exe' }],
     ['an empty file', { type: 'file', url: null, data: null, filename: null }],
-  ])('refuses %s without asking the upstream', async (_, part) => {
+  ])('%s is refused without a request', async (_, part) => {
     const { error } = await failureOf(client, request([{ role: 'user', content: [part] }]));
     expectError(error, 'INVALID_PARAMETER');
     expect(mock.getRequests()).toHaveLength(0);

@@ -25,7 +25,7 @@ describe('errors, retries and abort against a model server', () => {
     [401, 'MODEL_UNAUTHORIZED_ACCESS'],
     [403, 'MODEL_UNAUTHORIZED_ACCESS'],
     [404, 'MODEL_NOT_FOUND'],
-  ])('says what a %i means, at once', async (status, code) => {
+  ])('a %i fails with its code, without a retry', async (status, code) => {
     mock.onMessage('hi', { error: { message: `upstream words ${KEY}` }, status });
     const error = expectError((await failureOf(client, request('hi'))).error, code);
     expect(inspect(error.cause)).toContain('upstream words');
@@ -37,12 +37,12 @@ describe('errors, retries and abort against a model server', () => {
     "This model's maximum context length is 8192 tokens.",
     'Range of input length should be [1, 30720]',
     'prompt is too long',
-  ])('knows a conversation that is too long by "%s"', async (message) => {
+  ])('"%s" is recognized as a conversation that is too long', async (message) => {
     mock.onMessage('hi', { error: { message }, status: 400 });
     expectError((await failureOf(client, request('hi'))).error, 'MODEL_CONTEXT_LENGTH_EXCEEDED');
   });
 
-  it('tries again after a 429, as patiently as it is told', async () => {
+  it('a 429 is retried after its Retry-After', async () => {
     mock.on({ userMessage: 'hi', sequenceIndex: 0 }, { error: { message: 'slow down' }, status: 429, retryAfter: 3 });
     mock.on({ userMessage: 'hi', sequenceIndex: 1 }, { content: 'at last' });
     const made = await collect(client, request('hi'));
@@ -51,21 +51,21 @@ describe('errors, retries and abort against a model server', () => {
     expect(waits).toEqual([3_000]);
   });
 
-  it('does not wait for a provider that wants too much patience', async () => {
+  it('a Retry-After over the limit fails at once', async () => {
     mock.onMessage('hi', { error: { message: 'no' }, status: 429, retryAfter: 3_600 });
     const error = expectError((await failureOf(client, request('hi'))).error, 'MODEL_QUOTA_EXCEEDED');
     expect(error.retryAfterSeconds).toBe(3_600);
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('gives up on 500s after the last retry, waiting longer each time', async () => {
+  it('500s are retried with growing delays up to the limit', async () => {
     mock.onMessage('hi', { error: { message: 'upstream words' }, status: 500 });
     expectError((await failureOf(client, request('hi'))).error, 'MODEL_EXECUTION_FAILED');
     expect(mock.getRequests()).toHaveLength(3);
     expect(waits).toEqual([375, 750]);
   });
 
-  it('reports a connection that breaks in the middle, without trying again', async () => {
+  it('a connection that breaks in the middle is reported without a retry', async () => {
     mock.onMessage('hi', { content: 'a rather long answer that breaks off' }, { truncateAfterChunks: 4, latency: 20 });
     const { error, events } = await failureOf(client, request('hi'));
     expectError(error, 'MODEL_EXECUTION_FAILED');
@@ -73,7 +73,7 @@ describe('errors, retries and abort against a model server', () => {
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('yields nothing more when it is aborted in the middle', async () => {
+  it('nothing is yielded after an abort in the middle', async () => {
     mock.onMessage('hi', { content: 'word '.repeat(40) }, { latency: 5 });
     const controller = new AbortController();
     const reason = new Error('cancelled');

@@ -39,19 +39,19 @@ describe('SseSplitter', () => {
     ['a byte order mark', '\uFEFFdata: a\n\n', ['a']],
     ['blank lines between events', '\n\n\ndata: a\n\n\n\n', ['a']],
     ['a last event without its blank line', 'data: a\n\ndata: b', ['a', 'b']],
-  ])('reads %s', (_, stream, expected) => expect(dataOf(stream)).toEqual(expected));
+  ])('%s is read', (_, stream, expected) => expect(dataOf(stream)).toEqual(expected));
 
-  it('keeps the name of an event to that event', () => {
+  it('the name of an event applies to that event only', () => {
     const stream = 'event: error\ndata: a\n\ndata: b\n\nevent: ping\n\ndata: c\n\n';
     expect(split([Buffer.from(stream)]).map(({ name }) => name)).toEqual(['error', '', '']);
   });
 
-  it('returns an event only when it is whole', () => {
+  it('an event is returned when it is complete', () => {
     expect(dataOf('data: a\n', false)).toEqual([]);
     expect(dataOf('data: a\n\ndata: b', false)).toEqual(['a']);
   });
 
-  it('gives the same events wherever the bytes are cut', () => {
+  it('the events do not depend on where the bytes are cut', () => {
     const line = fc.constantFrom('data: é', 'data: 😀汉', 'data:x', ': c', 'event: e', '', '', 'id: 1', 'data');
     const end = fc.constantFrom('\n', '\r\n', '\r');
     const stream = fc.array(fc.tuple(line, end), { maxLength: 20 }).map((lines) => lines.flat().join(''));
@@ -68,7 +68,7 @@ describe('SseSplitter', () => {
     );
   });
 
-  it('refuses a line and an event above the limit', () => {
+  it('a line or an event over the limit is refused', () => {
     const long = Buffer.from(`data: ${'x'.repeat(100)}`);
     expect(() => split([long, long], false, 150)).toThrow(expect.objectContaining({ name: 'UpstreamStreamError' }));
     const lines = Buffer.from(`data: ${'x'.repeat(100)}\n`);

@@ -21,7 +21,7 @@ function decoded(chunks: readonly string[], learns: boolean): ModelEvent[] {
   return events;
 }
 
-describe('chunks that differ in their text only', () => {
+describe('the fast path for chunks that differ in their text only', () => {
   const tricky = fc.constantFrom(
     '"',
     '\\',
@@ -42,7 +42,7 @@ describe('chunks that differ in their text only', () => {
     .array(fc.oneof(tricky, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 4 })
     .map((parts) => parts.join(''));
 
-  it('become the same events as if each were parsed', () => {
+  it('chunks become the same events as if each were parsed', () => {
     const text = fc.record({ content });
     const other = fc.record({ reasoning_content: content, content });
     const member = fc.record({ system_fingerprint: content }, { requiredKeys: [] });
@@ -62,7 +62,7 @@ describe('chunks that differ in their text only', () => {
     );
   });
 
-  it('are not parsed once their form is known', () => {
+  it('chunks are not parsed once their form is known', () => {
     const parse = jest.spyOn(JSON, 'parse');
     const chunks = Array.from({ length: 50 }, (_, index) => chunk(`word${index} `));
     expect(decoded(chunks, true)).toHaveLength(50);
@@ -70,7 +70,7 @@ describe('chunks that differ in their text only', () => {
     parse.mockRestore();
   });
 
-  it('are parsed when every chunk has another form', () => {
+  it('chunks of different forms are parsed', () => {
     const parse = jest.spyOn(JSON, 'parse');
     const chunks = Array.from({ length: 50 }, (_, index) => chunk('word ', { obfuscation: 'x'.repeat(index) }));
     expect(decoded(chunks, true)).toHaveLength(50);
@@ -78,7 +78,7 @@ describe('chunks that differ in their text only', () => {
     parse.mockRestore();
   });
 
-  it('end with a chunk that has text and a reason', () => {
+  it('a last chunk with text and a finish reason is read', () => {
     const last = JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'end' }, finish_reason: 'stop' }] });
     const decoder = new CompletionDecoder();
     const events: ModelEvent[] = [];

@@ -109,9 +109,9 @@ describe('ToolCallDecoder', () => {
       [A],
     ],
     ['a call without a name', [more('{"x":1}', { index: 0, id: 'a' })], [{ ...A, name: '' }]],
-  ])('reads %s', (_, deltas, expected) => expect(assemble(decode(...deltas)).calls).toEqual(expected));
+  ])('%s are read', (_, deltas, expected) => expect(assemble(decode(...deltas)).calls).toEqual(expected));
 
-  it('numbers calls from 0 and sends the name once, with the first event', () => {
+  it('calls are numbered from 0 and named once, in the first event', () => {
     const events = decode(
       named('look', '{', { index: 7, id: 'a' }),
       more('}', { index: 7 }),
@@ -124,7 +124,7 @@ describe('ToolCallDecoder', () => {
     ]);
   });
 
-  it('ignores what is no call', () => {
+  it('other data is ignored', () => {
     const decoder = new ToolCallDecoder();
     const events: ModelEvent[] = [];
     for (const raw of [null, 'x', 1, []]) decoder.read(raw, events);

@@ -35,12 +35,12 @@ afterEach(async () => {
   upstream = undefined;
 });
 
-describe('what an upstream may answer with', () => {
+describe('accepted answers of a model server', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('%s, which it was not asked for', async (encoding, compress) => {
+  ] as const)('%s is decoded although it was not requested', async (encoding, compress) => {
     const bytes = compress(STREAM);
     const { url } = await start((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding });
@@ -49,14 +49,14 @@ describe('what an upstream may answer with', () => {
     expect((await collect(clientFor(url), request('hi'))).text).toBe('Hello you');
   });
 
-  it('fails when the compression is broken', async () => {
+  it('broken compression fails', async () => {
     const { url } = await start((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is not compressed'),
     );
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
-  it('JSON, when it does not stream', async () => {
+  it('JSON is accepted instead of a stream', async () => {
     const message = {
       role: 'assistant',
       content: 'Looking.',
@@ -82,17 +82,17 @@ describe('what an upstream may answer with', () => {
   it.each<[string, unknown]>([
     ['that is an error', { error: { message: 'upstream words', code: 'invalid_api_key' } }],
     ['of an older dialect', { object: 'error', message: 'upstream words', code: 401 }],
-  ])('JSON with status 200 %s', async (_, body) => {
+  ])('JSON with status 200 %s fails', async (_, body) => {
     const { url } = await start(json(body));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_UNAUTHORIZED_ACCESS');
   });
 
-  it('a page that is neither', async () => {
+  it('an answer that is neither a stream nor JSON fails', async () => {
     const { url } = await start((response) => response.writeHead(200).end('<!doctype html><p>Welcome'));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
-  it('a finish reason, and a connection that breaks after it: the answer is whole', async () => {
+  it('an answer is complete if the connection breaks after its finish reason', async () => {
     const { url } = await start((response) => {
       begin(response, { content: 'ok' });
       send(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
@@ -102,7 +102,7 @@ describe('what an upstream may answer with', () => {
     expect([text, finish]).toEqual(['ok', { type: 'finish', reason: 'stop', usage: null }]);
   });
 
-  it('[DONE], and a body that never ends: nobody waits for it', async () => {
+  it('an answer is complete after [DONE] although the body does not end', async () => {
     const { url, hungUp } = await start((response) => {
       begin(response, { content: 'ok' });
       send(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
@@ -112,12 +112,12 @@ describe('what an upstream may answer with', () => {
     await hungUp;
   });
 
-  it.each(['error', 'network_error'])('the finish reason %s, which is a failure', async (reason) => {
+  it.each(['error', 'network_error'])('the finish reason %s is a failure', async (reason) => {
     const { url } = await start((response) => (begin(response, { content: 'x' }), end(response, reason)));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
   });
 
-  it('a whole answer at once, which comes in batches of 64 that are decoded one by one', async () => {
+  it('an answer that arrives at once is decoded in batches of 64', async () => {
     const words = Array.from({ length: 1000 }, (_, index) => ({ content: `"${index}"` }));
     const { url } = await start((response) => (response.cork(), begin(response, ...words), end(response)));
     const stream = clientFor(url).stream(request('hi'), new AbortController().signal);
@@ -132,7 +132,7 @@ describe('what an upstream may answer with', () => {
     expect(Math.max(...sizes)).toBe(64);
   });
 
-  it('a line without end, which is not kept without end', async () => {
+  it('an endless line fails at the limit', async () => {
     const { url, hungUp } = await start((response) => {
       begin(response, { content: 'x' });
       response.write('data: ');
@@ -147,20 +147,20 @@ describe('what an upstream may answer with', () => {
   });
 });
 
-describe('redirects', () => {
+describe('redirects of a model server', () => {
   const to =
     (status: number, location: string): Script =>
     (response) =>
       response.writeHead(status, { location }).end();
 
-  it.each([307, 308])('of status %i are followed, with the key on the same origin', async (status) => {
+  it.each([307, 308])('a redirect with status %i is followed, with the key on the same origin', async (status) => {
     const { url, seen } = await start(to(status, '/elsewhere'), answer);
     expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
     expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
     expect(seen[1]?.body).toEqual(seen[0]?.body);
   });
 
-  it('to another origin lose the key', async () => {
+  it('a redirect to another origin is followed without the key', async () => {
     const other = await rawUpstream(answer);
     const { url } = await start(to(308, `${other.url}/chat/completions`));
     expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
@@ -170,17 +170,17 @@ describe('redirects', () => {
 
   it.each([
     ['that would drop the body', 302, '/elsewhere'],
-    ['to no web address', 307, 'file:///etc/passwd'],
-    ['that go round in circles', 307, '/v1/chat/completions'],
-  ])('%s are refused', async (_, status, location) => {
+    ['to an address that is not HTTP', 307, 'file:///etc/passwd'],
+    ['in a loop', 307, '/v1/chat/completions'],
+  ])('redirects %s are refused', async (_, status, location) => {
     const { url, seen } = await start(to(status, location));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
     expect(seen.length).toBeLessThanOrEqual(6);
   });
 });
 
-describe('connections', () => {
-  it('are used again', async () => {
+describe('connections to a model server', () => {
+  it('a connection is reused', async () => {
     const ports: unknown[] = [];
     const { url } = await start((response) => (ports.push(response.socket?.remotePort), answer(response)));
     const client = clientFor(url);
@@ -189,7 +189,7 @@ describe('connections', () => {
     expect(new Set(ports).size).toBeLessThanOrEqual(2);
   });
 
-  it('are as many as are allowed: further calls wait', async () => {
+  it('further calls wait if the maximum number of connections is open', async () => {
     const waiting: ServerResponse[] = [];
     const sockets: unknown[] = [];
     const { url } = await start((response) => {
@@ -203,7 +203,7 @@ describe('connections', () => {
     expect(new Set(sockets).size).toBe(2);
   });
 
-  it('are closed when the process stops, with the calls on them', async () => {
+  it('a shutdown closes the connections and the calls on them', async () => {
     const { url, hungUp } = await start((response) => begin(response, { content: 'ok' }));
     const client = clientFor(url, { maxRetries: 0 });
     const stream = client.stream(request('hi'), new AbortController().signal);
@@ -213,14 +213,14 @@ describe('connections', () => {
     await hungUp;
   });
 
-  it('keep the query of the base address', async () => {
+  it('the query of the base address is kept', async () => {
     const paths: unknown[] = [];
     const { url } = await start((response) => (paths.push(response.req.url), answer(response)));
     await collect(clientFor(`${url}/deployments/d/?api-version=1`), request('hi'));
     expect(paths).toEqual(['/v1/deployments/d/chat/completions?api-version=1']);
   });
 
-  it('hold an upstream back that is faster than its reader', async () => {
+  it('a server that is faster than its reader is slowed down', async () => {
     let written = 0;
     const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1000) } }] })}\n\n`;
     const { url } = await start((response) => {
@@ -248,7 +248,7 @@ describe('connections', () => {
   });
 });
 
-describe('a proxy of the environment', () => {
+describe('the proxy of the environment', () => {
   const saved = { ...process.env };
   let proxy: Server;
   let tunnels: string[];
@@ -275,7 +275,7 @@ describe('a proxy of the environment', () => {
     await once(proxy, 'close');
   });
 
-  it('is used, unless NO_PROXY excludes the host', async () => {
+  it('the proxy is used unless NO_PROXY excludes the host', async () => {
     const { url } = await start(answer);
     const { host } = new URL(url);
     const proxied = clientFor(url);

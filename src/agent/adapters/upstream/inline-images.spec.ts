@@ -15,24 +15,24 @@ describe('attached images of a prompt', () => {
   const bytes = Buffer.from([1, 2, 3]);
   const reader = { read: () => Promise.resolve({ bytes, mimeType: 'image/png' as const }) };
 
-  it('become bytes for the model', async () => {
+  it('an attached image becomes bytes for the model', async () => {
     const text: ModelPart = { type: 'text', text: 'What is this?' };
     const { messages } = await withInlineImages(asking(text, { type: 'image', url: path('alice') }), reader);
     expect(messages).toEqual(asking(text, { type: 'image', url: 'data:image/png;base64,AQID' }).messages);
   });
 
-  it('become a sentence when they are gone', async () => {
+  it('a deleted image becomes a note', async () => {
     const gone = { read: () => Promise.resolve(undefined) };
     const { messages } = await withInlineImages(asking({ type: 'image', url: path('alice') }), gone);
     expect(messages).toEqual(asking({ type: 'text', text: GONE }).messages);
   });
 
-  it('leave everything else as it is', async () => {
+  it('other content is unchanged', async () => {
     const request = asking({ type: 'image', url: 'https://example.org/a.png' });
     expect(await withInlineImages(request, reader)).toBe(request);
   });
 
-  it('are never those of another user', () => {
+  it('images of another user are never read', () => {
     const alice = { tenantId: 'default', userId: 'alice' };
     const mine: ModelPart = { type: 'image', url: path('alice') };
     const { messages } = asking(

@@ -30,7 +30,7 @@ function said(item: unknown): unknown[] {
 
 const user = (content: unknown): object => ({ role: 'user', content });
 
-describe('the decoder of input items', () => {
+describe('the input item decoder', () => {
   it.each<[string, unknown, unknown[]]>([
     ['a message without a type', user('Hi'), [['message', 'user', ['Hi']]]],
     ['a developer, who is a system', { role: 'developer', content: 'Be brief' }, [['message', 'system', ['Be brief']]]],
@@ -138,7 +138,7 @@ describe('the decoder of input items', () => {
     ],
     ['a reference', { type: 'item_reference', id: 'msg_7' }, [{ kind: 'reference', id: 'msg_7', path: 'input[0]' }]],
     ['a mere id', { id: 'rs_7' }, [{ kind: 'reference', id: 'rs_7', path: 'input[0]' }]],
-  ])('takes %s', (_name, item, expected) => {
+  ])('%s is accepted', (_name, item, expected) => {
     expect(said(item)).toEqual(expected);
   });
 
@@ -204,7 +204,7 @@ describe('the decoder of input items', () => {
       'input[0].encrypted_content',
     ],
     ['a compaction of nothing', { type: 'compaction' }, 'MISSING_PARAMETER', 'input[0].encrypted_content'],
-  ])('refuses %s', (_name, item, code, path) => {
+  ])('%s is refused', (_name, item, code, path) => {
     expect(refusalOf(item)).toEqual([400, code, path]);
   });
 
@@ -214,7 +214,7 @@ describe('the decoder of input items', () => {
     ['a reasoning', { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }],
     ['a kind it does not know', { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { query: 'x' } }],
     ['a compaction', { id: 'cmp_1', type: 'compaction', encrypted_content: 'sealed:x' }],
-  ])('lists %s as it came', (_name, item) => {
+  ])('%s is listed unchanged', (_name, item) => {
     const entry = decode(item);
     expect(entry.kind === 'messages' && historyItems(entry.messages, HISTORY_VIEW)).toMatchObject([item]);
   });

@@ -1,7 +1,7 @@
 import { BINARY, decode, good, THREAD, TIME, USER, withBlock, without, withTime } from './testing/run-bodies.js';
 
-describe('a good RunAgentInput', () => {
-  it('is decoded: canonical ids, defaults, known fields only', () => {
+describe('a valid RunAgentInput', () => {
+  it('it is decoded to canonical ids, defaults and known fields', () => {
     const input = decode({
       ...without('state'),
       threadId: THREAD.toUpperCase(),
@@ -32,7 +32,7 @@ describe('a good RunAgentInput', () => {
     });
   });
 
-  it('may stand at every limit', () => {
+  it('values at every limit are accepted', () => {
     const messages = [
       { ...USER, content: [{ type: 'text', text: '😀'.repeat(10_000) }, BINARY, BINARY, BINARY] },
       ...Array.from({ length: 199 }, (_, id) => ({ id: `${id}`, role: 'developer', content: '' })),
@@ -42,7 +42,7 @@ describe('a good RunAgentInput', () => {
     expect(input.user.blocks).toHaveLength(4);
   });
 
-  it('may be written in snake_case, but only where the schema has a name', () => {
+  it('snake_case is accepted for names of the schema only', () => {
     const opaque = { thread_id: 1, tool_calls: 2, mime_type: 3 };
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"run_id":1}' } };
     const snake = {
@@ -70,7 +70,7 @@ describe('a good RunAgentInput', () => {
     expect(input.user.blocks).toEqual([{ type: 'binary', mimeType: 'image/png', url: 'u' }]);
   });
 
-  it('may have an image part of AG-UI instead of an attachment', () => {
+  it('an AG-UI image part is accepted instead of an attachment', () => {
     const source = { type: 'url', value: 'https://files.example.com/a.png' };
     expect(decode(withBlock({ type: 'image', source })).user.blocks[1]).toEqual({
       type: 'binary',
@@ -81,14 +81,14 @@ describe('a good RunAgentInput', () => {
     expect(typed.user.blocks[1]).toMatchObject({ mimeType: 'image/png' });
   });
 
-  it('never has its epoch compared with its time', () => {
+  it('the epoch is not compared with the time', () => {
     expect(decode(withTime({})).clientTime).toEqual(TIME);
     for (const zone of ['EST', 'PST8PDT', 'Etc/GMT+8', 'asia/shanghai']) {
       expect(decode(withTime({ device_timezone: zone })).clientTime).toBeDefined();
     }
   });
 
-  it('loses a client_time with a bad value where the server says so', () => {
+  it('a client_time with an invalid value is dropped where the server allows it', () => {
     expect(decode(withTime({ device_timezone: 'Asia/Beijing' }), 'fallback').clientTime).toBeUndefined();
     expect(() => decode(withTime({ more: 1 }), 'fallback')).toThrow('invalid RunAgentInput.forwardedProps');
   });

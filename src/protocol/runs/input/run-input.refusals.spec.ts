@@ -219,12 +219,12 @@ describe('the rules of a RunAgentInput', () => {
         'invalid client_time.client_epoch_ms',
       ),
     ),
-  ])('refuse %s', (_, body, code, message, status) => {
+  ])('%s is refused', (_, body, code, message, status) => {
     const error = refusal(body);
     expect({ code: error.code, message: error.message, status: error.status }).toEqual({ code, message, status });
   });
 
-  it('have an order: the first one that is broken speaks', () => {
+  it('the first broken rule determines the error', () => {
     // Each step mends the rule that spoke last.
     const broken: Body = {
       threadId: 'x',
@@ -269,7 +269,7 @@ describe('the rules of a RunAgentInput', () => {
     expect(decode(broken).clientTime).toMatchObject({ device_timezone: 'Asia/Shanghai' });
   });
 
-  it('tell of every rule that could be seen, with its numbers', () => {
+  it('every broken rule is listed with its numbers', () => {
     const many = Array.from({ length: 201 }, (_, id) => ({ ...USER, id: `${id}` }));
     const { details } = refusal(good({ threadId: 'x', messages: many }));
     expect(details).toEqual([
