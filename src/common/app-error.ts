@@ -10,6 +10,17 @@ export interface ErrorDetail {
   readonly actual?: number;
 }
 
+/** What an error has beside its code and message. */
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  readonly details?: readonly ErrorDetail[];
+  readonly retryAfterSeconds?: number;
+  /** The code of an error that only one wire has: `code` is then the nearest shared one. */
+  readonly wireCode?: string;
+  /** Default: the status of the code. */
+  readonly status?: number;
+}
+
 /**
  * The error that services throw: a code of the catalogue and a message that may be shown to clients. Anything
  * that must not be shown (stack, upstream body, secret) belongs in `cause`.
@@ -20,15 +31,18 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CATALOGUE[code].message,
-    options: { cause?: unknown; details?: readonly ErrorDetail[]; retryAfterSeconds?: number } = {},
+    options: AppErrorOptions = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
-    this.status = ERROR_CATALOGUE[code].status;
+    this.status = options.status ?? ERROR_CATALOGUE[code].status;
+    this.wireCode = options.wireCode;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
+  /** The code of an error that only one wire has. */
+  readonly wireCode: string | undefined;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 }

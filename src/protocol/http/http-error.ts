@@ -6,6 +6,8 @@ import { isUnavailable } from '../../database/index.js';
 export interface HttpError {
   readonly status: number;
   readonly code: ErrorCode;
+  /** As `AppError.wireCode`. */
+  readonly wireCode?: string | undefined;
   readonly message: string;
   readonly details?: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
@@ -31,8 +33,8 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** What a client may know of anything that was thrown. An unknown error is an internal error without its text. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof AppError) {
-    const { status, code, message, details, retryAfterSeconds } = error;
-    return { status, code, message, details, retryAfterSeconds };
+    const { status, code, wireCode, message, details, retryAfterSeconds } = error;
+    return { status, code, wireCode, message, details, retryAfterSeconds };
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();

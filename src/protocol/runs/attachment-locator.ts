@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AttachmentService, parseReference } from '../../attachment/index.js';
-import { AppError, type Principal } from '../../common/index.js';
+import type { Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import type { BinaryBlock, RunInput } from './input/run-input.js';
+import { RunsError } from './runs.error-codes.js';
 
 /** The end of a signed URL's path, and of the address without a signature. */
 const CONTENT_PATH = /\/attachments\/([0-9a-f-]{36})\/content$/;
@@ -28,7 +29,7 @@ export class AttachmentLocator {
       const { url, mimeType } = block;
       const reference =
         (await this.attachments.resolve(principal, url, mimeType)) ?? (await this.accepted(principal, input, block));
-      if (reference === undefined) throw new AppError('ATTACHMENT_URL_INVALID');
+      if (reference === undefined) throw new RunsError('ATTACHMENT_URL_INVALID');
       references.push(reference);
     }
     return references;

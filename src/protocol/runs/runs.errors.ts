@@ -1,5 +1,6 @@
-import { ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
+import type { ErrorCode } from '../../common/index.js';
 import type { HttpError } from '../http/index.js';
+import { RUNS_ERRORS } from './runs.error-codes.js';
 
 /** The wire's own names and sentences of errors that other wires have too (contract runs-api, section 2.2). */
 const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>> = {
@@ -13,8 +14,8 @@ const OWN: Partial<Record<ErrorCode, readonly [code: string, message?: string]>>
 
 /** Errors that, for the body of a RunAgentInput, have the message of contract runs-api, section 2.2, rules 0 and 1. */
 const BODY: Partial<Record<ErrorCode, readonly [code: string, message: string]>> = {
-  INVALID_JSON: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],
-  INVALID_PARAMETER: ['invalid_json', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message],
+  INVALID_JSON: ['invalid_json', RUNS_ERRORS.INVALID_RUN_AGENT_INPUT.message],
+  INVALID_PARAMETER: ['invalid_json', RUNS_ERRORS.INVALID_RUN_AGENT_INPUT.message],
   PAYLOAD_TOO_LARGE: ['payload_too_large', 'RunAgentInput payload exceeds size limit'],
 };
 
@@ -30,7 +31,7 @@ export interface RunsErrorOptions {
 /** The error body of this wire: `{code, message, details?, requestId}` (contract runs-api, section 2.3). */
 export function runsErrorBody(error: HttpError, { requestId, isInput, detailAlias }: RunsErrorOptions): object {
   const body = isInput ? BODY[error.code] : undefined;
-  const [code, ownMessage] = body ?? OWN[error.code] ?? [error.code.toLowerCase()];
+  const [code, ownMessage] = body ?? OWN[error.code] ?? [(error.wireCode ?? error.code).toLowerCase()];
   const message = ownMessage ?? error.message;
   const details = body && !error.details ? [{ path: '', message: error.message }] : error.details;
   return { code, message, ...(details && { details }), requestId, ...(detailAlias && { detail: message }) };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Principal } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { canonicalThreadId, RunLookup } from '../run-lookup.js';
+import { RunsError } from '../runs.error-codes.js';
 import { type EventId, formatEventId } from './event-id.js';
 
 /** Which events a client asks for. */
@@ -38,7 +39,7 @@ export class StartFinder {
     if (runId !== undefined) {
       const run = await this.lookup.run(principal, threadId, runId);
       if (cursor && cursor.ordinal !== run.ordinal) {
-        throw new AppError('INVALID_LAST_EVENT_ID', `The event id ${formatEventId(cursor)} is of another run`);
+        throw new RunsError('INVALID_LAST_EVENT_ID', `The event id ${formatEventId(cursor)} is of another run`);
       }
       return { run, after: cursor?.seq ?? 0 };
     }

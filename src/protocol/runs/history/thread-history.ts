@@ -3,6 +3,7 @@ import { AttachmentService } from '../../../attachment/index.js';
 import { AppError, type Principal, resolveTimeZone } from '../../../common/index.js';
 import { type SessionMessage, Sessions } from '../../../session/index.js';
 import { UserSettings } from '../../../user-settings/index.js';
+import { RunsError } from '../runs.error-codes.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { dayOf, endOfDay, isCalendarDay, startOfDay } from './calendar-day.js';
 import { encodeHistoryMessage, type HistoryMessage, isVisible } from './history-message.encoder.js';
@@ -51,8 +52,8 @@ export class ThreadHistory {
   /** @throws AppError INVALID_THREAD_ID, INVALID_BEFORE, SESSION_NOT_FOUND */
   async page(principal: Principal, query: HistoryQuery): Promise<HistoryPage> {
     const { before, beforeSeq } = query;
-    if (query.threadId !== undefined && !UUID.test(query.threadId)) throw new AppError('INVALID_THREAD_ID');
-    if (before !== undefined && !isCalendarDay(before)) throw new AppError('INVALID_BEFORE');
+    if (query.threadId !== undefined && !UUID.test(query.threadId)) throw new RunsError('INVALID_THREAD_ID');
+    if (before !== undefined && !isCalendarDay(before)) throw new RunsError('INVALID_BEFORE');
     const threadId = await this.thread(principal, query.threadId);
     const none = { scope: 'history_day' as const, threadId, day: null, hasMore: false, messages: [] };
     if (threadId === null) return none;

@@ -1,4 +1,5 @@
-import { AppError, isPlainObject, type Json } from '../../../common/index.js';
+import { isPlainObject, type Json } from '../../../common/index.js';
+import { RunsError } from '../runs.error-codes.js';
 import type { InterruptAnswer } from '../../../run/index.js';
 import type { Source } from './run-input.js';
 
@@ -60,6 +61,6 @@ function textOf(source: Source, name: string, alias: string, path: string): stri
   return value;
 }
 
-function refusal(path: string, rule: string): AppError {
-  return new AppError('INVALID_RESUME', undefined, { details: [{ path, message: `${path} ${rule}`.trim() }] });
+function refusal(path: string, rule: string): RunsError {
+  return new RunsError('INVALID_RESUME', undefined, { details: [{ path, message: `${path} ${rule}`.trim() }] });
 }

@@ -1,5 +1,6 @@
-import { type ErrorCode, isPlainObject } from '../../../common/index.js';
+import { isPlainObject } from '../../../common/index.js';
 import { checkClientTime } from '../../http/client-time.js';
+import type { RunsErrorCode } from '../runs.error-codes.js';
 import type { RuleViolation, Source } from './run-input.js';
 import { lengthOf } from './shape.js';
 
@@ -109,7 +110,7 @@ const CLIENT_TIME_CODES = {
   device_timezone: 'INVALID_DEVICE_TIMEZONE',
   client_now_iso: 'INVALID_CLIENT_NOW_ISO',
   client_epoch_ms: 'INVALID_CLIENT_EPOCH_MS',
-} as const satisfies Record<string, ErrorCode>;
+} as const satisfies Record<string, RunsErrorCode>;
 
 /** contract runs-api, section 2.2, rules 13 to 17. */
 function forwardedPropsRules(props: unknown, options: RuleOptions): readonly RuleViolation[] {
@@ -130,10 +131,10 @@ function forwardedPropsRules(props: unknown, options: RuleOptions): readonly Rul
   return [violation(CLIENT_TIME_CODES[checked.field], `forwardedProps.client_time${path}`, 'valid')];
 }
 
-function limit(code: ErrorCode, path: string, max: number, actual: number): readonly RuleViolation[] {
+function limit(code: RunsErrorCode, path: string, max: number, actual: number): readonly RuleViolation[] {
   return actual > max ? [violation(code, path, 'max', max, actual)] : [];
 }
 
-function violation(code: ErrorCode, path: string, rule: string, max?: number, actual?: number): RuleViolation {
+function violation(code: RunsErrorCode, path: string, rule: string, max?: number, actual?: number): RuleViolation {
   return { code, path, rule, ...(max !== undefined && { limit: max }), ...(actual !== undefined && { actual }) };
 }

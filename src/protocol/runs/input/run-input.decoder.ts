@@ -1,5 +1,6 @@
-import { AppError, ERROR_CATALOGUE, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
+import { AppError, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import { checkClientTime } from '../../http/client-time.js';
+import { RUNS_ERRORS, RunsError } from '../runs.error-codes.js';
 import { resolveAliases } from './aliases.js';
 import { attachmentsOf, type RuleOptions, ruleViolations } from './rules.js';
 import type { BinaryBlock, RuleViolation, RunInput, Source, TextBlock, UserMessage } from './run-input.js';
@@ -16,7 +17,7 @@ const MAX_DETAILS = 20;
  * @throws AppError with the code of the rule
  */
 export function decodeRunInput(body: unknown, options: RuleOptions): RunInput {
-  if (!isPlainObject(body)) throw new AppError('INVALID_JSON', ERROR_CATALOGUE.INVALID_RUN_AGENT_INPUT.message);
+  if (!isPlainObject(body)) throw new AppError('INVALID_JSON', RUNS_ERRORS.INVALID_RUN_AGENT_INPUT.message);
   const shape: RuleViolation[] = [];
   const input = resolveAliases(body, shape);
   shape.push(...shapeViolations(input));
@@ -30,12 +31,12 @@ function refuse(violations: readonly RuleViolation[]): void {
   if (!first) return;
   const details = violations.slice(0, MAX_DETAILS).map(({ code, path, rule, message, limit, actual }) => ({
     path,
-    message: message ?? ERROR_CATALOGUE[code].message,
+    message: message ?? RUNS_ERRORS[code].message,
     ...(rule !== undefined && { rule }),
     ...(limit !== undefined && { limit }),
     ...(actual !== undefined && { actual }),
   }));
-  throw new AppError(first.code, undefined, { details });
+  throw new RunsError(first.code, undefined, { details });
 }
 
 function runInputOf(input: Source): RunInput {

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../../common/index.js';
+import type { RunsErrorCode } from '../runs.error-codes.js';
 import {
   BINARY,
   type Body,
@@ -14,11 +15,16 @@ import {
 } from './testing/run-bodies.js';
 
 /** What is wrong, the body, and the code, sentence and status it gets. */
-type Row = [string, unknown, ErrorCode, string, number];
+type Row = [string, unknown, RunsErrorCode | ErrorCode, string, number];
 
 /** A row of status 422. */
-function row(title: string, body: unknown, code: ErrorCode, sentence: string): Row {
+function row(title: string, body: unknown, code: RunsErrorCode, sentence: string): Row {
   return [title, body, code, sentence, 422];
+}
+
+/** The code that the client sees, in upper case. */
+function codeOf({ wireCode, code }: AppError): string {
+  return wireCode ?? code;
 }
 
 function refusal(body: unknown): AppError {
@@ -221,7 +227,7 @@ describe('the rules of a RunAgentInput', () => {
     ),
   ])('%s is refused', (_, body, code, message, status) => {
     const error = refusal(body);
-    expect({ code: error.code, message: error.message, status: error.status }).toEqual({ code, message, status });
+    expect({ code: codeOf(error), message: error.message, status: error.status }).toEqual({ code, message, status });
   });
 
   it('the first broken rule determines the error', () => {
@@ -263,7 +269,7 @@ describe('the rules of a RunAgentInput', () => {
       ['INVALID_CLIENT_EPOCH_MS', () => (time['client_epoch_ms'] = 1.0)],
     ];
     for (const [code, mend] of steps) {
-      expect(refusal(broken).code).toBe(code);
+      expect(codeOf(refusal(broken))).toBe(code);
       mend();
     }
     expect(decode(broken).clientTime).toMatchObject({ device_timezone: 'Asia/Shanghai' });

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../common/index.js';
-import type { ErrorCode, ErrorDetail } from '../../../common/index.js';
+import type { ErrorDetail, Json, JsonObject } from '../../../common/index.js';
 import type { ClientTime } from '../../../tools/index.js';
+import type { RunsErrorCode } from '../runs.error-codes.js';
 
 /** A text block of the user message. */
 export interface TextBlock {
@@ -40,7 +40,7 @@ export interface RunInput {
 
 /** A rule that a RunAgentInput breaks: the code gives the sentence and the status (contract runs-api, section 2.2). */
 export interface RuleViolation extends Omit<ErrorDetail, 'message'> {
-  readonly code: ErrorCode;
+  readonly code: RunsErrorCode;
   readonly message?: string;
 }
 
