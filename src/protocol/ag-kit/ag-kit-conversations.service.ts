@@ -7,9 +7,9 @@ import type { Caller } from '../http/index.js';
 import type { ConversationDto, ConversationListDto, RecordDto, RecordListDto } from './dto/conversation.dto.js';
 
 const PAGE = 500;
-/** Messages that the count and the pages of records look at, newest first. */
+/** How many messages, the newest ones, are counted and listed. */
 const MOST_MESSAGES = 10_000;
-/** Sessions that the count and the pages of conversations look at, newest first. */
+/** How many sessions, the newest ones, are counted and listed. */
 const MOST_SESSIONS = 2000;
 
 /** Whose conversations. */
@@ -28,9 +28,8 @@ export interface RecordsPage {
 }
 
 /**
- * Conversations and what was said in them, read from the sessions (contract ag-kit, section 2). A
- * conversation whose user nobody names is a user of its own, as on the other wires; without a name
- * those are the ones that are listed.
+ * Conversations, which are sessions, and their messages (contract ag-kit, section 2). A conversation without a
+ * user has a user of its own, as on the other wires; a request without a user lists those.
  */
 @Injectable()
 export class AgKitConversations {
@@ -65,15 +64,15 @@ export class AgKitConversations {
     return this.runs.removeSession(principalOf(user, id), id);
   }
 
-  /** What user and agent said to each other; tool traffic and reasoning are no records. */
+  /** The texts of user and agent, without tool calls and reasoning. */
   async records(user: ConversationUser, botId: string, page: RecordsPage): Promise<RecordListDto> {
     const id = page.conversationId ?? (await this.all(user, 1))[0]?.sessionId;
     if (id === undefined) return { recordList: [], total: 0 };
-    const said = await this.said(principalOf(user, id), id);
-    const ordered = page.sort === 'asc' ? [...said].reverse() : said;
+    const texts = await this.texts(principalOf(user, id), id);
+    const ordered = page.sort === 'asc' ? [...texts].reverse() : texts;
     const start = (page.pageNumber - 1) * page.pageSize;
     const recordList = ordered.slice(start, start + page.pageSize).map((message) => recordOf(message, botId, id));
-    return { recordList, total: said.length };
+    return { recordList, total: texts.length };
   }
 
   private async all({ caller, userId }: ConversationUser, most: number): Promise<readonly SessionView[]> {
@@ -92,17 +91,17 @@ export class AgKitConversations {
   }
 
   /** Newest first. */
-  private async said(principal: Principal, id: string): Promise<readonly SessionMessage[]> {
-    const said: SessionMessage[] = [];
+  private async texts(principal: Principal, id: string): Promise<readonly SessionMessage[]> {
+    const texts: SessionMessage[] = [];
     let before: number | undefined;
     for (let seen = 0; seen < MOST_MESSAGES; seen += PAGE) {
       const query = { limit: PAGE, order: 'desc' as const, ...(before !== undefined && { before }) };
       const page = await this.sessions.messages(principal, id, query);
-      said.push(...page.filter(isRecord));
+      texts.push(...page.filter(isRecord));
       before = page.at(-1)?.seq;
       if (page.length < PAGE) break;
     }
-    return said;
+    return texts;
   }
 }
 

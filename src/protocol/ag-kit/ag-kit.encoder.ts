@@ -17,21 +17,21 @@ import { DeferredCallEnds, ShownCalls } from './shown-calls.js';
 
 /** How the encoder writes. */
 export interface AgKitEncoderOptions {
-  /** Said as text before an `error` event, for clients that show no errors; absent: nothing. */
+  /** Sent as text before an `error` event, for clients that do not show errors. Absent: nothing is sent. */
   readonly errorText?: string | undefined;
 }
 
-/** The vendor's clients take the mere end of a stream for the end of the answer. */
+/** The vendor's clients would take the end of the stream for the end of the answer. */
 export const SHUTDOWN_MESSAGE = 'The server is shutting down; the run goes on';
 
-/** What parts the answer that a lost worker left half-done from the one that takes its place. */
+/** Separates the incomplete answer of a lost worker from the one that replaces it. */
 const BREAK = '\n\n';
 
 /**
  * The original AG-Kit dialect's view of a run (contract ag-kit, sections 1.4 to 1.7), by way of its
  * AG-UI events: text and tool traffic are shown, everything else is left out. The vendor's hook sets the
  * order: no result comes while a call is open, an interrupt is last and follows something to show it with.
- * The end of a client's call, which lets the client make it, comes when the call can no longer be taken back.
+ * The end of a client's call, which lets the client make it, comes when the call can no longer be discarded.
  */
 export class AgKitEncoder implements FrameEncoder {
   readonly joinable = true;
@@ -69,17 +69,17 @@ export class AgKitEncoder implements FrameEncoder {
     const isCut = event.object === 'message' && isTerminalStatus(event.status) && event.status !== 'completed';
     const isEnd = isTerminalEvent(event);
     const isRecovery = event.object === 'custom' && event.name === RUN_RECOVERED;
-    const told = this.fold.next(logged);
-    // Tools are called for an answer that is written down: its calls stand.
-    const proved = !isEnd && told.some(({ type }) => type === 'TOOL_CALL_RESULT') ? this.deferred.release() : [];
-    const shown = told.flatMap((one) => {
+    const events = this.fold.next(logged);
+    // A result shows that the answer is stored: its calls can no longer be discarded.
+    const released = !isEnd && events.some(({ type }) => type === 'TOOL_CALL_RESULT') ? this.deferred.release() : [];
+    const shown = events.flatMap((one) => {
       // A call that was cut off has no complete arguments: a client must not run it.
       if (one.type === 'TOOL_CALL_END' && (isCut || isEnd || isRecovery)) return this.calls.drop(one.toolCallId);
       return this.translate(one, logged);
     });
     if (event.object === 'interrupt') return [...this.asked(event), ...shown];
     if (isRecovery) return [...this.deferred.pass(shown), ...this.recovered(event)];
-    const passed = [...proved, ...this.deferred.pass(shown)];
+    const passed = [...released, ...this.deferred.pass(shown)];
     return isEnd ? [...passed, ...this.ending(event)] : passed;
   }
 
@@ -109,7 +109,7 @@ export class AgKitEncoder implements FrameEncoder {
     return this.calls.start(callId, name, messageId);
   }
 
-  /** The run waits for what it has asked: its calls stand. */
+  /** The run waits for an answer: its calls can no longer be discarded. */
   private asked(event: InterruptEvent): readonly AgKitEvent[] {
     this.interrupt = event;
     return this.deferred.release();

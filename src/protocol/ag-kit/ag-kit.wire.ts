@@ -60,8 +60,8 @@ export class AgKitBotWire extends AgKitWire {
 }
 
 /**
- * An AG-UI event as this path writes it: `data:` lines only, and no `[DONE]` after the last. A question
- * to a person is told in the vendor's older way, too: CUSTOM `on_interrupt`, its value JSON text.
+ * An AG-UI event as this path writes it: `data:` lines only, and no `[DONE]` after the last. An
+ * interrupt is also sent in the vendor's older form: CUSTOM `on_interrupt`, its value JSON text.
  */
 export function agUiFrame(event: AgUiEvent): string {
   const frame = dataFrame(JSON.stringify(event));

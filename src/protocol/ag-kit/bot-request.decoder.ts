@@ -10,12 +10,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['msg', 'history', 'files', 'searchEnable', 'conversationId', 'botId', 'user_id'],
 ]);
 
-/** What a request of dialect C says. */
+/** A decoded request of dialect C. */
 export interface BotRequest {
   /** Without it, a new conversation is created. */
   readonly conversationId: string | undefined;
   readonly userId: string | undefined;
-  /** The conversation as the client tells it; it counts only when the server has none. */
+  /** The conversation as the client knows it; used only if the server does not know the conversation. */
   readonly history: readonly Message[];
   readonly message: Message;
   readonly forwardedProps: JsonObject;

@@ -11,16 +11,16 @@ import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import { SHUTDOWN_MESSAGE } from './ag-kit.encoder.js';
 import { leadOf } from './interrupt.encoder.js';
 
-/** Why an answer of the older bot dialect goes on or ends. */
+/** Why an answer of the older bot dialect continues or ends. */
 export type BotFinishReason = 'continue' | 'stop' | 'length' | 'error' | 'content_filter';
 
-/** What parts the answer that a lost worker left half-done from the one that takes its place. */
+/** Separates the incomplete answer of a lost worker from the one that replaces it. */
 const BREAK = '\n\n';
 
 /**
  * The older bot dialect's view of a run, text only (contract ag-kit, section 5): pieces of the answer,
- * pieces of the reasoning, and one last frame that says how it ended. Its clients can neither run tools
- * nor give permissions: a run that waits for one says so.
+ * pieces of the reasoning, and one last frame with the reason of its end. Its clients can neither run tools nor
+ * approve calls: a run that waits for an answer sends that as text.
  */
 export class BotEncoder implements FrameEncoder {
   readonly joinable = true;

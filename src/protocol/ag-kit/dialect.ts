@@ -5,11 +5,11 @@ import type { AgKitDialect } from './ag-kit.types.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Tells which of the three dialects a client speaks (contract ag-kit, section 6.1): the one that the
- * server's settings pin the agent to, else the one that the body shows.
+ * Selects one of the three dialects (contract ag-kit, section 6.1): the one that the settings pin the agent to,
+ * otherwise the one that the body shows.
  *
- * @throws AppError PARAMETER_VALIDATION when the body is no object; MISSING_PARAMETER when nothing in it
- *   tells, or it names a conversation of another dialect than the pinned one
+ * @throws AppError PARAMETER_VALIDATION when the body is no object; MISSING_PARAMETER when it shows
+ *   none, or names a conversation of another dialect than the pinned one
  */
 export function dialectOf(body: unknown, pinned?: AgKitDialect): AgKitDialect {
   if (!isPlainObject(body)) {
@@ -31,7 +31,7 @@ function dialectIn(body: Body): AgKitDialect {
   );
 }
 
-/** A thread that is not named is made; one that is named by another dialect's key must not be lost. */
+/** A thread that is not named is created; one that is named by the key of another dialect must not be ignored. */
 function checked(body: Body, pinned: AgKitDialect): AgKitDialect {
   if (pinned === 'ag-ui' && has(body, 'conversationId') && !has(body, 'threadId', 'thread_id')) {
     throw new AppError('MISSING_PARAMETER', 'threadId is required: this agent uses the AG-UI dialect');

@@ -2,15 +2,15 @@ import { isPlainObject, type Json, type JsonObject } from '../../common/index.js
 import type { InterruptEvent, OpenInterrupt } from '../../events/index.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 
-/** What the vendor's servers say when an agent asks a person. */
+/** The reason that the vendor's servers send for an interrupt. */
 const REASON = 'agent requested interrupt';
 
 /**
  * The events of a run that waits for a person (contract ag-kit, section 1.7, rules 3, 4 and 7). The
- * client keeps one question at a time: of several the first is asked, the next one when it is answered.
- * A run that only waits for client tools asks nothing.
+ * client keeps one interrupt at a time: of several the first is sent, the next one when it is answered.
+ * A run that only waits for client tools sends none.
  *
- * @param visible whether the turn has shown anything; without that the client would show no question
+ * @param visible whether the turn has shown anything; otherwise the client would not show the interrupt
  */
 export function interruptEvents({ items }: InterruptEvent, visible: boolean): readonly AgKitEvent[] {
   const [item] = items;
@@ -20,7 +20,7 @@ export function interruptEvents({ items }: InterruptEvent, visible: boolean): re
   return [...lead, { type: 'interrupt', id: item.id, reason, payload: payloadOf(item, items.length - 1) }];
 }
 
-/** One sentence for a turn that has said nothing yet. */
+/** One sentence for a turn without visible text. */
 export function leadOf({ message, tool_name: tool }: OpenInterrupt): string {
   const asked = tool === null ? 'Your answer is needed.' : `Your permission is needed for ${tool}.`;
   return message?.trim() ? message : asked;
@@ -42,7 +42,7 @@ function payloadOf(item: OpenInterrupt, others: number): JsonObject {
   };
 }
 
-/** The arguments as an object; the model's text when it is none. */
+/** The arguments as an object; the text of the model if it is not an object. */
 function parsed(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);

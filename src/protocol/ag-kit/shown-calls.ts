@@ -1,6 +1,6 @@
 import type { AgKitEvent } from './ag-kit.types.js';
 
-/** What a client is told of a call that a lost worker left behind and that nobody makes. */
+/** The result of a call that was discarded because its worker was lost. */
 export const LOST_RESULT = '{"status":"discarded","reason":"worker_lost"}';
 
 interface ShownCall {
@@ -29,7 +29,7 @@ export class ShownCalls {
   private waiting: AgKitEvent[] = [];
   private round = 0;
 
-  /** A call that is made again under its old id goes on where the client's copy ends. */
+  /** A call that is repeated under its old id continues where the client's copy ends. */
   start(id: string, name: string, messageId: string): readonly AgKitEvent[] {
     const known = this.calls.get(id);
     if (known) {
@@ -72,7 +72,7 @@ export class ShownCalls {
     for (const call of this.calls.values()) if (messageIds.has(call.messageId)) call.isLost = true;
   }
 
-  /** True for a lost call, whose end the client has not seen: made again under its id, it goes on. */
+  /** True for a lost call whose end the client has not received: repeated under its id, it continues. */
   takeBackEnd(id: string): boolean {
     const call = this.calls.get(id);
     if (!call?.isLost) return false;
@@ -112,15 +112,15 @@ export class ShownCalls {
 }
 
 /**
- * Keeps the ends of client calls back until the calls stand: a client makes a call when it has ended
- * (contract ag-kit, section 1.4), and a call that a lost worker left behind may be taken back until the
- * run goes on from it. What comes after such an end waits too, so that the order is the log's.
+ * Defers the ends of client calls until the calls can no longer be discarded: a client makes a call when it has
+ * ended (contract ag-kit, section 1.4), and a call of a lost worker can be discarded until the run continues
+ * from it. Later events wait too, so that the order is that of the log.
  */
 export class DeferredCallEnds {
   private readonly clientCalls = new Set<string>();
   private held: AgKitEvent[] = [];
 
-  /** The call is one of a tool that the client runs. */
+  /** The call is for a client tool. */
   addClientCall(callId: string): void {
     this.clientCalls.add(callId);
   }
@@ -132,12 +132,12 @@ export class DeferredCallEnds {
     return events.slice(0, at);
   }
 
-  /** The run goes on from the calls: they stand. */
+  /** The events that waited: the run has continued from the calls. */
   release(): readonly AgKitEvent[] {
     return this.held.splice(0);
   }
 
-  /** The rest without the ends of the calls that nobody shall make. */
+  /** The events that waited, without the ends of the calls that must not be made. */
   withoutEnds(isDropped: (callId: string) => boolean): readonly AgKitEvent[] {
     return this.release().filter((event) => !(this.isClientEnd(event) && isDropped(event.toolCallId)));
   }

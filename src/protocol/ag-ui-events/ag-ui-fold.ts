@@ -204,7 +204,7 @@ export class AgUiFold {
     return events;
   }
 
-  /** A lost worker's run goes on: what it left half-done is taken back (contract runs-api, section 5). */
+  /** The run of a lost worker continues: its incomplete messages are discarded (contract runs-api, section 5). */
   private recovered(event: CustomEvent): AgUiEvent[] {
     const value = event.value as unknown as RunRecovered;
     const discarded = new Set(value.discardedMessageIds);

@@ -76,7 +76,7 @@ export interface AgUiTokenUsage {
   readonly cachedInputTokens?: number;
 }
 
-/** A question that a run ended with (contract ag-ui, section 2.5). */
+/** An interrupt that a run ended with (contract ag-ui, section 2.5). */
 export interface AgUiInterrupt {
   readonly id: string;
   /** `tool_call` for an approval, `input_required` for an input. */

@@ -42,7 +42,7 @@ const activity = {
   activityType: text('The type of the activity.', 'PLAN'),
 };
 
-/** Every event that an AG-UI stream of this server can hold, told apart by `type` (contract ag-ui, section 1.3). */
+/** Every event that an AG-UI stream of this server can contain, discriminated by `type` (contract ag-ui, section 1.3). */
 export const AG_UI_EVENTS: Readonly<Record<string, EventDescription>> = {
   RUN_STARTED: {
     description: 'The run starts. Always the first event, unless the run is refused.',
@@ -178,7 +178,7 @@ export function eventSchemaName(type: string): string {
   return `AgUi${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Event`;
 }
 
-/** One of all events, told apart by `type`; the components are declared by the `ag-ui` wire. */
+/** The union of all events, discriminated by `type`; the components are declared by the `ag-ui` wire. */
 export function anyEventSchema() {
   const types = Object.keys(AG_UI_EVENTS);
   const ref = (type: string): string => `#/components/schemas/${eventSchemaName(type)}`;

@@ -40,10 +40,10 @@ function addCall(shown: AgUiMessage[], places: Map<string, number>, parentId: st
   shown[place] = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
 }
 
-/** What its client noted of a message. */
+/** The metadata that the client gave a message. */
 function metadataField(message: Message): { metadata?: JsonObject } {
-  const noted = message.metadata?.[CLIENT_METADATA];
-  return isPlainObject(noted) ? { metadata: noted } : {};
+  const metadata = message.metadata?.[CLIENT_METADATA];
+  return isPlainObject(metadata) ? { metadata } : {};
 }
 
 function ownerField(message: Message): { subagentRunId?: string } {

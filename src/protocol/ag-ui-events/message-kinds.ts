@@ -15,7 +15,7 @@ export const CLIENT_METADATA = 'client_metadata';
 /** What a message of the log is on AG-UI. */
 export type MessageKind = 'text' | 'reasoning' | 'call' | 'output' | 'custom' | 'silent';
 
-/** Tells the kind by type and role. */
+/** The kind of a message by its type and role. */
 export function kindOfMessage({ type, role }: Pick<Message, 'type' | 'role'>): MessageKind {
   if (CALLS.has(type)) return 'call';
   if (OUTPUTS.has(type)) return 'output';
@@ -25,15 +25,15 @@ export function kindOfMessage({ type, role }: Pick<Message, 'type' | 'role'>): M
 }
 
 /**
- * Tells which assistant message each call belongs to, in the order of the log: the text said before it
- * in the same answer, else the first call of the answer. An output or a new text begins another answer,
+ * Finds the assistant message that each call belongs to, in the order of the log: the text before it in the
+ * same answer, otherwise the first call of the answer. An output or a new text begins another answer,
  * so that rounds of tools do not share a message. Each subagent has answers of its own.
  */
 export class CallParents {
   /** By the subagent whose answer it is; undefined for the run's own agent. */
   private readonly parentIds = new Map<string | undefined, string>();
 
-  /** Notes a message that is announced and returns the id of the message it is shown as. */
+  /** Adds a message that starts and returns the id of the message it is shown as. */
   add(message: Pick<Message, 'id' | 'type' | 'role' | 'metadata'>): string {
     const kind = kindOfMessage(message);
     const owner = ownerOf(message);
@@ -47,15 +47,15 @@ export class CallParents {
     return message.id;
   }
 
-  /** A new answer begins, whatever comes. */
+  /** The next message starts a new answer. */
   reset(): void {
     this.parentIds.clear();
   }
 }
 
 /**
- * Events that say which subagent they come from. Those that go on with a message or call need not: it has
- * the owner that it was begun with (contract ag-ui, section 2.1, rule 10).
+ * Events that have the id of their subagent. Those that continue a message or call do not need it: they have
+ * the owner that it was opened with (contract ag-ui, section 2.1, rule 10).
  */
 const OWNED: ReadonlySet<AgUiEvent['type']> = new Set<AgUiEvent['type']>([
   'STEP_STARTED',
@@ -93,7 +93,7 @@ export function stoppedResultId(callMessageId: string): string {
   return `${callMessageId}_stopped`;
 }
 
-/** The output of a call as a message of the log tells it; undefined when it names no call. */
+/** The output of a call in a message of the log; undefined when the message names no call. */
 export function callOutputOf(message: Message): { callId: string; output: string } | undefined {
   const data = dataOf(message);
   const callId = data?.['call_id'];

@@ -38,7 +38,7 @@ export function decodeMessages(items: readonly unknown[], seed: readonly string[
   });
 }
 
-/** Equal messages are told apart by how many came before. */
+/** Equal messages are distinguished by how many of them came before. */
 function derivedId(seed: readonly string[], source: FieldReader['source'], taken: ReadonlySet<string>): string {
   const { role, content, toolCalls, toolCallId } = source;
   for (let place = 0; ; place += 1) {
@@ -75,16 +75,16 @@ function plain(fields: FieldReader, input: MessageInput): Message {
   return messageOf({ ...input, metadata: filled(input.metadata) }, contentsOf(fields));
 }
 
-/** What a message says of itself: who speaks, which subagent wrote it, what its client noted and its provider sealed. */
+/** The name of the author, the subagent, the metadata of the client and the encrypted value of the provider. */
 function metadataOf(fields: FieldReader): JsonObject {
   const name = fields.string('name');
   const owner = fields.string('subagentRunId', ID_LENGTH);
-  const noted = fields.object('metadata') as JsonObject | undefined;
+  const clientMetadata = fields.object('metadata') as JsonObject | undefined;
   return {
     ...(name !== undefined && { name }),
     ...(owner !== undefined && { [SUBAGENT_ID]: owner }),
-    ...(noted && { [CLIENT_METADATA]: noted }),
-    ...sealed(fields),
+    ...(clientMetadata && { [CLIENT_METADATA]: clientMetadata }),
+    ...encrypted(fields),
   };
 }
 
@@ -124,12 +124,12 @@ function toolCall(fields: FieldReader, callId: string, input: MessageInput, call
     id: input.id,
     role: 'assistant',
     type: 'function_call',
-    metadata: filled({ ...ownerMetadata(input), ...sealed(fields) }),
+    metadata: filled({ ...ownerMetadata(input), ...encrypted(fields) }),
     data: { call_id: callId, name, arguments: args },
   });
 }
 
-/** The output of a call. A placeholder is none. */
+/** The output of a call. A placeholder is not an output. */
 function toolOutput(
   fields: FieldReader,
   id: string,
@@ -161,7 +161,7 @@ function ownerMetadata({ metadata }: MessageInput): JsonObject {
   return owner === undefined ? {} : { [SUBAGENT_ID]: owner };
 }
 
-function sealed(fields: FieldReader): JsonObject | null {
+function encrypted(fields: FieldReader): JsonObject | null {
   const value = fields.string('encryptedValue');
   return value === undefined ? null : { encrypted_value: value };
 }

@@ -26,7 +26,7 @@ export function decodeParts(items: readonly unknown[], path: string): readonly C
   return items.map((item, index) => decodePart(fieldReaderAt(item, `${path}[${index}]`)));
 }
 
-/** Parts as one text, for where only text may stand; media are told as JSON. */
+/** Parts as one text, for where only text is allowed; media are written as JSON. */
 export function partsText(parts: readonly ContentInput[]): string {
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : JSON.stringify(part))).join('\n');
 }
@@ -99,7 +99,7 @@ function dataUrl(mimeType: string | undefined, value: string): string {
   return value.startsWith('data:') ? value : `data:${mimeType};base64,${value}`;
 }
 
-/** A medium without an address is a file that only its name tells. */
+/** A medium without an address is a file with only a name. */
 function contentOf({ kind, url, handle, mimeType, filename }: Media): ContentInput {
   if (url === undefined) return { type: 'file', file_id: handle ?? null, filename: filename ?? null };
   if (kind === 'image') return { type: 'image', image_url: url };

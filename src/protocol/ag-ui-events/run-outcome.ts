@@ -4,7 +4,7 @@ import type { Interrupts, InterruptView } from '../../interrupt/index.js';
 import type { RunView } from '../../run/index.js';
 import type { AgUiGeneration, AgUiInterrupt, AgUiOutcome, AgUiTokenUsage } from './ag-ui.types.js';
 
-/** Questions read at once. */
+/** How many interrupts are read at once. */
 const PAGE = 100;
 
 /** How a run ended, for RUN_FINISHED; what a 0.0.x client would reject is left out for it. */
@@ -23,7 +23,7 @@ export function outcomeOf(
   };
 }
 
-/** The questions of an interrupt; none when it only waits for client tools. */
+/** The open interrupts of an interrupt event; none when the run only waits for client tools. */
 export function interruptsOf(event: InterruptEvent): readonly AgUiInterrupt[] {
   const { items } = event;
   if (event.reason === 'client_tool' && items.length === 0) return [];
@@ -89,7 +89,7 @@ export function usageOf(
   };
 }
 
-/** What a run asked, in the order in which it asked: kept longer than its events. */
+/** The interrupts of a run in their order, which are stored longer than its events. */
 export async function questionsOf(
   interrupts: Pick<Interrupts, 'list'>,
   principal: Principal,
@@ -106,8 +106,8 @@ export async function questionsOf(
 }
 
 /**
- * The interrupt that a run ended with, made again for one whose events were removed: from the questions it
- * asked and the calls that it left to its client.
+ * The interrupt event that a run ended with, reconstructed after its events were removed: from the stored
+ * interrupts and the calls that it left to its client.
  */
 export function keptInterrupt(
   run: Pick<RunView, 'runId'>,
@@ -142,7 +142,7 @@ function openInterrupt(view: InterruptView): OpenInterrupt {
   };
 }
 
-/** Results of client tools come with the next run: all calls of this one were open at its end. */
+/** Results of client tools come with the next run, so all calls of this one were open at its end. */
 function openClientCalls(response: AgentResponse | undefined): readonly string[] {
   return (response?.output ?? []).flatMap((message) => {
     const [content] = message.content ?? [];

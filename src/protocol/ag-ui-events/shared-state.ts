@@ -52,7 +52,7 @@ export class StateSummary implements RetainedSummary {
   }
 }
 
-/** The state that a run left; undefined while its events are there, and where nobody kept it. */
+/** The state at the end of a run; undefined while its events exist, and where no summary was retained. */
 export function stateSummaryOf({ retainedSummaries }: Pick<RunView, 'retainedSummaries'>): JsonObject | undefined {
   const state = retainedSummaries?.[STATE_SUMMARY];
   return isPlainObject(state) ? state : undefined;

@@ -94,7 +94,7 @@ export const AG_KIT_EVENT_DTOS = {
   error: AgKitErrorEventDto,
 } as const;
 
-/** Every shape of a `data:` line of dialect A, told apart by `type`. */
+/** Every shape of a `data:` line of dialect A, discriminated by `type`. */
 export function agKitEventSchema() {
   const mapping = Object.fromEntries(
     Object.entries(AG_KIT_EVENT_DTOS).map(([type, dto]) => [type, getSchemaPath(dto)]),
