@@ -5,7 +5,7 @@ import { AgentRegistry } from './agent-registry.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
-import type { ModelClient } from './ports/model-client.js';
+import { ModelClient } from './ports/model-client.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
@@ -25,7 +25,7 @@ export class AgentModule {
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
       providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
-      exports: [AgentRegistry, ModelLoop],
+      exports: [AgentRegistry, ModelLoop, ModelClient],
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type ModelServer, ModelSettings } from '../agent/index.js';
+import { type ModelInfo, type ModelServer, ModelSettings } from '../agent/index.js';
 import { type Configuration, ServerSettings } from '../config/index.js';
 import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
@@ -7,9 +7,9 @@ const REQUEST = '{"input":[{"role":"user","content":[{"type":"text","text":"Hell
 /**
  * The text for the terminal once the server listens: its addresses, and a command that works as it is.
  *
- * @param model the provider of a model that is given in code
+ * @param given the model, if it is given in code
  */
-export function banner(configuration: Configuration, version: string, port: number, model?: string): string {
+export function banner(configuration: Configuration, version: string, port: number, given?: ModelInfo): string {
   const url = `http://${reachableHost(configuration.get(ServerSettings).host)}:${port}`;
   return [
     '',
@@ -17,7 +17,7 @@ export function banner(configuration: Configuration, version: string, port: numb
     '',
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
-    `  Model      ${model ?? describeModel(configuration.get(ModelSettings).server)}`,
+    `  Model      ${given ? `${given.name} of ${given.kind}` : describeModel(configuration.get(ModelSettings).server)}`,
     '',
     'Try it:',
     '',

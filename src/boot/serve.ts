@@ -36,8 +36,8 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   stopOnSignals(app, server.shutdownGraceMs);
   await listen(app, server);
   for (const warning of configuration.warnings) new Logger('Configuration').warn(warning);
-  const model = extensions.model && app.get(ModelClient, { strict: false }).provider;
-  process.stdout.write(banner(configuration, VERSION, listeningPort(app), model));
+  const { info } = app.get(ModelClient, { strict: false });
+  process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import packageJson from '../../package.json';
-import { ModelSettings } from '../agent/index.js';
+import { ModelClient } from '../agent/index.js';
 import { DatabaseSettings } from '../database/index.js';
 import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
 import { ReadinessService, ShutdownState } from './readiness.service.js';
@@ -15,7 +15,7 @@ const MODE = 'standalone';
 @Controller()
 export class HealthController {
   constructor(
-    private readonly model: ModelSettings,
+    private readonly model: ModelClient,
     private readonly database: DatabaseSettings,
     private readonly readiness: ReadinessService,
     private readonly shutdown: ShutdownState,
@@ -53,7 +53,7 @@ export class HealthController {
       runner: this.shutdown.isShuttingDown ? 'not_ready' : 'ready',
       version: VERSION,
       uptime: Math.round(process.uptime() * 1000) / 1000,
-      model: { kind: this.model.server.kind, name: this.model.server.model },
+      model: { ...this.model.info },
       database: this.database.address.kind,
     };
   }

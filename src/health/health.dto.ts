@@ -27,9 +27,9 @@ export class ServiceInfoDto {
   endpoints!: EndpointsDto;
 }
 
-/** The configured model. */
+/** The model of requests that name none. */
 export class ModelInfoDto {
-  /** `offline` is a demo without a key; `openai-compatible` is a model server. */
+  /** `offline` is a demo without a key; `openai-compatible` is a model server; else the provider of a model given in code. */
   kind!: string;
   /** @example "qwen-plus" */
   name!: string;

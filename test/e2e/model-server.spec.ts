@@ -50,6 +50,12 @@ describe('the agent on a model server', () => {
     await database.drop();
   });
 
+  it('the health page shows the model, and no secret', async () => {
+    const { body } = await client.json<{ model: unknown }>('GET', '/health');
+    expect(body.model).toEqual({ kind: 'openai-compatible', name: 'gpt-4o-mini' });
+    expect(JSON.stringify(body)).not.toMatch(/sk-never-shown|127\.0\.0\.1/);
+  });
+
   it('a text is streamed in pieces', async () => {
     const { frames, done, response } = await client.ask('plain text');
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);

@@ -107,6 +107,13 @@ export type ModelEvent =
 /** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 
+/** The model that answers requests which name none. */
+export interface ModelInfo {
+  /** `offline`, `openai-compatible`, or the provider of a model that is given in code. */
+  readonly kind: string;
+  readonly name: string;
+}
+
 /**
  * One model provider. `stream` yields the answer in batches: the events that arrived together, such as
  * those of one socket read. A batch is never empty; a client need not limit its size, because the model
@@ -119,5 +126,11 @@ export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filt
 export abstract class ModelClient {
   /** Provider name for logs and usage. */
   abstract readonly provider: string;
+
+  /** What the health page and the terminal show of the model. */
+  get info(): ModelInfo {
+    return { kind: this.provider, name: this.provider };
+  }
+
   abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
 }

@@ -1,5 +1,6 @@
 import {
   ModelClient,
+  type ModelInfo,
   type ModelEvent,
   type ModelFinishReason,
   type ModelMessage,
@@ -41,6 +42,10 @@ export class OfflineModelClient extends ModelClient {
     this.paceMs = settings.paceMs ?? 0;
     this.clock = settings.clock ?? new SystemClock();
     this.delay = settings.delay ?? abortableDelay;
+  }
+
+  override get info(): ModelInfo {
+    return { kind: 'offline', name: 'offline-demo' };
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[], void, undefined> {

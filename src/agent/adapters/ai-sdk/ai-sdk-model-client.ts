@@ -1,7 +1,7 @@
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { AttachmentReader } from '../../../attachment/index.js';
 import { abortableDelay, type Delay } from '../../../common/index.js';
-import { ModelClient, type ModelRequest } from '../../ports/model-client.js';
+import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
 import { SdkCall, type SdkPatience } from './sdk-call.js';
@@ -36,6 +36,7 @@ export interface AiSdkHooks {
  */
 export class AiSdkModelClient extends ModelClient {
   readonly provider: string;
+  private readonly modelId: string;
   private readonly modelFor: (name: string | undefined) => LanguageModelV3;
   private readonly delay: Delay;
   private readonly random: () => number;
@@ -49,9 +50,15 @@ export class AiSdkModelClient extends ModelClient {
   ) {
     super();
     this.modelFor = typeof source === 'function' ? (name) => checked(source(name)) : () => source;
-    this.provider = checked(this.modelFor(undefined)).provider;
+    const { provider, modelId } = checked(this.modelFor(undefined));
+    this.provider = provider;
+    this.modelId = modelId;
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
+  }
+
+  override get info(): ModelInfo {
+    return { kind: this.provider, name: this.modelId };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {

@@ -1,6 +1,6 @@
 import type { AttachmentReader } from '../../../attachment/index.js';
 import { abortableDelay, type Delay } from '../../../common/index.js';
-import { ModelClient, type ModelRequest } from '../../ports/model-client.js';
+import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
 import { CompletionCall, type CompletionRequest } from './completion-call.js';
@@ -54,6 +54,10 @@ export class ChatCompletionsModelClient extends ModelClient {
     this.headers = headersFor(settings.apiKey);
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
+  }
+
+  override get info(): ModelInfo {
+    return { kind: 'openai-compatible', name: this.settings.model };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
