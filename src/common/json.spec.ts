@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { canonicalJson, jsonString } from './json.js';
 
 describe('jsonString', () => {
-  it('is JSON.stringify for every string', () => {
+  it('every string is serialized as by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => expect(jsonString(text)).toBe(JSON.stringify(text))),
     );
   });
 
-  it('is JSON.stringify for every single UTF-16 code unit', () => {
+  it('every UTF-16 code unit is serialized as by JSON.stringify', () => {
     for (let unit = 0; unit < 0x10000; unit++) {
       const text = `a${String.fromCharCode(unit)}b`;
       if (jsonString(text) !== JSON.stringify(text)) throw new Error(`differs at ${unit.toString(16)}`);
@@ -17,19 +17,19 @@ describe('jsonString', () => {
 });
 
 describe('canonicalJson', () => {
-  it('is the same text for every order of members', () => {
+  it('the text does not depend on the order of the members', () => {
     expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}');
     expect(canonicalJson({ a: true, b: [1, { c: 'x', d: null }] })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}');
   });
 
-  it('leaves members without a value out and writes null for items without one', () => {
+  it('undefined members are left out, and undefined items are null', () => {
     expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
     expect(canonicalJson([])).toBe('[]');
     expect(canonicalJson({})).toBe('{}');
     expect(canonicalJson(undefined)).toBe('null');
   });
 
-  it('describes every JSON value, with sorted keys', () => {
+  it('every JSON value is written with sorted keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const copy = JSON.parse(JSON.stringify(value)) as unknown;

@@ -80,24 +80,24 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
 
   const FRAMES = ['{"text":"It is "}', '{"text":"fine."}', '{"end":"completed"}'].map((json) => `data: ${json}\n\n`);
 
-  it('is three files, of about ninety lines in all', () => {
+  it('the wire is three files of about ninety lines in all', () => {
     expect([...code.keys()].sort()).toEqual(['toy-request.decoder.ts', 'toy.encoder.ts', 'toy.module.ts']);
     const lines = [...code.values()].flatMap((file) => file.split('\n')).filter((line) => line.trim() !== '');
     expect(lines.length).toBeLessThanOrEqual(100);
   });
 
-  it('compiles', () => {
+  it('the files compile', () => {
     expect(folder.diagnostics()).toEqual([]);
   });
 
-  it('answers with its frames', async () => {
+  it('a run is answered with the frames of the wire', async () => {
     const answer = toy({ text: 'Hello', session: 's', user: 'alice' });
     await begun(answer);
     model.open();
     expect(await ended(answer)).toBe(FRAMES.join(''));
   });
 
-  it('shows runs of every other wire, and every other wire shows its runs', async () => {
+  it('runs of every other wire are shown, and its runs are shown on every other wire', async () => {
     const watched = async (runId: string, wire: string): Promise<RawAnswer> =>
       begun(rawRequest(server.port, 'GET', `/runs/${runId}/events?protocol=${wire}`));
     for (const starter of WIRES) {
@@ -141,7 +141,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
     return ((await view.json()) as { taskId: string }).taskId;
   }
 
-  it('cancels the run of a client that leaves', async () => {
+  it('a run is cancelled when its client disconnects', async () => {
     const answer = await begun(toy({ text: 'Hello' }));
     const { aborted } = model;
     answer.socket.destroy();
@@ -150,7 +150,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
     expect(await stream.text()).toBe(`${FRAMES[0]}data: {"end":"canceled"}\n\n`);
   });
 
-  it('resumes after the frames that a client has, live and at the end', async () => {
+  it('a client resumes after its last frame, live and at the end', async () => {
     const answer = await begun(toy({ text: 'Hello' }));
     const path = `/toy/${runIdOf(answer)}`;
     const early = await fetch(`${server.url}${path}?after=2`);
@@ -177,7 +177,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
     ['GET', '/toy/none?after=x', undefined, 400, 'PARAMETER_VALIDATION'],
     ['PUT', '/toy', undefined, 405, 'METHOD_NOT_ALLOWED'],
     ['GET', '/toy/none/deeper', undefined, 404, 'RESOURCE_NOT_FOUND'],
-  ])('answers %s %s with %s by %d %s, in its own error body', async (method, path, body, status, error) => {
+  ])('%s %s with %s gets %d %s in the error body of the wire', async (method, path, body, status, error) => {
     const answer = await fetch(server.url + path, {
       method,
       ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
@@ -185,7 +185,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
     expect([answer.status, await answer.json()]).toEqual([status, { error, message: expect.stringMatching(/./) }]);
   });
 
-  it('reports inside the stream that the log can no longer be read', async () => {
+  it('a log that cannot be read is reported in the stream', async () => {
     const runs = server.get(Runs);
     const tail = runs.tail.bind(runs);
     const broken = jest.spyOn(runs, 'tail').mockImplementation(async function* (...given) {
@@ -199,7 +199,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
     expect(answer).toBe(`${FRAMES[0]}data: {"error":"DATABASE_ERROR"}\n\n`);
   });
 
-  it('says at a shutdown that the stream is cut', async () => {
+  it('a shutdown ends the stream with the terminal frame of the wire', async () => {
     const stopping = await start({ SHUTDOWN_GRACE_MS: '0' });
     const answer = await begun(toy({ text: 'Hello' }, stopping));
     await stopping.close();

@@ -95,14 +95,14 @@ describe.each(NAMES)('the stream in the dialect of %s', (name) => {
   });
   afterAll(() => upstream.close());
 
-  it.each(CUTS)('becomes the same events, sent %s', async (_, pieces) => {
+  it.each(CUTS)('the stream becomes the same events, sent %s', async (_, pieces) => {
     cut = pieces;
     expect(await replay(upstream.url)).toEqual(expected);
   });
 });
 
 describe('the dialects', () => {
-  it('are of at least eight providers', () => {
+  it('at least eight providers are covered', () => {
     expect(new Set(NAMES.map((name) => name.split('-')[0])).size).toBeGreaterThanOrEqual(8);
   });
 });

@@ -29,7 +29,7 @@ describe('a model that sends 50,000 pieces at once', () => {
     await upstream.close();
   });
 
-  it('shows its first pieces at once, and other runs are answered before it ends', async () => {
+  it('the first pieces are shown at once, and other runs are answered before the end', async () => {
     const flood = await client.say('flood', { session_id: 'flood' });
     await flood.until(({ frames }) => frames.some(({ delta }) => delta === true));
     const seen = flood.frames.length;

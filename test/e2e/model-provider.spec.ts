@@ -29,7 +29,7 @@ describe('an agent on a model of a provider package', () => {
     await upstream.close();
   });
 
-  it('calls a tool of the server, and gives its reasoning back signed', async () => {
+  it('a server tool is called and the signed reasoning sent back', async () => {
     const call = { tool: 'get_weather', id: 'toolu_1', input: ['{"city":', '"Paris"}'] };
     await start(anthropicAnswer([THINKING, call], 'tool_use'), anthropicAnswer([{ text: 'It is fine in Paris.' }]));
     const last = expectWhole((await client.ask('one tool')).frames);
@@ -40,7 +40,7 @@ describe('an agent on a model of a provider package', () => {
     expect(JSON.stringify(last)).not.toContain(THINKING.signature);
   });
 
-  it('leaves a tool of the client to the client, and the next run gives the reasoning back signed', async () => {
+  it('the client runs its tool, and the next run sends the signed reasoning back', async () => {
     const call = { tool: 'lookup_order', id: 'toolu_1', input: ['{"id":7}'] };
     await start(anthropicAnswer([THINKING, call], 'tool_use'), anthropicAnswer([{ text: 'It is on its way.' }]));
     const session = { session_id: 'orders', tools: [LOOKUP] };

@@ -40,7 +40,7 @@ describe('a refusal of the model (delta.refusal)', () => {
     return answer.text();
   }
 
-  it('is a refusal content on the Agent API, in pieces', async () => {
+  it('the Agent API shows a refusal content in pieces', async () => {
     const frames = jsonFrames(await streamOn('agent-api'));
     const contents = frames.filter(({ object, type }) => object === 'content' && type === 'refusal');
     expect(contents.filter(({ delta }) => delta).map(({ refusal }) => refusal)).toEqual(PIECES);
@@ -50,7 +50,7 @@ describe('a refusal of the model (delta.refusal)', () => {
     expect(last.output[0]?.content).toMatchObject([{ type: 'refusal', refusal: REFUSAL, status: 'completed' }]);
   });
 
-  it('is a refusal part on Responses, with response.refusal.delta and .done', async () => {
+  it('Responses shows a refusal part with response.refusal.delta and .done', async () => {
     const frames = jsonFrames(await streamOn('responses'));
     const of = (type: string): typeof frames => frames.filter((frame) => frame['type'] === type);
     expect(
@@ -68,12 +68,12 @@ describe('a refusal of the model (delta.refusal)', () => {
     });
   });
 
-  it.each(['ag-ui', 'ag-kit', 'runs'] as const)('is text on %s', async (name) => {
+  it.each(['ag-ui', 'ag-kit', 'runs'] as const)('a refusal is text on %s', async (name) => {
     const wire = WIRES.find((one) => one.name === name);
     expect(wire?.shown(await streamOn(name)).text).toBe(REFUSAL);
   });
 
-  it('is told to the model in the next turn', async () => {
+  it('the model gets its refusal in the next turn', async () => {
     const session_id = randomUUID();
     const input = [{ role: 'user', content: [{ type: 'text', text: 'Do something bad' }] }];
     for (let count = 0; count < 2; count += 1) await post('/process', { session_id, input });

@@ -105,7 +105,7 @@ class ToolRun {
 }
 
 describe('the AG-Kit dialects of any log', () => {
-  it('keep the order that the hook needs, lose no call and no result, and let no client make what was taken back', () => {
+  it('the frames have the order that the client hook needs, and no discarded call is made', () => {
     fc.assert(
       fc.property(programs, endings, fc.boolean(), (program, ending, renames) => {
         const run = new ToolRun(renames);
@@ -133,7 +133,7 @@ describe('the AG-Kit dialects of any log', () => {
     );
   });
 
-  it('are frames that end with [DONE], the same from the same log', () => {
+  it('the frames end with [DONE] and are the same for the same log', () => {
     fc.assert(
       fc.property(calls, endings, (program, ending) => {
         const interpreter = new Interpreter();

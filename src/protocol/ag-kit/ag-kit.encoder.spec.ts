@@ -74,7 +74,7 @@ const brief = (log: ScriptedLog): string[] =>
   });
 
 describe('the AG-Kit encoder', () => {
-  it('holds results back while a call is open', () => {
+  it('results are held back while a call is open', () => {
     const log = begun();
     const first = open(log, 'k1', ['{"to":']);
     const second = open(log, 'k2', ['{}']);
@@ -98,7 +98,7 @@ describe('the AG-Kit encoder', () => {
   });
 
   it.each(['canceled', 'failed', 'incomplete'] as const)(
-    'never ends a call that is cut off, and then keeps nothing back: %s',
+    'an incomplete call is not ended, and nothing is held back after it: %s',
     (ending) => {
       const log = begun();
       open(log, 'k1', ['{"to":']);
@@ -129,7 +129,7 @@ describe('the AG-Kit encoder', () => {
     ],
     ['with other arguments, and then it has no end', ['{"amount":1}'], ['tool-result k1 paid']],
     ['with fewer arguments, and then it has no end', ['{"t'], ['tool-result k1 paid']],
-  ])('goes on with a call that a recovered run makes again, %s', (_, pieces, rest) => {
+  ])('a call that a recovered run makes again is continued, %s', (_, pieces, rest) => {
     const log = begun();
     const { message } = open(log, 'k1', ['{"to":']);
     lost(log, [message.id]);
@@ -139,7 +139,7 @@ describe('the AG-Kit encoder', () => {
     expect(brief(log)).toEqual(['tool-call-start k1 pay', 'tool-call-args k1 {"to":', ...rest]);
   });
 
-  it('starts a call once, though a recovered run makes a complete one again', () => {
+  it('a call is started once, although a recovered run makes a complete one again', () => {
     const log = begun();
     const { message } = open(log, 'k1', ['{}']);
     message.complete();
@@ -162,7 +162,7 @@ describe('the AG-Kit encoder', () => {
     interrupt(log, [], 'client_tool');
   }
 
-  it('lets a client make no call that a lost worker left behind, and settles it', () => {
+  it('a call that a lost worker left open is settled and not made by the client', () => {
     const log = begun();
     const { message } = open(log, 'k1', ['{"to":"Ana"}'], CLIENT);
     message.complete();
@@ -183,7 +183,7 @@ describe('the AG-Kit encoder', () => {
     ]);
   });
 
-  it('goes on with a complete call of the client that is made again under its id', () => {
+  it('a complete call of the client that is made again with the same id is continued', () => {
     const log = begun();
     const { message } = open(log, 'k1', ['{"to":"Ana"}'], CLIENT);
     message.complete();
@@ -193,7 +193,7 @@ describe('the AG-Kit encoder', () => {
     expect(brief(log)).toEqual(['tool-call-start k1 pay', 'tool-call-args k1 {"to":"Ana"}', 'tool-call-end k1']);
   });
 
-  it('shows the calls of the client in their order when the answer that makes them is written down', () => {
+  it('the calls of the client are shown in order once the answer that makes them is stored', () => {
     const log = begun();
     open(log, 'k1', ['{}'], CLIENT).message.complete();
     open(log, 'k2', ['{}']).message.complete();
@@ -213,7 +213,7 @@ describe('the AG-Kit encoder', () => {
   });
 
   it.each(['canceled', 'failed', 'incomplete'] as const)(
-    'lets the client make no call of a run that is %s',
+    'no call of a run that is %s is made by the client',
     (ending) => {
       const log = begun();
       open(log, 'k1', ['{}'], CLIENT).message.complete();
@@ -223,7 +223,7 @@ describe('the AG-Kit encoder', () => {
     },
   );
 
-  it('says of a call of the server that nobody makes again that it was lost', () => {
+  it('a call of the server that is not made again is reported as lost', () => {
     const log = begun();
     const { message } = open(log, 'k1', ['{}']);
     message.complete();
@@ -234,7 +234,7 @@ describe('the AG-Kit encoder', () => {
     expect(brief(log).slice(-3)).toEqual(['tool-call-end k2', `tool-result k1 ${LOST_RESULT}`, 'tool-result k2 two']);
   });
 
-  it('parts the half answer of a lost worker from the whole one', () => {
+  it('the partial answer of a lost worker is separated from the complete one', () => {
     const log = begun();
     const half = log.response.createMessageBuilder();
     half.createContentBuilder().addTextDelta('Hal');
@@ -248,7 +248,7 @@ describe('the AG-Kit encoder', () => {
     ['for a tool', {}, 'Your permission is needed for pay.'],
     ['with its own words', { message: 'Pay Ana?' }, 'Pay Ana?'],
     ['for an input', { kind: 'input', tool_name: null }, 'Your answer is needed.'],
-  ] as const)('asks after a silent turn with a text before the question, %s', (_, fields, lead) => {
+  ] as const)('a text precedes an interrupt of a turn without text, %s', (_, fields, lead) => {
     const log = begun();
     interrupt(log, [{ ...ASKED, ...fields }], 'kind' in fields ? 'input' : 'approval');
     expect(shown(log)).toMatchObject([
@@ -257,14 +257,14 @@ describe('the AG-Kit encoder', () => {
     ]);
   });
 
-  it('counts blank text as silence', () => {
+  it('blank text counts as no text', () => {
     const log = begun();
     say(log, ' \n');
     interrupt(log, [ASKED], 'approval');
     expect(shown(log).map(({ type }) => type)).toEqual(['text', 'text', 'interrupt']);
   });
 
-  it('asks one question, last, and says how many follow', () => {
+  it('one interrupt is sent last, with the number of those that follow', () => {
     const log = begun();
     open(log, 'k1', ['{"to":"Ana"}']).message.complete();
     interrupt(
@@ -295,14 +295,14 @@ describe('the AG-Kit encoder', () => {
     });
   });
 
-  it("asks nothing for the client's own tools", () => {
+  it('tools of the client make no interrupt', () => {
     const log = begun();
     open(log, 'k1', ['{}'], 'function_call').message.complete();
     interrupt(log, [], 'client_tool');
     expect(shown(log).map(({ type }) => type)).toEqual(['tool-call-start', 'tool-call-args', 'tool-call-end']);
   });
 
-  it('says an error as text first when it is set up to', () => {
+  it('an error is sent as text first if configured', () => {
     const log = begun();
     log.response.failed({ code: 'AGENT_ERROR', message: 'boom' });
     expect(shown(log, { errorText: 'Sorry.' })).toEqual([
@@ -311,7 +311,7 @@ describe('the AG-Kit encoder', () => {
     ]);
   });
 
-  it('ends with [DONE] only when the run is over', () => {
+  it('the stream ends with [DONE] only if the run has ended', () => {
     const log = begun();
     say(log, 'Hi');
     expect(agKitEvents(new AgKitEncoder(), log.logged()).done).toBe(false);

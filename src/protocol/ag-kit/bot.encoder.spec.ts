@@ -13,7 +13,7 @@ describe('the refusal of a model', () => {
   it.each([
     ['the original dialect', new AgKitEncoder(), { type: 'text', content: 'I cannot help.' }],
     ['the bot dialect', new BotEncoder(), { type: 'text', content: 'I cannot help.', finish_reason: 'continue' }],
-  ])('is shown as text in %s', (_, encoder, event) => {
+  ])('a refusal is shown as text in %s', (_, encoder, event) => {
     const [first] = log.logged().flatMap((logged) => encoder.next(logged));
     expect(JSON.parse((first ?? '').slice('data: '.length))).toMatchObject(event);
   });

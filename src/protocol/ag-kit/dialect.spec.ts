@@ -37,7 +37,7 @@ describe('the dialect of a request', () => {
     ['PARAMETER_VALIDATION', null],
     ['PARAMETER_VALIDATION', undefined],
     ['PARAMETER_VALIDATION', 'hi'],
-  ])('is %s for %j', (expected, body) => {
+  ])('the dialect is %s for %j', (expected, body) => {
     expect(codeOf(body)).toBe(expected);
   });
 
@@ -49,11 +49,11 @@ describe('the dialect of a request', () => {
     ['ag-ui', 'MISSING_PARAMETER', { conversationId: 'c1', runId: 'r1', messages: [message] }],
     ['bot', 'bot', { msg: 'hi', threadId: 't1' }],
     ['bot', 'PARAMETER_VALIDATION', 'hi'],
-  ] as const)('pinned to %s is %s for %j', (pinned, expected, body) => {
+  ] as const)('the dialect fixed to %s is %s for %j', (pinned, expected, body) => {
     expect(codeOf(body, pinned)).toBe(expected);
   });
 
-  it('is one of three, or refused, whatever comes', () => {
+  it('any request has one of three dialects or is refused', () => {
     const keys = fc.constantFrom('conversationId', 'threadId', 'thread_id', 'runId', 'run_id', 'msg', 'messages');
     const bodies = fc.oneof(fc.dictionary(keys, fc.jsonValue({ maxDepth: 3 })), fc.jsonValue());
     const answers = new Set<string>([...AG_KIT_DIALECTS, 'MISSING_PARAMETER', 'PARAMETER_VALIDATION']);

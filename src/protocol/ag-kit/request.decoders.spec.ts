@@ -20,7 +20,7 @@ function refusal(decode: () => unknown): [string, string | undefined] {
 const resumed = (payload: unknown) => agKit({ resume: { interruptId: 'i1', payload } }).resume?.payload;
 
 describe('the AG-Kit request decoder', () => {
-  it('takes the new messages, which get ids of their own', () => {
+  it('the new messages are read and get ids', () => {
     const call = { id: 'k1', type: 'function', function: { name: 'set-bg', arguments: '{"color":"blue"}' } };
     const items = [
       { role: 'system', content: 'Be brief.' },
@@ -45,7 +45,7 @@ describe('the AG-Kit request decoder', () => {
     expect(again.messages.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual([]);
   });
 
-  it('takes a schema as JSON text, as an object, or none', () => {
+  it('a schema may be JSON text, an object or absent', () => {
     const schema = { type: 'object', properties: { color: { type: 'string' } } };
     const { tools } = agKit({
       messages: [],
@@ -62,7 +62,7 @@ describe('the AG-Kit request decoder', () => {
     ]);
   });
 
-  it('passes unknown keys on, but for what only the server may say', () => {
+  it('unknown keys are passed on, except for those that only the server may set', () => {
     const { forwardedProps, userId } = agKit({
       messages: [],
       botId: 'b',
@@ -80,12 +80,12 @@ describe('the AG-Kit request decoder', () => {
     ['', ''],
     [{ approved: false }, { approved: false }],
     [undefined, null],
-  ])('reads the payload %j of an answer', (payload, expected) => {
+  ])('the payload %j of an answer is read', (payload, expected) => {
     expect(resumed(payload)).toEqual(expected);
   });
 
-  it('gives any JSON back that came as its text', () => {
-    const payloads = fc.jsonValue({ maxDepth: 4 });
+  it('any JSON in text form without forbidden keys is read back', () => {
+    const payloads = fc.jsonValue({ maxDepth: 4 }).filter((payload) => !JSON.stringify(payload).includes('__proto__'));
     fc.assert(
       fc.property(payloads, (payload) => {
         expect(JSON.stringify(resumed(JSON.stringify(payload)))).toBe(JSON.stringify(payload));
@@ -110,11 +110,11 @@ describe('the AG-Kit request decoder', () => {
       { resume: { interruptId: 'i', payload: '['.repeat(65) + ']'.repeat(65) } },
       ['INVALID_PARAMETER', 'resume.payload'],
     ],
-  ])('refuses %j', (fields, expected) => {
+  ])('%j is refused', (fields, expected) => {
     expect(refusal(() => agKit(fields))).toEqual(expected);
   });
 
-  it('takes or refuses anything, and never breaks', () => {
+  it('any input is accepted or refused without an exception', () => {
     const anything = fc.jsonValue({ maxDepth: 4 });
     const message = fc.record(
       {
@@ -181,7 +181,7 @@ describe('the answer of a resume', () => {
     });
   });
 
-  it('may have a reason and edited arguments', () => {
+  it('an answer may have a reason and edited arguments', () => {
     const edited = { to: 'Eve' };
     expect(answer({ approved: true, reason: 'fine', arguments: edited })).toMatchObject({
       reason: 'fine',
@@ -190,14 +190,14 @@ describe('the answer of a resume', () => {
     expect(answer({ approved: true, reason: 7, arguments: 'x' })).not.toHaveProperty('reason');
   });
 
-  it('may be quoted twice, as the hook does', () => {
+  it('an answer may be quoted twice, as the client hook does', () => {
     const approval = { approved: true, reason: 'fine' };
     const quoted = JSON.stringify(JSON.stringify(approval));
     expect(answer(resumed(quoted))).toEqual({ interruptId: 'i1', status: 'resolved', approve: true, reason: 'fine' });
     expect(refusal(() => answer('['.repeat(100) + ']'.repeat(100)))).toEqual(['INVALID_PARAMETER', 'resume.payload']);
   });
 
-  it('is the payload itself for an input', () => {
+  it('the answer to an input is the payload', () => {
     const text = answerOf({ interruptId: 'i1', payload: '{"approved":true}' }, 'input');
     expect(text).toEqual({ interruptId: 'i1', status: 'resolved', payload: '{"approved":true}' });
     const input = answerOf({ interruptId: 'i1', payload: { approved: true } }, 'input');
@@ -206,7 +206,7 @@ describe('the answer of a resume', () => {
 });
 
 describe('the bot request decoder', () => {
-  it('takes a message, and a history for a conversation that is new', () => {
+  it('a message is read, and a history for a new conversation', () => {
     const history = [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'Hello' },
@@ -228,7 +228,7 @@ describe('the bot request decoder', () => {
     [{ msg: 'hi', files: ['cloud://a'] }, 'INVALID_PARAMETER'],
     [{ msg: 'hi', history: [{ role: 'tool', content: 'x' }] }, 'INVALID_PARAMETER'],
     [{ msg: 'hi', history: 'x' }, 'PARAMETER_VALIDATION'],
-  ])('refuses %j', (body, code) => {
+  ])('%j is refused', (body, code) => {
     expect(refusal(() => bot(body))[0]).toBe(code);
   });
 });

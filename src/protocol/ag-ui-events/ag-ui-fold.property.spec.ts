@@ -13,7 +13,7 @@ describe('AG-UI events of any log', () => {
   });
   afterAll(() => jest.restoreAllMocks());
 
-  it.each(GENERATIONS)('are taken by the %s client, which then holds the same messages', async (generation) => {
+  it.each(GENERATIONS)('the %s client accepts them and has the same messages', async (generation) => {
     await fc.assert(
       fc.asyncProperty(calls, endings, async (program, ending) => {
         const interpreter = new Interpreter();

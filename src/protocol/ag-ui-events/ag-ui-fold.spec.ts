@@ -12,7 +12,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     return events;
   };
 
-  it('take back what a lost worker left half-done', async () => {
+  it('partial messages of a lost worker are discarded', async () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     log.events.push({ object: 'state', kind: 'snapshot', snapshot: { n: 1 }, initial: true });
@@ -44,7 +44,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect(state).toEqual({ n: 1 });
   });
 
-  it('begin and end each subagent once, also when its worker was lost', async () => {
+  it('each subagent begins and ends once, also if its worker was lost', async () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     const [done, open] = ['s-done', 's-open'];
@@ -80,7 +80,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect((await replay(generation, events)).messages).toMatchObject([{ content: 'Whole', subagentRunId: open }]);
   });
 
-  it('end what a stop has cut, and answer the calls that wait', async () => {
+  it('a cancel ends open items and answers waiting calls', async () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     const call = log.response.createMessageBuilder('assistant', 'plugin_call');
@@ -96,7 +96,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool']);
   });
 
-  it('show the refusal of a model as text, also in snapshots', async () => {
+  it('the refusal of a model is text, also in snapshots', async () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     const message = log.response.createMessageBuilder();
@@ -116,7 +116,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
     expect(toAgUiMessages(response.response()?.output ?? [], generation)).toEqual(shown);
   });
 
-  it('pass on what a provider sealed', () => {
+  it('encrypted values of a provider are passed on', () => {
     const log = new ScriptedLog();
     log.response.inProgress();
     const thought = log.response.createMessageBuilder('assistant', 'reasoning');
@@ -135,7 +135,7 @@ describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
 describe('the case of keys', () => {
   const start = { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'f', parentMessageId: 'm' } as const;
 
-  it('is one, the other, or both, at the top level', () => {
+  it('keys are camelCase, snake_case or both, at the top level', () => {
     expect(withKeyCase(start, 'camel', 'r')).toEqual(start);
     const snake = { tool_call_id: 'c', tool_call_name: 'f', parent_message_id: 'm', message_id: 'm' };
     expect(withKeyCase(start, 'both', 'r')).toEqual({ ...start, ...snake });

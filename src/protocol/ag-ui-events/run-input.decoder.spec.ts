@@ -4,7 +4,7 @@ import { decodeRunInput } from './run-input.decoder.js';
 const base = { threadId: 't', runId: 'r', messages: [] };
 
 describe('a RunAgentInput', () => {
-  it('needs a thread, a run and messages; nulls are absent and snake_case names count', () => {
+  it('a thread, a run and messages are required; null means absent, and snake_case is accepted', () => {
     const input = decodeRunInput({
       thread_id: 't',
       run_id: 'r',
@@ -46,24 +46,24 @@ describe('a RunAgentInput', () => {
     [{ ...base, context: [{ description: 'd', value: {} }] }, 'PARAMETER_VALIDATION'],
     [{ ...base, resume: [{ interruptId: 'i', status: 'maybe' }] }, 'INVALID_PARAMETER'],
     [{ ...base, protocolVersion: 'one' }, 'INVALID_PARAMETER'],
-  ])('refuses %j', (body, code) => {
+  ])('%j is refused', (body, code) => {
     expect(() => decodeRunInput(body)).toThrow(expect.objectContaining({ code }));
   });
 
   it.each([[true], [false], ['{"type":"object"}'], [7], [[]], [null], [undefined]])(
-    'takes any JSON for the parameters of a tool, which describes no arguments: %j',
+    'any JSON is accepted as the parameters of a tool, and describes no arguments: %j',
     (parameters) => {
       const { tools } = decodeRunInput({ ...base, tools: [{ name: 'f', description: 'd', parameters }] });
       expect(tools).toEqual([{ name: 'f', description: 'd', parameters: { type: 'object', properties: {} } }]);
     },
   );
 
-  it('leaves the parameters of a tool as they are', () => {
+  it('the parameters of a tool are unchanged', () => {
     const parameters = { type: 'object', properties: { thread_id: { type: 'string', default: null } } };
     expect(decodeRunInput({ ...base, tools: [{ name: 'f', parameters }] }).tools[0]?.parameters).toEqual(parameters);
   });
 
-  it('splits an assistant message into its words and calls, under stable ids', () => {
+  it('an assistant message is split into text and calls with stable ids', () => {
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const messages = [
       { id: 'a', role: 'assistant', content: 'Well', toolCalls: [call] },
@@ -81,7 +81,7 @@ describe('a RunAgentInput', () => {
     expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
   });
 
-  it('keeps which subagent a message comes from', () => {
+  it('the subagent of a message is kept', () => {
     const messages = [
       {
         id: 'a',
@@ -97,7 +97,7 @@ describe('a RunAgentInput', () => {
     expect(owners).toEqual(['s', 's', 's', undefined]);
   });
 
-  it('gives a client back what it noted of its messages, and what was sealed in them', () => {
+  it('metadata and encrypted values of messages are returned to the client', () => {
     const noted = { metadata: { parentId: null, tags: ['a'] }, encryptedValue: 'sealed' };
     const messages = [
       { id: 'u', role: 'user', content: 'x', ...noted },
@@ -109,13 +109,13 @@ describe('a RunAgentInput', () => {
     expect(() => decodeRunInput({ ...base, messages: [{ ...messages[0], metadata: 'x' }] })).toThrow(/metadata/);
   });
 
-  it('drops the reserved key of the state', () => {
+  it('the reserved key of the state is dropped', () => {
     const reserved = { __request_context__: { user: { id: 'root' } } };
     expect(decodeRunInput({ ...base, state: { ...reserved, title: 'Rain' } }).state).toEqual({ title: 'Rain' });
     expect(decodeRunInput({ ...base, state: reserved })).not.toHaveProperty('state');
   });
 
-  it('reads pictures in both forms, and keeps what is sealed', () => {
+  it('pictures are read in both forms, and encrypted values are kept', () => {
     const image = { type: 'image', source: { type: 'data', value: 'AAAA', mimeType: 'image/png' } };
     const messages = [
       {

@@ -4,7 +4,7 @@ import { AgentApiEncoder } from './agent-api.encoder.js';
 import { withOpenCallsLast } from './terminal-output.js';
 
 describe('the terminal response of the Agent API', () => {
-  it('lists a call of the client last, although calls of the server came after it', () => {
+  it('a call of the client is listed last, also if calls of the server came after it', () => {
     const log = new ScriptedLog();
     const add = (type: 'plugin_call' | 'plugin_call_output' | 'function_call', data: Record<string, string>) => {
       const message = log.response.createMessageBuilder(type === 'plugin_call_output' ? 'tool' : 'assistant', type);
@@ -27,7 +27,7 @@ describe('the terminal response of the Agent API', () => {
     expect(shown('"c1"')).toBeLessThan(shown('"c2"'));
   });
 
-  it('is left as it is when the order is right', () => {
+  it('a correct order is unchanged', () => {
     const log = new ScriptedLog();
     const response = log.response.completed();
     expect(withOpenCallsLast(response)).toBe(response);

@@ -47,7 +47,7 @@ function itConforms(client: () => OpenResponsesClient): void {
   });
 
   it.each(['auto', { type: 'function', name: 'get_weather' }])(
-    "lets the model call the client's tool, and goes on with what came of it: %j",
+    'the client runs its own tool and the answer uses its result: %j',
     async (choice) => {
       const body = { input: [user('How is the weather in San Francisco?')], tools: [WEATHER], tool_choice: choice };
       const first = await client().create(body);
