@@ -68,8 +68,9 @@ async function generate() {
  */
 async function generateFor(kind, env) {
   const { dataSourceOptions, DatabaseSettings, migrate } = await load('src/database/index.js');
+  const { readSettings } = await load('src/config/index.js');
   const { DataSource } = await import('typeorm');
-  const source = await new DataSource(dataSourceOptions(DatabaseSettings.from(env))).initialize();
+  const source = await new DataSource(dataSourceOptions(readSettings(DatabaseSettings, env))).initialize();
   try {
     await migrate(source);
     const changes = await schemaChanges(source);

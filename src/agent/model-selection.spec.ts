@@ -1,10 +1,11 @@
+import { readSettings } from '../config/index.js';
 import { ModelSettings } from './model.settings.js';
 
 const DASHSCOPE = 'https://dashscope.aliyuncs.com/compatible-mode/v1';
 const OPENAI = 'https://api.openai.com/v1';
 
 function selected(env: Record<string, string>): Record<string, unknown> {
-  const settings = ModelSettings.from(env);
+  const settings = readSettings(ModelSettings, env);
   return { ...settings.server, warnings: settings.warnings().length };
 }
 
@@ -47,7 +48,7 @@ describe('selectModel', () => {
   });
 
   it('a key without a known provider is refused', () => {
-    expect(() => ModelSettings.from({ LLM_API_KEY: 'k' })).toThrow(
+    expect(() => readSettings(ModelSettings, { LLM_API_KEY: 'k' })).toThrow(
       'LLM_API_KEY must be set together with LLM_BASE_URL',
     );
   });

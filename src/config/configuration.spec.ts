@@ -1,8 +1,7 @@
-import { Configuration, ConfigurationError, type ConfigurationProblem } from './configuration.js';
+import { Configuration, ConfigurationError, readSettings } from './configuration.js';
 import { bytes, choice, duration, flag, httpUrl, httpUrls, integer, milliseconds, path, text, token } from './rules.js';
 import { isLoopback, ServerSettings } from './server.settings.js';
-import { setting } from './setting.js';
-import { settings } from './settings-slice.js';
+import { type ConfigurationProblem, setting, settings } from './setting.js';
 
 class MailSettings extends settings('Mail', {
   retries: setting('MAIL_RETRIES', integer({ min: 0, max: 10 }), { default: 3, description: 'Retries.' }),
@@ -40,7 +39,7 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
 
 describe('a slice of settings', () => {
   it('an absent, empty or blank variable has its default', () => {
-    expect(MailSettings.from({ MAIL_RETRIES: '', MAIL_FORMAT: '  ' })).toMatchObject({
+    expect(readSettings(MailSettings, { MAIL_RETRIES: '', MAIL_FORMAT: '  ' })).toMatchObject({
       retries: 3,
       limitBytes: 50,
       waitMs: 7_200_000,
@@ -53,7 +52,7 @@ describe('a slice of settings', () => {
 
   it('the variables have typed values', () => {
     const env = { MAIL_RETRIES: ' 0 ', MAIL_WAIT: '90s', MAIL_FORMAT: 'html', MAIL_PASSWORD: 'k', HOST: 'mail' };
-    const mail = MailSettings.from(env);
+    const mail = readSettings(MailSettings, env);
     const format: 'plain' | 'html' = mail.format;
     const password: string | undefined = mail.password;
     expect([mail.retries, mail.secondsToWait, format, password, mail.sender]).toEqual([
@@ -66,7 +65,7 @@ describe('a slice of settings', () => {
   });
 
   it('a slice cannot be changed', () => {
-    const mail = MailSettings.from({});
+    const mail = readSettings(MailSettings, {});
     expect(() => Object.assign(mail, { retries: 9 })).toThrow(TypeError);
   });
 
@@ -171,11 +170,11 @@ describe('setting rules', () => {
 describe('ServerSettings', () => {
   it.each(['127.0.0.1', '127.5.6.7', 'localhost', '::1'])('%s is a loopback address', (host) => {
     expect(isLoopback(host)).toBe(true);
-    expect(ServerSettings.from({ HOST: host }).warnings()).toEqual([]);
+    expect(readSettings(ServerSettings, { HOST: host }).warnings()).toEqual([]);
   });
 
   it('another address is allowed with a warning', () => {
-    expect(ServerSettings.from({ HOST: '0.0.0.0' }).warnings()).toEqual([
+    expect(readSettings(ServerSettings, { HOST: '0.0.0.0' }).warnings()).toEqual([
       expect.stringContaining('no authentication yet'),
     ]);
   });

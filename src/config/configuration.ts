@@ -1,14 +1,7 @@
-import { type Setting } from './setting.js';
-import { type SettingsSlice, type SettingsSource, type SliceType } from './settings-slice.js';
+import type { ConfigurationProblem, Setting, SettingsSlice, SettingsSource, SliceType } from './setting.js';
 
 /** Longer values are cut in error messages. */
 const SHOWN_CHARACTERS = 60;
-
-/** A variable that cannot be used, and why. The message never contains a secret. */
-export interface ConfigurationProblem {
-  readonly name: string;
-  readonly message: string;
-}
 
 /** All problems of the environment together. Its message may be shown. */
 export class ConfigurationError extends Error {
@@ -62,11 +55,11 @@ export class Configuration {
 }
 
 /**
- * Reads one slice and the slices that it depends on.
+ * Reads one slice, and the slices that it depends on: for what needs nothing else, such as a script or a test.
  *
  * @throws ConfigurationError that names every variable that cannot be used
  */
-export function readSlice<T extends SettingsSlice>(env: NodeJS.ProcessEnv, type: SliceType<T>): T {
+export function readSettings<T extends SettingsSlice>(type: SliceType<T>, env: NodeJS.ProcessEnv): T {
   return Configuration.read(env, [type]).get(type);
 }
 

@@ -4,4 +4,3 @@ export * from './key-ring.js';
 export * from './rules.js';
 export * from './server.settings.js';
 export * from './setting.js';
-export * from './settings-slice.js';

@@ -1,6 +1,5 @@
 import { milliseconds, path, integer } from './rules.js';
-import { type Rule, setting } from './setting.js';
-import { settings } from './settings-slice.js';
+import { type Rule, setting, settings } from './setting.js';
 
 /** Settings of the process as a whole, which belong to no single feature. */
 export class ServerSettings extends settings('Server', {

@@ -1,3 +1,4 @@
+import { readSettings } from '../config/index.js';
 import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -38,7 +39,7 @@ describe('the log', () => {
 
   async function linesOf(env: Record<string, string>, url: string): Promise<string[]> {
     const lines: string[] = [];
-    const logger = createLogger(LoggingSettings.from({ LOG_LEVEL: 'info', ...env }), {
+    const logger = createLogger(readSettings(LoggingSettings, { LOG_LEVEL: 'info', ...env }), {
       write: (line) => lines.push(line),
     });
     const testing = await Test.createTestingModule({ controllers: [ProbeController] }).compile();

@@ -1,3 +1,4 @@
+import { readSettings } from '../config/index.js';
 import { Logger } from '@nestjs/common';
 import { AppError } from '../common/index.js';
 import { idempotencyKey, type ToolCaller, type ToolJournal } from './tool-call.js';
@@ -11,7 +12,7 @@ import { ToolSettings } from './tools.settings.js';
 Logger.overrideLogger(false);
 
 const LIMIT = 256;
-const settings = ToolSettings.from({ TOOL_TIMEOUT_MS: '1000', TOOL_OUTPUT_LIMIT_BYTES: String(LIMIT) });
+const settings = readSettings(ToolSettings, { TOOL_TIMEOUT_MS: '1000', TOOL_OUTPUT_LIMIT_BYTES: String(LIMIT) });
 const invoker = new ToolInvoker(new SchemaValidator(), ALLOW_ALL, settings);
 
 function tool(overrides: Partial<ServerTool>): ServerTool {

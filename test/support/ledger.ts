@@ -1,3 +1,4 @@
+import { readSettings } from '../../src/config/index.js';
 import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from '../../src/attachment/index.js';
 import { SystemClock } from '../../src/common/index.js';
@@ -97,7 +98,7 @@ export class Ledger {
 
   /** Ends the runs that were queued before a time. Returns whether there may be more. */
   endOverdue(queuedBefore: number, now: number): Promise<boolean> {
-    const settings = RunSettings.from({ RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
+    const settings = readSettings(RunSettings, { RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
     return new OverdueRuns(this.stores, settings, clockAt(now)).end();
   }
 
@@ -152,7 +153,7 @@ export function describeOnLedgers(title: string, tests: (ledger: () => Ledger) =
 }
 
 export function settingsOf(test: TestDatabase): DatabaseSettings {
-  return DatabaseSettings.from({ ...test.env });
+  return readSettings(DatabaseSettings, { ...test.env });
 }
 
 let ids = 0;
@@ -202,7 +203,7 @@ export function pruneRuns(
   { finishedBefore = Date.now() + 1, now = Date.now(), limit = 100 } = {},
 ): Promise<RetentionCounts> {
   const summaries = { of: () => Promise.resolve(null) } as unknown as RetainedSummaries;
-  const retention = new RunRetention(ledger, deletion, summaries, RunSettings.from({}), clockAt(now));
+  const retention = new RunRetention(ledger, deletion, summaries, readSettings(RunSettings, {}), clockAt(now));
   return retention.prune(finishedBefore, limit);
 }
 

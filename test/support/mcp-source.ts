@@ -1,3 +1,4 @@
+import { readSettings } from '../../src/config/index.js';
 import type { JsonObject } from '../../src/common/index.js';
 import {
   McpSettings,
@@ -26,8 +27,8 @@ export class McpSource {
     // A busy machine may take long to start a program.
     const variables = { MCP_LIST_WAIT_MS: '20000', MCP_SERVERS: JSON.stringify({ mcpServers: servers }), ...env };
     const validator = new SchemaValidator();
-    this.source = new McpToolSource(McpSettings.from(variables), validator);
-    this.invoker = new ToolInvoker(validator, ALLOW_ALL, ToolSettings.from(env));
+    this.source = new McpToolSource(readSettings(McpSettings, variables), validator);
+    this.invoker = new ToolInvoker(validator, ALLOW_ALL, readSettings(ToolSettings, env));
   }
 
   /** The names on offer now. */

@@ -1,3 +1,4 @@
+import { readSettings } from '../../config/index.js';
 import { ModelSettings } from '../model.settings.js';
 import { createModelClient } from './model-client.factory.js';
 
@@ -10,6 +11,8 @@ describe('createModelClient', () => {
     ['https://api.openai.com/v1', 'openai'],
     ['http://localhost:11434/v1', 'localhost'],
   ])('the provider at %s is named: %s', (baseUrl, provider) => {
-    expect(createModelClient(ModelSettings.from({ LLM_BASE_URL: baseUrl }), NO_ATTACHMENTS).provider).toBe(provider);
+    expect(createModelClient(readSettings(ModelSettings, { LLM_BASE_URL: baseUrl }), NO_ATTACHMENTS).provider).toBe(
+      provider,
+    );
   });
 });

@@ -1,3 +1,4 @@
+import { readSettings } from '../../config/index.js';
 import { AppError, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
@@ -108,7 +109,10 @@ export interface LoopSettings {
 
 /** The settings of the loop from these variables alone. */
 export function loopSettings(env: NodeJS.ProcessEnv = {}): LoopSettings {
-  return { agent: AgentSettings.from(env), tools: ToolSettings.from({ TOOL_TIMEOUT_MS: '1000', ...env }) };
+  return {
+    agent: readSettings(AgentSettings, env),
+    tools: readSettings(ToolSettings, { TOOL_TIMEOUT_MS: '1000', ...env }),
+  };
 }
 
 /** An agent that is nothing but the loop. */

@@ -1,3 +1,4 @@
+import { readSettings } from '../../config/index.js';
 import { HttpSettings } from './http.settings.js';
 import { type KeepAliveTarget, KeepAliveTimer } from './keep-alive-timer.js';
 
@@ -15,7 +16,7 @@ describe('KeepAliveTimer', () => {
   afterEach(() => jest.useRealTimers());
 
   it('a keep-alive follows a silence since the last write, and the timer stops with the last stream', () => {
-    const timer = new KeepAliveTimer(HttpSettings.from({ KEEP_ALIVE_MS: '2000' }));
+    const timer = new KeepAliveTimer(readSettings(HttpSettings, { KEEP_ALIVE_MS: '2000' }));
     const [quiet, busy] = [new Stream(), new Stream()];
     jest.advanceTimersByTime(30);
     timer.add(quiet);

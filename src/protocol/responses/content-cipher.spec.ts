@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServerSettings } from '../../config/index.js';
+import { ServerSettings, readSettings } from '../../config/index.js';
 import { ContentCipher } from './content-cipher.js';
 import { ResponsesSettings } from './responses.settings.js';
 
@@ -15,8 +15,8 @@ describe('encrypted content', () => {
 
   const cipherWith = (keys?: string): ContentCipher =>
     new ContentCipher(
-      ResponsesSettings.from({ RESPONSES_SEALING_KEYS: keys }),
-      ServerSettings.from({ DATA_DIR: folder }),
+      readSettings(ResponsesSettings, { RESPONSES_SEALING_KEYS: keys }),
+      readSettings(ServerSettings, { DATA_DIR: folder }),
     );
 
   it('encrypted content is unreadable, different each time, and decrypted to the same text', () => {

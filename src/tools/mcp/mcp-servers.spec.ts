@@ -1,13 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../config/index.js';
+import { ConfigurationError, readSettings } from '../../config/index.js';
 import { type McpServerConfig } from './mcp-servers.js';
 import { McpSettings } from './mcp.settings.js';
 
 function serversOf(servers: unknown, env: Record<string, string> = {}): readonly McpServerConfig[] {
-  return McpSettings.from({ ...env, MCP_SERVERS: typeof servers === 'string' ? servers : JSON.stringify(servers) })
-    .servers;
+  return readSettings(McpSettings, {
+    ...env,
+    MCP_SERVERS: typeof servers === 'string' ? servers : JSON.stringify(servers),
+  }).servers;
 }
 
 function problemsOf(servers: unknown, env: Record<string, string> = {}): string {
@@ -124,14 +126,18 @@ describe('MCP_SERVERS_FILE', () => {
 
   it('the servers of a file are added', () => {
     writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: 'x' } } }));
-    expect(McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).servers).toHaveLength(2);
+    expect(
+      readSettings(McpSettings, { MCP_SERVERS_FILE: file, MCP_SERVERS: '{"b":{"command":"y"}}' }).servers,
+    ).toHaveLength(2);
   });
 
   it('a duplicate name and a missing file are rejected', () => {
     writeFileSync(file, '{"a":{"command":"x"}}');
-    expect(() => McpSettings.from({ MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
+    expect(() => readSettings(McpSettings, { MCP_SERVERS_FILE: file, MCP_SERVERS: '{"a":{"command":"y"}}' })).toThrow(
       'MCP_SERVERS_FILE server "a": is configured twice',
     );
-    expect(() => McpSettings.from({ MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow('cannot be read (ENOENT)');
+    expect(() => readSettings(McpSettings, { MCP_SERVERS_FILE: join(folder, 'none.json') })).toThrow(
+      'cannot be read (ENOENT)',
+    );
   });
 });

@@ -1,3 +1,4 @@
+import { readSettings } from '../../config/index.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,7 +237,7 @@ describe('the policy file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
     const file = join(folder, 'policy.json');
     writeFileSync(file, '{"rules":[{"tool":"a","effect":"x"},{"effect":"deny"}]}');
-    const load = (path: string): ToolPolicy => loadPolicy(ToolSettings.from({ TOOL_POLICY_FILE: path }));
+    const load = (path: string): ToolPolicy => loadPolicy(readSettings(ToolSettings, { TOOL_POLICY_FILE: path }));
     expect(() => load(file)).toThrow(/TOOL_POLICY_FILE .*rules\[0\]\.effect[^]*TOOL_POLICY_FILE .*rules\[1\]\.tool/);
     expect(() => load(join(folder, 'none.json'))).toThrow(
       /TOOL_POLICY_FILE names a file that cannot be read \(ENOENT\)/,
