@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { until } from '../../../../test/support/until.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream, type Script, send } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
@@ -235,11 +236,12 @@ describe('connections to a model server', () => {
     });
     const stream = clientFor(url).stream(request('hi'), new AbortController().signal);
     await stream.next();
-    let before = -1;
-    while (before !== written) {
+    let [before, unchanged] = [-1, 0];
+    await until(() => {
+      unchanged = written === before ? unchanged + 1 : 0;
       before = written;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+      return unchanged === 10;
+    }, 'the server waits for its reader');
     expect(written).toBeLessThan(32 * 1024 * 1024);
     const first = written;
     for (let batches = 0; batches < 500; batches += 1) await stream.next();
