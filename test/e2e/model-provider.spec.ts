@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { anthropicAnswer } from '../../src/agent/adapters/testing/provider-streams.js';
 import { rawUpstream, type RawUpstream, type Script } from '../../src/agent/adapters/testing/raw-upstream.js';
+import { EchoModel } from '../examples/echo-model.js';
 import { answerText, expectWhole, ProcessClient } from '../support/process-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -52,5 +53,14 @@ describe('an agent on a model of a provider package', () => {
     await second.all();
     expect(answerText(expectWhole(second.frames))).toBe('It is on its way.');
     expect(signed(upstream.seen[1]?.body)).toBe(true);
+  });
+});
+
+describe('an agent on a model client of the team', () => {
+  it('answers with it', async () => {
+    const server = await startServer({ model: new EchoModel() });
+    const { frames } = await new ProcessClient(server.url).ask('Hello');
+    expect(answerText(expectWhole(frames))).toBe('Hello');
+    await server.close();
   });
 });

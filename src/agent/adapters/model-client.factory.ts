@@ -22,9 +22,9 @@ export function createModelClient(
   const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
-  const patience = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
   const connections = { maxConnections, keepAliveMs };
-  return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...patience, ...connections }, attachments);
+  return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...limits, ...connections }, attachments);
 }
 
 /** A short name for well-known hosts, else the host itself. */

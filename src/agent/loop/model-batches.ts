@@ -50,7 +50,7 @@ export class ModelBatches {
     return this.take();
   }
 
-  /** Stops reading. A model call that has not ended is told so, but not waited for, because it may hang. */
+  /** Stops reading and ends the model call, without waiting for it, because it may hang. */
   close(): void {
     this.signal.removeEventListener('abort', this.onAbort);
     if (!this.isDone) this.iterator.return?.().then(undefined, () => undefined);

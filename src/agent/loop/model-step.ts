@@ -78,7 +78,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     // A call without any answer counts as free, because its cost is unknown.
     if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
   }
-  throw new AppError('MODEL_EXECUTION_FAILED', 'The model ended its answer without saying so');
+  throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
 }
 
 /** Writes events up to the end of the answer. @returns the `finish` event if the batch contains it */

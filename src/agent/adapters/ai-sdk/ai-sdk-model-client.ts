@@ -4,7 +4,8 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
-import { SdkCall, type SdkPatience } from './sdk-call.js';
+import type { CallTimeouts } from '../upstream/watchdog.js';
+import { SdkCall } from './sdk-call.js';
 import { toCallOptions } from './sdk-prompt.js';
 
 /**
@@ -14,7 +15,7 @@ import { toCallOptions } from './sdk-prompt.js';
 export type LanguageModelSource = LanguageModelV3 | ((name: string | undefined) => LanguageModelV3);
 
 /** How a provider's model is called. */
-export interface AiSdkSettings extends SdkPatience {
+export interface AiSdkSettings extends CallTimeouts {
   /** Further attempts after the first one, each before the first event only. */
   readonly maxRetries: number;
   /** Options of the provider, by its name, for every call. */

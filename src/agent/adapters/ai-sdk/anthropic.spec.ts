@@ -271,7 +271,7 @@ describe('Anthropic through the AI SDK interface', () => {
     await silent.close();
     const half = await start(begin);
     const { error, events } = await failureOf(clientOf({ idleTimeoutMs: 60 }), request('Hi'));
-    expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model fell silent in the middle of its answer');
+    expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model stopped sending before the end of its answer');
     expect(events).toHaveLength(1);
     await half.hungUp;
   });

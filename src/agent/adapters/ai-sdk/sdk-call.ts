@@ -2,18 +2,12 @@ import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provid
 import type { ModelEvent } from '../../ports/model-client.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
-import { Watchdog } from '../upstream/watchdog.js';
+import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import { upstreamErrorOf } from './sdk-error.js';
 import { SdkStreamMapper } from './sdk-stream-mapper.js';
 
 /** Unread events above which the provider's stream is not read on. */
 const HIGH_WATER = 256;
-
-/** The time-outs of a call, in milliseconds. */
-export interface SdkPatience {
-  readonly firstTokenTimeoutMs: number;
-  readonly idleTimeoutMs: number;
-}
 
 /** One call of a provider's model. A batch is what its stream has brought since the last one. */
 export class SdkCall implements ModelCall {
@@ -22,17 +16,17 @@ export class SdkCall implements ModelCall {
   private unread: ModelEvent[] = [];
   private isOver = false;
   private failure: unknown;
-  private isTelling = false;
+  private isNotifying = false;
   private wake: (() => void) | undefined;
   private readOn: (() => void) | undefined;
 
   constructor(
     private readonly model: LanguageModelV3,
     options: LanguageModelV3CallOptions,
-    patience: SdkPatience,
+    timeouts: CallTimeouts,
     private readonly signal: AbortSignal,
   ) {
-    this.watchdog = new Watchdog(patience.firstTokenTimeoutMs, patience.idleTimeoutMs, (error) => this.fail(error));
+    this.watchdog = new Watchdog(timeouts, (error) => this.fail(error));
     signal.addEventListener('abort', this.onAbort);
     void this.pump(options);
   }
@@ -89,22 +83,22 @@ export class SdkCall implements ModelCall {
         this.watchdog.progress();
         mapper.map(value, this.unread);
         if (mapper.isFinished) this.isOver = true;
-        this.tell();
+        this.notify();
         if (this.unread.length > HIGH_WATER) await new Promise<void>((resolve) => (this.readOn = resolve));
       }
       void reader.cancel().catch(() => undefined);
-      this.tell();
+      this.notify();
     } catch (error) {
       this.fail(error);
     }
   }
 
   /** Once for all that one turn of the event loop brings. */
-  private tell(): void {
-    if (this.isTelling) return;
-    this.isTelling = true;
+  private notify(): void {
+    if (this.isNotifying) return;
+    this.isNotifying = true;
     setImmediate(() => {
-      this.isTelling = false;
+      this.isNotifying = false;
       this.wake?.();
     });
   }

@@ -3,8 +3,8 @@ import { AppError } from '../../../common/index.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 
 /**
- * The error of a provider package as this client's errors. The packages bring their own copies of the
- * classes, so that errors are told by name.
+ * The error of a provider package as this client's errors. Provider packages contain their own copies of the error
+ * classes, so errors are recognised by name.
  */
 export function upstreamErrorOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

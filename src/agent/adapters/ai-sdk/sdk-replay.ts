@@ -15,7 +15,7 @@ export interface AnsweredPart {
   metadata: SharedV3ProviderMetadata | undefined;
 }
 
-/** What goes back with an answer that called tools; undefined when the provider attached nothing. */
+/** The replay of an answer that called tools; undefined if the provider attached nothing to it. */
 export function replayFor(provider: string, parts: readonly AnsweredPart[]): JsonObject | undefined {
   const calls = parts.some(({ type }) => type === 'tool-call');
   if (!calls || parts.every(({ metadata }) => metadata === undefined)) return undefined;
@@ -25,7 +25,7 @@ export function replayFor(provider: string, parts: readonly AnsweredPart[]): Jso
       parts: parts.map(({ type, text, metadata }): JsonObject => ({
         type,
         ...(type === 'tool-call' ? {} : { text }),
-        // It came out of JSON text, and goes into some.
+        // Providers read it from JSON text.
         ...(metadata && { metadata: metadata as JsonObject }),
       })),
     },

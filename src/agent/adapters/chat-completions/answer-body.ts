@@ -11,9 +11,8 @@ const LOW_WATER = 64 * 1024;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * The answer to one HTTP request, as it arrives: a handler of undici's dispatcher. It tells once for all
- * the chunks of one socket read that something has arrived, and keeps what arrived before the
- * connection broke.
+ * The answer to one HTTP request, as it arrives: a handler of undici's dispatcher. It
+ * notifies once for all the chunks of one socket read, and keeps what arrived before the connection broke.
  */
 export class AnswerBody implements Dispatcher.DispatchHandler {
   /** 0 until the head of the answer is there. */
@@ -27,7 +26,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   private decompression: Transform | undefined;
   private unread: Buffer[] = [];
   private unreadBytes = 0;
-  private isTelling = false;
+  private isNotifying = false;
   private abortReason: Error | undefined;
 
   /** @param onArrival called, not synchronously, when there is a head, bytes, an end or an error */
@@ -63,7 +62,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     this.status = status;
     this.headers = headers;
     this.decompression = this.decompressorFor(String(headers['content-encoding'] ?? ''));
-    this.tell();
+    this.notify();
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -86,12 +85,12 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     this.unread.push(chunk);
     this.unreadBytes += chunk.length;
     if (this.unreadBytes > HIGH_WATER) this.pause();
-    this.tell();
+    this.notify();
   }
 
   private end(): void {
     this.isEnded = true;
-    this.tell();
+    this.notify();
   }
 
   private pause(): void {
@@ -105,12 +104,12 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.controller?.paused) this.controller.resume();
   }
 
-  private tell(): void {
-    if (this.isTelling) return;
-    this.isTelling = true;
+  private notify(): void {
+    if (this.isNotifying) return;
+    this.isNotifying = true;
     // The chunks of one socket read come synchronously: all of them are there when this runs.
     queueMicrotask(() => {
-      this.isTelling = false;
+      this.isNotifying = false;
       this.onArrival();
     });
   }

@@ -102,7 +102,7 @@ describe('ChatCompletionsModelClient against a faulty server', () => {
   it('a silence in the middle of the answer is a time-out', async () => {
     const { url, hungUp } = await start((response) => begin(response, { content: 'one ' }, { content: 'two' }));
     const { error, events } = await failureOf(clientFor(url, { idleTimeoutMs: 60 }), request('hi'));
-    expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model fell silent in the middle of its answer');
+    expect(expectError(error, 'MODEL_TIMEOUT').message).toBe('The model stopped sending before the end of its answer');
     expect(events).toHaveLength(2);
     await hungUp;
   });

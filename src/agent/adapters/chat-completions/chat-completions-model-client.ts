@@ -3,12 +3,13 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
+import type { CallTimeouts } from '../upstream/watchdog.js';
 import { CompletionCall, type CompletionRequest } from './completion-call.js';
 import { requestBody } from './request-body.js';
 import { type ConnectionSettings, UpstreamHttp } from './upstream-http.js';
 
-/** Where the model is and how patient to be with it. Durations are milliseconds. */
-export interface ChatCompletionsSettings extends ConnectionSettings {
+/** The address, the model and the limits of a model server. */
+export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeouts {
   /** Provider name for logs and usage, for example `dashscope`. */
   readonly provider: string;
   /** Up to and without `/chat/completions`; a query is kept. */
@@ -17,8 +18,6 @@ export interface ChatCompletionsSettings extends ConnectionSettings {
   readonly apiKey: string | undefined;
   /** The model of requests that name none. */
   readonly model: string;
-  readonly firstTokenTimeoutMs: number;
-  readonly idleTimeoutMs: number;
   /** Further attempts after the first one, each before the first event only. */
   readonly maxRetries: number;
 }

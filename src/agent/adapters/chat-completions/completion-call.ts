@@ -1,29 +1,27 @@
 import type { ModelEvent } from '../../ports/model-client.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
-import { Watchdog } from '../upstream/watchdog.js';
+import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
 import { CompletionDecoder } from './completion-decoder.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
 /** The request of a call. */
-export interface CompletionRequest {
+export interface CompletionRequest extends CallTimeouts {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly firstTokenTimeoutMs: number;
-  readonly idleTimeoutMs: number;
 }
 
-/** Events that one `next` decodes at most: the rest of a large read waits for its turn. */
+/** The most events that one `next` decodes: the rest of a large read is decoded by later calls. */
 const EVENTS_PER_BATCH = 64;
-/** What is read of an error answer, and of a JSON answer, in bytes. */
+/** The most bytes that are read of an error answer, and of a JSON answer. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
-/** How long the rest of an answer may take after its last event before the connection is given up. */
-const LINGER_MS = 1000;
+/** How long the end of an answer may take after its last event; then the connection is closed. */
+const DRAIN_MS = 1000;
 
 const BRACE = '{'.charCodeAt(0);
 const SPACE = 32;
@@ -37,6 +35,8 @@ export class CompletionCall implements ModelCall {
   private readonly decoder = new CompletionDecoder();
   private readonly splitter = new SseSplitter();
   private readonly watchdog: Watchdog;
+  /** The address of the answer: that of the request, or of the last redirect. */
+  private url: URL;
   private answer: AnswerBody;
   private redirects = 0;
   /** The body of an answer that is no event stream. */
@@ -53,9 +53,10 @@ export class CompletionCall implements ModelCall {
     private readonly request: CompletionRequest,
     private readonly signal: AbortSignal,
   ) {
-    this.watchdog = new Watchdog(request.firstTokenTimeoutMs, request.idleTimeoutMs, (error) => this.fail(error));
+    this.watchdog = new Watchdog(request, (error) => this.fail(error));
     signal.addEventListener('abort', this.onAbort);
-    this.answer = this.post(request.url, request.headers);
+    this.url = request.url;
+    this.answer = this.post(this.url, request.headers);
   }
 
   async next(): Promise<readonly ModelEvent[] | undefined> {
@@ -76,7 +77,7 @@ export class CompletionCall implements ModelCall {
     this.failure ??= new Error('The model call was ended');
     this.watchdog.close();
     this.signal.removeEventListener('abort', this.onAbort);
-    if (this.isOver && !this.answer.isEnded) this.linger();
+    if (this.isOver && !this.answer.isEnded) this.drain();
     else this.answer.abort(new Error('The model call was ended'));
     this.wake?.();
   }
@@ -91,10 +92,10 @@ export class CompletionCall implements ModelCall {
   }
 
   /** The connection can serve further calls once the rest of the answer is read. */
-  private linger(): void {
+  private drain(): void {
     const { answer } = this;
-    const giveUp = (): void => answer.abort(new Error('The answer did not end after its last event'));
-    const timer = setTimeout(giveUp, LINGER_MS).unref();
+    const closeConnection = (): void => answer.abort(new Error('The answer did not end after its last event'));
+    const timer = setTimeout(closeConnection, DRAIN_MS).unref();
     this.wake = () => {
       answer.read();
       if (answer.isEnded) clearTimeout(timer);
@@ -113,7 +114,7 @@ export class CompletionCall implements ModelCall {
       if (this.failure) throw this.failure;
       const { status } = this.answer;
       if (status >= 200 && status < 300) this.readAnswer(events);
-      else if (status !== 0) this.readRefusal(status);
+      else if (status !== 0) this.readErrorAnswer(status);
       else if (this.answer.isEnded) throw this.answer.error ?? new Error('The connection ended before the answer');
     } catch (error) {
       this.failure = error instanceof Error ? error : new Error(String(error));
@@ -175,7 +176,7 @@ export class CompletionCall implements ModelCall {
     this.isOver = true;
   }
 
-  private readRefusal(status: number): void {
+  private readErrorAnswer(status: number): void {
     if (status === 307 || status === 308) {
       const target = this.redirectTarget();
       if (target) {
@@ -195,13 +196,14 @@ export class CompletionCall implements ModelCall {
   private redirectTarget(): URL | undefined {
     const { location } = this.answer.headers;
     if (typeof location !== 'string' || this.redirects >= MAX_REDIRECTS) return undefined;
-    if (!URL.canParse(location, this.request.url.href)) return undefined;
-    const target = new URL(location, this.request.url.href);
+    if (!URL.canParse(location, this.url.href)) return undefined;
+    const target = new URL(location, this.url.href);
     return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined;
   }
 
   private redirect(target: URL): void {
     this.redirects += 1;
+    this.url = target;
     this.answer.abort(new Error('The answer is a redirect'));
     const { authorization: _, ...anonymous } = this.request.headers;
     const isSameOrigin = target.origin === this.request.url.origin;

@@ -32,7 +32,7 @@ const FAULTS: ReadonlySet<string> = new Set(['error', 'network_error', 'insuffic
  * Accepts the dialects of the providers: docs/models.md lists them.
  */
 export class CompletionDecoder {
-  /** True for a chunk that says nothing but this text. */
+  /** True for a chunk that consists of this text only. */
   private static isPieceOfText(this: void, data: string, text: string): boolean {
     const events: ModelEvent[] = [];
     const decoder = new CompletionDecoder();
@@ -77,7 +77,7 @@ export class CompletionDecoder {
     if (choice) this.readAnswer(choice['message'] ?? choice['delta'], events);
   }
 
-  /** True once the provider said why the answer ended: only usage can follow. */
+  /** True once a finish reason was decoded: only usage can follow. */
   get isFinished(): boolean {
     return this.finishReason !== undefined;
   }

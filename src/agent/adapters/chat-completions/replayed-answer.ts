@@ -4,7 +4,7 @@ import type { ModelMessage } from '../../ports/model-client.js';
 /** The key of this client in the `replay` of an answer. */
 export const REPLAY_KEY = 'chat_completions';
 
-/** What goes back to a Chat Completions server with an answer that called tools. */
+/** What is sent back to a Chat Completions server with an answer that called tools. */
 export interface ReplayedAnswer {
   /** The reasoning of a server that sends it under this name. */
   readonly reasoning_content?: string;
@@ -12,7 +12,7 @@ export interface ReplayedAnswer {
   readonly extra_content?: JsonObject;
 }
 
-/** What this client left with an answer; of another shape, or another client's, it is nothing. */
+/** What this client left with an answer; empty for another shape or another client. */
 export function replayedAnswer({ replay }: Extract<ModelMessage, { role: 'assistant' }>): ReplayedAnswer {
   const answer = replay?.[REPLAY_KEY];
   if (!isPlainObject(answer)) return {};

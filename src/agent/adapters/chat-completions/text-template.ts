@@ -1,7 +1,7 @@
-/** A value that stands for any text when a template is checked. */
+/** The text with which a template is checked. */
 export const SAMPLE_TEXT = 'sample';
 
-/** Templates that are given up after they have never matched. */
+/** Templates that may be learned in a row without one match; then learning stops. */
 const MOST_MISSES = 8;
 
 /**
@@ -27,8 +27,8 @@ export class TextTemplate {
   /**
    * Cuts a chunk at its text.
    *
-   * @param isChunkOf tells whether a chunk is nothing but this piece of text: there may be other members
-   *   with the same value
+   * @param isChunkOf true for a chunk that consists of this piece of text only: another member may have
+   *   the same value
    */
   learn(data: string, text: string, isChunkOf: (data: string, text: string) => boolean): void {
     if (this.misses >= MOST_MISSES || !isPlain(text)) return;
@@ -44,7 +44,7 @@ export class TextTemplate {
   }
 }
 
-/** True for a text that JSON writes as it is. An empty one says nothing. */
+/** True for a text that is the same in JSON, except an empty one. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -13,7 +13,7 @@ const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY
 
 /**
  * The HTTP connections of a model client: a pool per host, through the proxy that HTTP_PROXY, HTTPS_PROXY
- * and NO_PROXY name. It has no time-outs of its own beside that for connecting: a `Watchdog` guards each call.
+ * and NO_PROXY name. Only connecting has a time-out here; a `Watchdog` limits each call.
  */
 export class UpstreamHttp {
   private dispatcher: Dispatcher | undefined;

@@ -53,7 +53,7 @@ function codeOf(status: number | undefined, text: string): ErrorCode {
 
 function messageOf(code: ErrorCode, status: number | undefined, error: unknown): string | undefined {
   if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
-  if (error instanceof UpstreamStreamError) return 'The model broke its answer off';
+  if (error instanceof UpstreamStreamError) return 'The answer of the model ended too early';
   if (status !== undefined) return `The model server answered with status ${status}`;
   return isNetworkError(error) ? 'The model server could not be reached' : undefined;
 }

@@ -3,14 +3,22 @@ import { AppError } from '../../../common/index.js';
 /** Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The time limits of a model call, in milliseconds. */
+export interface CallTimeouts {
+  /** Until the first event. */
+  readonly firstTokenTimeoutMs: number;
+  /** Between two pieces of data. */
+  readonly idleTimeoutMs: number;
+}
+
 /**
- * The time-outs of one upstream call: the time to its first event, then the time between two pieces of
+ * Enforces the time limits of one upstream call: the time to its first event, then the time between two pieces of
  * data. The time for which the consumer holds a batch does not count. Progress only notes the time: the one
  * timer of the call looks at it when it fires.
  */
 export class Watchdog {
   private timer: NodeJS.Timeout;
-  /** Since when the call is waited for, by `performance.now()`. */
+  /** When the current wait began or data last came, by `performance.now()`. */
   private since = performance.now();
   private limitMs: number;
   private begun = false;
@@ -18,12 +26,11 @@ export class Watchdog {
 
   /** @param onTimeout called at most once, with an AppError MODEL_TIMEOUT */
   constructor(
-    firstTokenTimeoutMs: number,
-    private readonly idleTimeoutMs: number,
+    private readonly timeouts: CallTimeouts,
     private readonly onTimeout: (error: AppError) => void,
   ) {
-    this.limitMs = firstTokenTimeoutMs;
-    this.timer = this.arm(firstTokenTimeoutMs);
+    this.limitMs = timeouts.firstTokenTimeoutMs;
+    this.timer = this.arm(this.limitMs);
   }
 
   /** Data came. Before the first event this does not extend the time. */
@@ -36,9 +43,9 @@ export class Watchdog {
     this.held = true;
     if (this.begun) return;
     this.begun = true;
-    this.limitMs = this.idleTimeoutMs;
+    this.limitMs = this.timeouts.idleTimeoutMs;
     clearTimeout(this.timer);
-    this.timer = this.arm(this.idleTimeoutMs);
+    this.timer = this.arm(this.limitMs);
   }
 
   /** The consumer waits for more. */
@@ -64,7 +71,7 @@ export class Watchdog {
       return;
     }
     const message = this.begun
-      ? 'The model fell silent in the middle of its answer'
+      ? 'The model stopped sending before the end of its answer'
       : 'The model did not begin to answer in time';
     this.onTimeout(new AppError('MODEL_TIMEOUT', message));
   }
