@@ -39,7 +39,7 @@ export function checkedImage(
   }
   if (!info.size) throw new AppError('ATTACHMENT_INVALID', 'The image is damaged: its size cannot be read');
   if (Math.max(info.size.width, info.size.height) > LONGEST_SIDE) {
-    throw new AppError('ATTACHMENT_INVALID', `The image must not be larger than ${LONGEST_SIDE} pixels a side`);
+    throw new AppError('ATTACHMENT_INVALID', `The image must not exceed ${LONGEST_SIDE} pixels per side`);
   }
   return { mimeType: info.mimeType, ...info.size };
 }

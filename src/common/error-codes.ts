@@ -20,7 +20,7 @@ export const ERROR_CATALOGUE = {
   RUN_ID_CONFLICT: { status: 409, message: 'This run id was already used with another request' },
   SESSION_EXISTS: { status: 409, message: 'A session with this id already exists' },
   EVENTS_EXPIRED: { status: 410, message: 'The events of this run were removed; its final response is kept' },
-  CURSOR_AHEAD: { status: 409, message: 'The cursor is ahead of the end of this run' },
+  CURSOR_AHEAD: { status: 409, message: 'The cursor is beyond the end of this run' },
   TOOL_CALL_ALREADY_ANSWERED: { status: 409, message: 'This call was already answered' },
   INTERRUPT_ALREADY_ANSWERED: { status: 409, message: 'This interrupt was already answered' },
   INTERRUPT_PENDING: { status: 409, message: 'The conversation has open interrupts that the request does not answer' },
@@ -33,7 +33,7 @@ export const ERROR_CATALOGUE = {
   ATTACHMENT_INVALID: { status: 422, message: 'The file is not a valid image' },
   INVALID_SIGNATURE: { status: 403, message: 'The signature of the URL is not valid' },
   SIGNATURE_EXPIRED: { status: 403, message: 'The URL has expired' },
-  INVALID_USER_SETTINGS: { status: 422, message: 'The settings are not valid' },
+  INVALID_USER_SETTINGS: { status: 422, message: 'The settings are invalid' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests' },
   QUEUE_FULL: { status: 429, message: 'Too many runs are waiting' },
   AGENT_UNKNOWN_ERROR: { status: 500, message: 'Unknown agent error' },
@@ -52,7 +52,7 @@ export const ERROR_CATALOGUE = {
   TOOL_IN_DOUBT: {
     status: 500,
     message:
-      'The server stopped while an unsafe tool was running; whether it took effect is not known and it was not repeated',
+      'The server stopped while an unsafe tool was running. It is unknown whether the call took effect; it was not repeated',
   },
   MCP_CONNECTION_FAILED: { status: 502, message: 'The MCP server could not be reached' },
   MCP_PROTOCOL_ERROR: { status: 502, message: 'The MCP server violated the protocol' },

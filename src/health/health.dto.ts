@@ -22,7 +22,7 @@ export class ServiceInfoDto {
   service!: string;
   /** @example "0.1.0" */
   version!: string;
-  /** How the server runs. */
+  /** The mode of the server. */
   mode!: string;
   endpoints!: EndpointsDto;
 }
@@ -39,7 +39,7 @@ export class ModelInfoDto {
 export class HealthDto {
   /** @example "healthy" */
   status!: string;
-  /** How the server runs. */
+  /** The mode of the server. */
   mode!: string;
   /** `ready`, or `not_ready` while the server shuts down. */
   runner!: string;

@@ -72,7 +72,11 @@ export class AgentApiController {
   @HttpCode(200)
   @ApiBody({ type: StopRequestDto, examples: STOP_EXAMPLES })
   @ApiOkResponse({ type: StopAnswerDto })
-  @ApiRoute('Stop runs', 'Requests the stop of a session or of one run. Nothing to stop is no error.', [400, 404])
+  @ApiRoute(
+    'Stop runs',
+    'Stops the runs of a session, or one run. It is not an error if nothing is running.',
+    [400, 404],
+  )
   async stop(
     @Body(new ShapePipe(StopRequestDto)) request: StopRequestDto,
     @Caller() caller: Caller,

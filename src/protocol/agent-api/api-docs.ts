@@ -6,13 +6,13 @@ import { AgentResponseDto, eventSchema, MessageEventDto } from './dto/event.dto.
 import { PROCESS_EXAMPLES } from './dto/examples.js';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is not valid.',
-  404: 'There is no such run.',
+  400: 'The request is invalid.',
+  404: 'Unknown run.',
   409: 'The session is busy, the id was used with another request, or the cursor is ahead of the run.',
-  413: 'The body is too long.',
+  413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
   429: 'Too many runs are waiting.',
-  503: 'The server is shutting down or its database is away.',
+  503: 'The server is shutting down, or the database is unavailable.',
 };
 
 /** Documents what a route does and the errors it may answer with before a stream. */
@@ -35,7 +35,7 @@ export function ApiAgentStream(): MethodDecorator {
     ApiResponse({
       status: 200,
       description:
-        'Server-sent events. Each is one line `data: <JSON>`; the last is `data: [DONE]`. Comments keep the connection alive. Or one JSON response.',
+        'Server-sent events of one line `data: <JSON>`, the last one `data: [DONE]`; comments keep the connection alive. Or one JSON response.',
       headers: {
         'Content-Location': { description: 'Where the run can be read again.', schema: { type: 'string' } },
         'X-Run-Id': { description: 'The id of the response.', schema: { type: 'string' } },

@@ -9,8 +9,8 @@ import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
 import { approvalView } from './interrupt.mapper.js';
 
 const DECISIONS = {
-  approve: { summary: 'Allow the call', value: { approve: true } },
-  deny: { summary: 'Deny it, with a reason', value: { approve: false, reason: 'Not on a Sunday.' } },
+  approve: { summary: 'Approve the call', value: { approve: true } },
+  deny: { summary: 'Deny the call with a reason', value: { approve: false, reason: 'Not on a Sunday.' } },
 };
 
 /** Approvals of tool calls, for any client. A decision continues the session with a new run. */

@@ -10,7 +10,7 @@ import { interruptView } from './interrupt.mapper.js';
 
 const ANSWERS = {
   input: { summary: 'An input', value: { payload: { seat: '12A' } } },
-  cancel: { summary: 'Give up', value: { cancel: true } },
+  cancel: { summary: 'Cancel', value: { cancel: true } },
   approve: { summary: 'An approval', value: { approve: true } },
 };
 

@@ -16,11 +16,11 @@ export class AttachController {
   @ApiOperation({
     summary: 'Watch a run',
     description:
-      'Streams a run, live or finished, in the frames of any wire, whichever wire started it. The frames are the ones that wire itself writes; leaving does not stop the run.',
+      'Streams a running or finished run in the frames of any wire, whichever wire has started it. Disconnecting does not stop the run.',
   })
   @ApiResponse({
     status: 200,
-    description: 'Server-sent events of the wire that `protocol` names.',
+    description: 'Server-sent events of the wire named by `protocol`.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   })
   @ApiHeader({
@@ -40,7 +40,7 @@ export class AttachController {
   @ApiResponse({ status: 400, description: 'Unknown wire, or invalid cursor.' })
   @ApiResponse({ status: 404, description: 'Unknown run.' })
   @ApiResponse({ status: 409, description: 'The run has fewer frames than `after`.' })
-  @ApiResponse({ status: 410, description: 'The events of this run are no longer kept.' })
+  @ApiResponse({ status: 410, description: 'The events of this run were removed.' })
   async events(
     @Param('runId') runId: string,
     @Query(new ShapePipe(AttachQueryDto)) query: AttachQueryDto,

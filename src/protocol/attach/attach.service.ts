@@ -72,8 +72,8 @@ export class AttachService {
     follow: 'run' | 'session',
   ): Promise<RunView> {
     if (ordinal === run.ordinal || (ordinal === undefined && follow === 'run')) return run;
-    if (ordinal === undefined) throw lastEventIdError('numbers the frames of one run: with follow=session give after');
-    if (follow === 'run' || ordinal < run.ordinal) throw lastEventIdError('is of another run');
+    if (ordinal === undefined) throw lastEventIdError('counts the frames of one run; use after with follow=session');
+    if (follow === 'run' || ordinal < run.ordinal) throw lastEventIdError('belongs to another run');
     const [later] = await this.runs.list(principal, run.sessionId, { before: ordinal + 1, limit: 1 });
     if (later?.ordinal !== ordinal) throw new AppError('CURSOR_AHEAD');
     return later;

@@ -33,14 +33,18 @@ export class AttachmentsController {
   @Post()
   @ApiOperation({
     summary: 'Upload an image',
-    description: 'Its type is decided by its bytes. Without a message that refers to it, it is deleted after a day.',
+    description: 'The type is determined from the bytes. An image that no message refers to is deleted after 24 hours.',
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: AttachmentUploadDto })
   @ApiCreatedResponse({ type: AttachmentDto })
-  @ApiResponse({ status: 413, description: 'The file is too long.', type: AttachmentErrorDto })
-  @ApiResponse({ status: 415, description: 'No multipart body, or no accepted image.', type: AttachmentErrorDto })
-  @ApiResponse({ status: 422, description: 'No file, an empty or a broken one.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 413, description: 'The file is too large.', type: AttachmentErrorDto })
+  @ApiResponse({
+    status: 415,
+    description: 'The body is not multipart, or the file is not an accepted image type.',
+    type: AttachmentErrorDto,
+  })
+  @ApiResponse({ status: 422, description: 'The file is missing, empty or broken.', type: AttachmentErrorDto })
   async upload(
     @Req() request: FastifyRequest,
     @Query(new ShapePipe(AttachmentQueryDto)) { user_id: userId }: AttachmentQueryDto,
@@ -64,7 +68,7 @@ export class AttachmentsController {
   }
 
   @Get(':id/content')
-  @ApiOperation({ summary: 'Read an image', description: 'By its signed address.' })
+  @ApiOperation({ summary: 'Read an image', description: 'By its signed URL.' })
   @ApiQuery({ name: 'exp', description: 'Seconds since the epoch.', type: Number })
   @ApiQuery({ name: 'kid', type: String })
   @ApiQuery({ name: 'sig', type: String })
@@ -73,7 +77,7 @@ export class AttachmentsController {
     description: 'The bytes.',
     content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiResponse({ status: 403, description: 'The signature is not valid, or it has expired.', type: AttachmentErrorDto })
+  @ApiResponse({ status: 403, description: 'The signature is invalid or has expired.', type: AttachmentErrorDto })
   @ApiResponse({ status: 404, description: 'Attachment not found.', type: AttachmentErrorDto })
   async read(
     @Param('id') id: string,

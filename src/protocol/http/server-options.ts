@@ -54,7 +54,7 @@ const MALFORMED: Readonly<Record<string, Malformed>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     code: 'PAYLOAD_TOO_LARGE',
-    message: 'The address and the headers of the request are too long',
+    message: 'The URL and the headers of the request are too long',
   },
 };
 

@@ -3,15 +3,15 @@ import { ApiExtraModels, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { RunsErrorDto } from './dto/runs.dto.js';
 
 const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The body is no JSON object, or the event id is malformed or of another run.',
-  404: 'There is no such thread or run.',
+  400: 'The body is not a JSON object, or the event id is malformed or of another run.',
+  404: 'Unknown thread or run.',
   409: 'The thread is busy, the run id was used with another payload, or the event id is ahead of the run.',
-  410: 'The events are no longer kept; `snapshotUrl` says what is.',
+  410: 'The events were removed. `snapshotUrl` returns what is kept.',
   413: 'The body is longer than 262,144 bytes.',
   415: 'The body is not JSON in UTF-8.',
-  422: 'A rule is broken; the first one gives the message.',
+  422: 'The request violates a rule. `message` names the first violation.',
   429: 'Too many runs are waiting.',
-  503: 'The server is shutting down or its database is away.',
+  503: 'The server is shutting down, or the database is unavailable.',
 };
 
 /** Documents what a route does and the errors it may answer with. */

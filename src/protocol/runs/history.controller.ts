@@ -15,7 +15,7 @@ export class HistoryController {
 
   @Get('history')
   @ApiOkResponse({ type: HistorySnapshotDto })
-  @ApiRunsRoute('Read the history', 'One calendar day of a thread, in the time zone of the user.', [400, 404, 422])
+  @ApiRunsRoute('Read the history', 'One calendar day of a thread in the time zone of the user.', [400, 404, 422])
   read(
     @Query(new ShapePipe(HistoryQueryDto)) query: HistoryQueryDto,
     @Caller() { principal }: Caller,

@@ -20,10 +20,14 @@ export class RunEventsController {
   @SseGet('runs/:threadId/events')
   @ApiRunsStream()
   @ApiNoContentResponse({ description: 'The run has ended, and the cursor is its terminal event.' })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'The id of the last event that was read.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event that the client has received.',
+  })
   @ApiRunsRoute(
     'Read events',
-    'The events after the cursor, then the live ones, until the terminal event. From any cursor the bytes are the same.',
+    'The events after the cursor, then live events until the terminal event. The bytes are the same from any cursor.',
     [400, 404, 409, 410, 503],
   )
   async read(

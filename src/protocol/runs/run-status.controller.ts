@@ -56,7 +56,7 @@ export class RunStatusController {
   @Get('tasks/:taskId')
   @ApiOkResponse({ type: RunViewDto, headers: { ETag: { schema: { type: 'string' } } } })
   @ApiHeader({ name: 'If-None-Match', required: false })
-  @ApiRunsRoute('Read a run by its task id', 'Any run can be read, whichever wire started it.', [404])
+  @ApiRunsRoute('Read a run by its task id', 'Any run can be read, whichever wire has started it.', [404])
   async task(
     @Param('taskId') taskId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,

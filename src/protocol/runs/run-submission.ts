@@ -24,7 +24,7 @@ export interface TaskAccepted {
   readonly taskId: string;
   readonly threadId: string;
   readonly runId: string;
-  /** Whether this request made the thread. */
+  /** Whether this request created the thread. */
   readonly created: boolean;
 }
 

@@ -28,7 +28,7 @@ export class RunsController {
 
   @SsePost('runs')
   @BodyLimit(MAX_BODY_BYTES)
-  @ApiHeader({ name: 'Accept-Language', required: false, description: 'The language of cards and of tools’ texts.' })
+  @ApiHeader({ name: 'Accept-Language', required: false, description: 'The language of cards and of texts of tools.' })
   @ApiBody({ type: RunsRunAgentInputDto, examples: RUN_EXAMPLES })
   @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run is committed.' })
   @ApiRunsRoute(

@@ -12,9 +12,9 @@ export class UserSettingsController {
   constructor(private readonly settings: UserSettings) {}
 
   @Get()
-  @ApiOperation({ summary: 'Read the settings', description: 'A user who never chose anything has nulls.' })
+  @ApiOperation({ summary: 'Read the settings', description: 'Settings that the user has not chosen are null.' })
   @ApiOkResponse({ type: UserSettingsDto })
-  @ApiResponse({ status: 400, description: 'user_id is not valid.', type: UserSettingsErrorDto })
+  @ApiResponse({ status: 400, description: 'user_id is invalid.', type: UserSettingsErrorDto })
   read(
     @Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto,
     @Caller() caller: Caller,
@@ -25,12 +25,12 @@ export class UserSettingsController {
   @Put()
   @ApiOperation({
     summary: 'Replace the settings',
-    description: 'What is null or left out is not set afterwards. Runs that begin later see it.',
+    description: 'Settings that are null or absent are removed. They take effect for later runs.',
   })
   @ApiBody({ type: UserSettingsDto, examples: { berlin: { value: { timezone: 'Europe/Berlin', locale: 'de-DE' } } } })
-  @ApiOkResponse({ type: UserSettingsDto, description: 'The settings as they are kept, in their usual spelling.' })
-  @ApiResponse({ status: 400, description: 'user_id or the JSON is not valid.', type: UserSettingsErrorDto })
-  @ApiResponse({ status: 422, description: 'A setting is not valid; nothing is changed.', type: UserSettingsErrorDto })
+  @ApiOkResponse({ type: UserSettingsDto, description: 'The settings as stored, in their canonical spelling.' })
+  @ApiResponse({ status: 400, description: 'user_id or the JSON is invalid.', type: UserSettingsErrorDto })
+  @ApiResponse({ status: 422, description: 'A setting is invalid; nothing was changed.', type: UserSettingsErrorDto })
   replace(
     @Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto,
     @Body(PreferencesPipe) preferences: UserPreferences,

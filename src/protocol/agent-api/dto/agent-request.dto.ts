@@ -50,40 +50,40 @@ export class AgentRequestDto {
   @ApiProperty({
     type: [MessageDto],
     maxItems: 1000,
-    description: 'The messages of this request; earlier ones of the session need not be repeated.',
+    description: 'The messages of this request. Earlier messages of the session need not be repeated.',
   })
   input!: MessageDto[];
 
-  @ApiPropertyOptional({ default: true, description: 'False: one JSON answer when the run is over.' })
+  @ApiPropertyOptional({ default: true, description: 'false: one JSON response when the run has ended.' })
   stream?: boolean;
 
   @ApiPropertyOptional({
     maxLength: 128,
-    description: 'The id of the response. Repeated with the same content, the same run is shown again.',
+    description: 'The id of the response. The same request with the same id returns the same run.',
   })
   id?: string;
 
   @ApiPropertyOptional({ maxLength: 128, description: 'Another name of `id`.' })
   response_id?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, example: 'session-1', description: 'A new session when absent.' })
+  @ApiPropertyOptional({ maxLength: 256, example: 'session-1', description: 'Without it, a new session is created.' })
   session_id?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, example: 'alice', description: 'By default the session id.' })
+  @ApiPropertyOptional({ maxLength: 256, example: 'alice', description: 'Default: the session id.' })
   user_id?: string;
 
   @ApiPropertyOptional({
     type: 'array',
     maxItems: 100,
     items: { oneOf: [{ $ref: getSchemaPath(ToolDto) }, { $ref: getSchemaPath(ToolFunctionDto) }] },
-    description: 'Tools that the client runs itself.',
+    description: 'Client tools.',
   })
   tools?: unknown[];
 
   @ApiPropertyOptional({ type: AgentApiForwardedPropsDto })
   forwarded_props?: AgentApiForwardedPropsDto;
 
-  @ApiPropertyOptional({ description: 'The model to use, if the server lets the client choose.' })
+  @ApiPropertyOptional({ description: 'The model to use, if the server allows clients to choose it.' })
   model?: string;
 
   @ApiPropertyOptional()
@@ -112,7 +112,7 @@ export class AgentRequestDto {
     minimum: 1,
     maximum: 5,
     default: 1,
-    description: 'Accepted; one answer is made.',
+    description: 'Accepted without effect; one response is generated.',
   })
   n?: number;
 }

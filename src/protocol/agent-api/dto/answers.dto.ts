@@ -8,7 +8,7 @@ export class StopAnswerDto {
 
   @ApiProperty({
     type: [String],
-    description: 'The ids of the responses whose stop was requested; empty when nothing was running.',
+    description: 'The ids of the responses that are being stopped; empty if none was running.',
   })
   stopped!: readonly string[];
 }
@@ -39,7 +39,7 @@ export class TaskStatusDto {
   @ApiProperty({
     type: AgentResponseDto,
     nullable: true,
-    description: 'The final response, which may have failed; the text of the error when the task never ran.',
+    description: 'The final response, which may have failed; an error message if the task never ran.',
   })
   result!: AgentResponseDto | string | null;
 }

@@ -13,14 +13,13 @@ export class ContentDto {
   @ApiPropertyOptional({ type: ErrorModelDto, nullable: true })
   error?: ErrorModelDto | null;
 
-  @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'The slot in its message, from 0.' })
+  @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'The position in the message, from 0.' })
   index?: number | null;
 
   @ApiPropertyOptional({
     type: Boolean,
     nullable: true,
-    description:
-      'True: a piece to append (text, refusal) or the whole value so far of an open content (the other types). False: the whole value.',
+    description: 'true: a piece to append (text, refusal), or the value so far (other types). false: the whole value.',
   })
   delta?: boolean | null;
 

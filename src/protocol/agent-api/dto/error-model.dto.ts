@@ -21,7 +21,7 @@ export class ErrorBodyDto {
   @ApiPropertyOptional({ type: [ErrorDetailDto] })
   details?: readonly ErrorDetailDto[];
 
-  @ApiPropertyOptional({ description: 'Names the request in the log of the server; only with 5xx.' })
+  @ApiPropertyOptional({ description: "The id of the request in the server's log; with 5xx only." })
   requestId?: string;
 }
 

@@ -9,7 +9,7 @@ export class AgentResponseDto {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 0,
-    description: 'Only in a stream: counts the events of the stream from 0.',
+    description: 'In streams only: the number of the event in the stream, from 0.',
   })
   sequence_number?: number;
 

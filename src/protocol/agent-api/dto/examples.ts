@@ -4,14 +4,14 @@ const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }
 export const PROCESS_EXAMPLES = {
   question: { summary: 'A question', value: { input: [user('What is the capital of France?')] } },
   remember: {
-    summary: 'Tell a name; ask for it in the same session afterwards',
+    summary: 'Give a name, and ask for it later in the same session',
     value: { input: [user('My name is Alice.')], session_id: 'session-1', user_id: 'alice' },
   },
   tool: {
     summary: 'A tool of the server',
     value: { input: [user('How is the weather in Hangzhou?')], session_id: 'session-2' },
   },
-  json: { summary: 'One JSON answer', value: { input: [user('Who are you?')], stream: false } },
+  json: { summary: 'One JSON response', value: { input: [user('Who are you?')], stream: false } },
   clientTool: {
     summary: 'A tool of the client',
     value: {

@@ -6,7 +6,7 @@ export class ProcessQueryDto {
   @ApiPropertyOptional({
     enum: ['continue', 'cancel'],
     default: 'continue',
-    description: 'What happens to the run when the client leaves before the end.',
+    description: 'Whether the run continues when the client disconnects before the end.',
   })
   @IsOptional()
   @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
@@ -15,7 +15,7 @@ export class ProcessQueryDto {
   @ApiPropertyOptional({
     enum: ['reject', 'enqueue'],
     description:
-      'What happens when the session has a run that is not over: refuse with SESSION_BUSY, or wait for it. The default is configured.',
+      'If a run of the session is unfinished: refuse the request with SESSION_BUSY, or wait. Default: SESSION_BUSY_POLICY.',
   })
   @IsOptional()
   @IsIn(['reject', 'enqueue'], { message: 'multitask must be reject or enqueue' })

@@ -16,7 +16,7 @@ export class ResumeQueryDto {
     type: 'integer',
     minimum: -1,
     default: -1,
-    description: 'With stream=true: the sequence_number of the last event the client has; the events after it follow.',
+    description: 'With stream=true: the sequence_number of the last event that the client has.',
   })
   @IsOptional()
   @Matches(/^(-1|\d{1,15})$/, { message: 'starting_after must be an integer of at least -1' })

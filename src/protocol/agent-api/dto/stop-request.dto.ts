@@ -6,7 +6,7 @@ export class StopRequestDto {
   @ApiPropertyOptional({
     maxLength: 256,
     example: 'session-1',
-    description: 'Stops every run of this session that is not over.',
+    description: 'Stops all unfinished runs of this session.',
   })
   @IsOptional()
   @IsString({ message: 'session_id must be a string' })
@@ -23,7 +23,7 @@ export class StopRequestDto {
   @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })
   user_id?: string;
 
-  @ApiPropertyOptional({ maxLength: 128, description: 'Stops this one run.' })
+  @ApiPropertyOptional({ maxLength: 128, description: 'Stops this run only.' })
   @IsOptional()
   @IsString({ message: 'response_id must be a string' })
   @Length(1, 128, { message: 'response_id must have 1 to 128 characters' })

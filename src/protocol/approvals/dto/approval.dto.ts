@@ -22,7 +22,12 @@ export class ApprovalDto {
   @ApiProperty({ type: String, nullable: true, example: 'calendar_write' })
   toolName!: string | null;
 
-  @ApiProperty({ type: Object, nullable: true, description: 'As the model wrote them.', example: { title: 'Lunch' } })
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description: 'The arguments as the model wrote them.',
+    example: { title: 'Lunch' },
+  })
   arguments!: object | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'The MCP server; `local` for a tool of this server.' })
@@ -31,10 +36,10 @@ export class ApprovalDto {
   @ApiProperty({ type: String, nullable: true, description: 'Why the policy requires an approval.' })
   reason!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The question, for a person.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The message for the person.' })
   message!: string | null;
 
-  @ApiProperty({ description: 'Whether an approval may come with other arguments.' })
+  @ApiProperty({ description: 'Whether the arguments may be changed.' })
   mayEdit!: boolean;
 
   @ApiProperty({ format: 'date-time' })
@@ -58,17 +63,17 @@ export class ApprovalListDto {
   @ApiProperty({ type: [ApprovalDto] })
   data!: readonly ApprovalDto[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last page.' })
   nextCursor!: string | null;
 }
 
 /** The body of `POST /approvals/{id}`. */
 export class ApprovalDecisionDto {
-  @ApiProperty({ description: 'true: the call is made. false: the model is told that it was denied.' })
+  @ApiProperty({ description: 'true: the call is made. false: the model is told that the call was denied.' })
   @IsBoolean({ message: 'approve must be true or false' })
   approve!: boolean;
 
-  @ApiPropertyOptional({ maxLength: 2000, description: 'The model is told the reason of a denial.' })
+  @ApiPropertyOptional({ maxLength: 2000, description: 'The model is told the reason for a denial.' })
   @IsOptional()
   @IsString({ message: 'reason must be a string' })
   @Length(0, 2000, { message: 'reason must have at most 2000 characters' })
@@ -76,7 +81,7 @@ export class ApprovalDecisionDto {
 
   @ApiPropertyOptional({
     type: Object,
-    description: 'All arguments of the call, instead of those the model wrote. Only where `mayEdit` is true.',
+    description: 'Replaces all arguments of the call. Only if `mayEdit` is true.',
   })
   @IsOptional()
   @IsObject({ message: 'arguments must be an object' })

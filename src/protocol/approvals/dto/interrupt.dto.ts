@@ -16,13 +16,16 @@ export class InterruptListDto {
   @ApiProperty({ type: [InterruptDto] })
   data!: readonly InterruptDto[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The `cursor` of the next page; null on the last page.' })
   nextCursor!: string | null;
 }
 
 /** The body of `POST /interrupts/{id}`: an input, a decision, or `cancel`. */
 export class InterruptAnswerDto {
-  @ApiPropertyOptional({ description: 'The input: any JSON that fits the response schema.', example: { seat: '12A' } })
+  @ApiPropertyOptional({
+    description: 'The input: any JSON that matches the response schema.',
+    example: { seat: '12A' },
+  })
   payload?: unknown;
 
   @ApiPropertyOptional({ description: 'true: nobody will answer. An approval is denied then.' })
@@ -41,7 +44,7 @@ export class InterruptAnswerDto {
   @Length(0, 2000, { message: 'reason must have at most 2000 characters' })
   reason?: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'All arguments of the call, where `mayEdit` is true.' })
+  @ApiPropertyOptional({ type: Object, description: 'Replaces all arguments of the call, if `mayEdit` is true.' })
   @IsOptional()
   @IsObject({ message: 'arguments must be an object' })
   arguments?: object;

@@ -6,7 +6,7 @@ export class AttachQueryDto {
   @ApiPropertyOptional({
     default: 'agent-api',
     example: 'ag-ui',
-    description: 'The wire in whose frames the run is shown, whichever wire started it.',
+    description: 'The wire whose frames are used.',
   })
   @IsOptional()
   @IsString({ message: 'protocol must be the name of a wire' })
@@ -19,7 +19,7 @@ export class AttachQueryDto {
     description: "How many of that wire's frames the reader has; the stream begins with the next one.",
   })
   @IsOptional()
-  @Matches(/^\d{1,12}$/, { message: 'after must be a whole number from 0' })
+  @Matches(/^\d{1,12}$/, { message: 'after must be an integer of at least 0' })
   after?: string;
 
   @ApiPropertyOptional({

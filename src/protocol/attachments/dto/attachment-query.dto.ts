@@ -6,7 +6,7 @@ export class AttachmentQueryDto {
   @ApiPropertyOptional({
     maxLength: 256,
     example: 'alice',
-    description: 'The user, as in the requests that start runs. Without it the user of requests that name none.',
+    description: 'The user, as in requests that start runs. Default: the user of requests that name none.',
   })
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })

@@ -17,7 +17,7 @@ export class AttachmentDto {
   @ApiProperty({ description: 'SHA-256 of the bytes, hex.' })
   sha256!: string;
 
-  @ApiProperty({ description: 'Signed address: give it as the url of an image, or show it, before it expires.' })
+  @ApiProperty({ description: 'Signed URL, for the url of an image in a message or for display, until it expires.' })
   url!: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-03-16T17:12:33.000Z' })
@@ -31,7 +31,7 @@ export class AttachmentUploadDto {
 
   @ApiPropertyOptional({
     format: 'uuid',
-    description: 'The thread it is meant for; it may be used in any of the user.',
+    description: 'The intended thread. The image may be used in any thread of the user.',
   })
   threadId?: string;
 }

@@ -15,7 +15,7 @@ const THREAD = '550e8400-e29b-41d4-a716-446655440000';
 export const RUN_EXAMPLES = {
   question: { summary: 'A question', value: input(THREAD, 'run-001', 'What is the capital of France?') },
   weather: { summary: 'A tool of the server', value: input(THREAD, 'run-002', 'What is the weather in Paris?') },
-  long: { summary: 'A long answer, to watch and to cancel', value: input(THREAD, 'run-003', 'count to 300 slowly') },
+  long: { summary: 'A long answer to watch and to cancel', value: input(THREAD, 'run-003', 'count to 300 slowly') },
   clientTime: {
     summary: 'With the time of the client',
     value: input(THREAD, 'run-004', 'What time is it?', {
@@ -33,18 +33,18 @@ export const RUN_EXAMPLES = {
 
 /** Requests of `POST /runs/{threadId}/{runId}/cancel`. */
 export const CANCEL_EXAMPLES = {
-  keep: { summary: 'Stop, keep what was said', value: { wait: true } },
-  rollback: { summary: 'Stop, forget what was said', value: { mode: 'rollback', wait: true } },
+  keep: { summary: 'Stop and keep the messages', value: { wait: true } },
+  rollback: { summary: 'Stop and remove the messages', value: { mode: 'rollback', wait: true } },
 };
 
 /** Requests of `POST /runs/{threadId}/{runId}/resume`. */
 export const RESUME_EXAMPLES = {
   approve: {
-    summary: 'Allow a call',
+    summary: 'Approve a call',
     value: { resume: [{ interruptId: 'the id of the interrupt', status: 'resolved', payload: { approved: true } }] },
   },
   deny: {
-    summary: 'Refuse a call',
+    summary: 'Deny a call',
     value: { resume: [{ interruptId: 'the id of the interrupt', status: 'resolved', payload: { approved: false } }] },
   },
 };

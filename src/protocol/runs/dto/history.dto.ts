@@ -3,20 +3,19 @@ import { IsOptional, IsString, Matches } from 'class-validator';
 
 /** The query of `GET /history`. */
 export class HistoryQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'The thread with the newest activity when absent.' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Default: the thread with the newest activity.' })
   @IsOptional()
   @IsString({ message: 'threadId must be given once' })
   threadId?: string;
 
-  @ApiPropertyOptional({ example: '2026-03-16', description: 'Shows the newest day before this one.' })
+  @ApiPropertyOptional({ example: '2026-03-16', description: 'Returns the newest day before this date.' })
   @IsOptional()
   @IsString({ message: 'before must be given once' })
   before?: string;
 
   @ApiPropertyOptional({
     type: Number,
-    description:
-      'Goes on with the day `before` itself, when a page did not hold all of it: messages with a smaller seq.',
+    description: 'Continues with the rest of the day `before`: only messages with a smaller seq.',
   })
   @IsOptional()
   @Matches(/^\d{1,9}$/, { message: 'beforeSeq must be an integer' })
@@ -28,7 +27,7 @@ export class HistoryAttachmentDto {
   @ApiProperty({ example: 'image/png' })
   mimeType!: string;
 
-  @ApiProperty({ description: 'Signed when it is read.' })
+  @ApiProperty({ description: 'A URL that is signed at the time of reading.' })
   url!: string;
 }
 
@@ -37,7 +36,7 @@ export class HistoryUserMessageDto {
   @ApiProperty()
   id!: string;
 
-  @ApiProperty({ description: 'Grows within the thread; gaps are legal.' })
+  @ApiProperty({ description: 'Increases within the thread; there may be gaps.' })
   seq!: number;
 
   @ApiProperty({ enum: ['user'] })
@@ -86,7 +85,7 @@ export class HistorySnapshotDto {
   @ApiProperty({ type: String, nullable: true, example: '2026-03-15' })
   day!: string | null;
 
-  @ApiProperty({ description: 'Whether an earlier day, or the rest of this one, has messages.' })
+  @ApiProperty({ description: 'Whether there are more messages on earlier days or on the rest of this day.' })
   hasMore!: boolean;
 
   @ApiProperty({

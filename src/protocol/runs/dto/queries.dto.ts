@@ -11,7 +11,7 @@ export class SubmitQueryDto {
     enum: POLICIES,
     default: 'enqueue',
     description:
-      'What happens when the thread has a run that is not over: wait for it, be refused with 409, cancel it and keep its work, or cancel it and forget its messages.',
+      'If a run of the thread is unfinished: wait for it, be refused with 409, cancel it and keep its work, or cancel it and remove its messages.',
   })
   @IsOptional()
   @IsIn(POLICIES, { message: `multitask must be one of ${POLICIES.join(', ')}` })
@@ -19,7 +19,7 @@ export class SubmitQueryDto {
 
   @ApiPropertyOptional({
     enum: ['stream'],
-    description: 'Answers with the events; so does `Accept: text/event-stream`.',
+    description: 'Returns the event stream, as does `Accept: text/event-stream`.',
   })
   @IsOptional()
   @IsIn(['stream', 'respond-async'], { message: 'prefer must be stream or respond-async' })
@@ -28,7 +28,7 @@ export class SubmitQueryDto {
   @ApiPropertyOptional({
     enum: ['continue', 'cancel'],
     default: 'continue',
-    description: 'What happens to the run when the reader of the stream leaves before the end.',
+    description: 'Whether the run continues when the client disconnects before the end.',
   })
   @IsOptional()
   @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
@@ -42,7 +42,7 @@ export class ListQueryDto {
   @Matches(/^(100|[1-9]\d?)$/, { message: 'limit must be an integer from 1 to 100' })
   limit?: string;
 
-  @ApiPropertyOptional({ description: '`nextCursor` of the page before.' })
+  @ApiPropertyOptional({ description: '`nextCursor` of the previous page.' })
   @IsOptional()
   @Matches(/^\d{1,9}$/, { message: 'cursor must be the nextCursor of another page' })
   cursor?: string;
@@ -59,7 +59,7 @@ export class StatusQueryDto {
     type: Number,
     minimum: 0,
     maximum: 55,
-    description: 'Seconds to wait for another status than the present one, or than the one of If-None-Match.',
+    description: 'Seconds to wait for a status other than the current one, or than that of If-None-Match.',
   })
   @IsOptional()
   @Matches(/^(5[0-5]|[1-4]?\d)$/, { message: 'wait must be an integer from 0 to 55' })
@@ -71,13 +71,13 @@ export class CancelRequestDto {
   @ApiPropertyOptional({
     enum: ['interrupt', 'rollback'],
     default: 'interrupt',
-    description: 'rollback: the run’s messages and state no longer count for later runs.',
+    description: 'rollback: later runs no longer see the messages and the state of this run.',
   })
   @IsOptional()
   @IsIn(['interrupt', 'rollback'], { message: 'mode must be interrupt or rollback' })
   mode?: 'interrupt' | 'rollback';
 
-  @ApiPropertyOptional({ default: false, description: 'Answers when the run is over.' })
+  @ApiPropertyOptional({ default: false, description: 'Waits for the end of the run.' })
   @IsOptional()
   @IsBoolean({ message: 'wait must be true or false' })
   wait?: boolean;

@@ -9,7 +9,7 @@ export class ResumeEntryDto {
   status!: 'resolved' | 'cancelled';
 
   @ApiPropertyOptional({
-    description: 'Of an approval `{approved, reason?, editedArgs?}`; of an input whatever its schema says.',
+    description: 'For an approval: `{approved, reason?, editedArgs?}`. For an input: what its schema describes.',
     type: Object,
   })
   payload?: unknown;
@@ -20,6 +20,9 @@ export class ResumeRequestDto {
   @ApiProperty({ type: [ResumeEntryDto] })
   resume!: readonly ResumeEntryDto[];
 
-  @ApiPropertyOptional({ maxLength: 128, description: 'The id of the run that goes on; makes the answer repeatable.' })
+  @ApiPropertyOptional({
+    maxLength: 128,
+    description: 'The id of the run that continues. It makes the request repeatable.',
+  })
   runId?: string;
 }

@@ -5,7 +5,7 @@ export class TextBlockDto {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
 
-  @ApiProperty({ description: 'Together at most 10,000 characters (code points) in the message.' })
+  @ApiProperty({ description: 'At most 10,000 characters (code points) in all text blocks of the message together.' })
   text!: string;
 }
 
@@ -47,10 +47,10 @@ export class RunMessageDto {
   @ApiPropertyOptional()
   name?: string;
 
-  @ApiPropertyOptional({ type: [Object], description: 'Of an assistant.' })
+  @ApiPropertyOptional({ type: [Object], description: 'For assistant messages.' })
   toolCalls?: readonly object[];
 
-  @ApiPropertyOptional({ description: 'Of a tool.' })
+  @ApiPropertyOptional({ description: 'For tool messages.' })
   toolCallId?: string;
 
   @ApiPropertyOptional()
@@ -104,7 +104,7 @@ export class RunsRunAgentInputDto {
   @ApiProperty({ format: 'uuid' })
   threadId!: string;
 
-  @ApiProperty({ minLength: 1, maxLength: 128, description: 'Yours to choose; unique within the thread.' })
+  @ApiProperty({ minLength: 1, maxLength: 128, description: 'Chosen by the client; unique within the thread.' })
   runId!: string;
 
   @ApiPropertyOptional({ maxLength: 128 })

@@ -8,7 +8,7 @@ const TASK = '0199d3f0-5c1e-7a41-9b02-3f6c8d1e7a55';
 
 /** The answer of `POST /runs`. */
 export class TaskAcceptedDto {
-  @ApiProperty({ description: 'The server-wide id of the run: a UUID of version 7.', example: TASK })
+  @ApiProperty({ description: "The server's id of the run: a UUID of version 7.", example: TASK })
   taskId!: string;
 
   @ApiProperty({ format: 'uuid', example: THREAD })
@@ -17,7 +17,7 @@ export class TaskAcceptedDto {
   @ApiProperty({ example: 'run-001' })
   runId!: string;
 
-  @ApiProperty({ description: 'Whether this request made the thread.' })
+  @ApiProperty({ description: 'Whether this request created the thread.' })
   created!: boolean;
 }
 
@@ -50,7 +50,7 @@ export class RunsUsageDto implements RunsUsage {
 
 /** A run as it stands. */
 export class RunViewDto implements RunsRunView {
-  @ApiProperty({ description: 'A UUID of version 7; runs of other wires have ids of theirs.', example: TASK })
+  @ApiProperty({ description: 'A UUID of version 7. Runs of other wires have other ids.', example: TASK })
   taskId!: string;
 
   @ApiProperty({ example: THREAD })
@@ -68,7 +68,7 @@ export class RunViewDto implements RunsRunView {
   @ApiProperty({ enum: RUNS_STATUSES })
   status!: RunsStatus;
 
-  @ApiProperty({ description: 'How many workers have begun with it.' })
+  @ApiProperty({ description: 'The number of attempts.' })
   attempt!: number;
 
   @ApiProperty({ format: 'date-time' })
@@ -80,17 +80,17 @@ export class RunViewDto implements RunsRunView {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   finishedAt!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '1-42', description: 'Null while there is no event.' })
+  @ApiProperty({ type: String, nullable: true, example: '1-42', description: 'Null until there is an event.' })
   lastEventId!: string | null;
 
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Null only for old runs whose events an earlier version removed.',
+    description: 'Null only for runs whose events were removed by an earlier version.',
   })
   lastSeq!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: '1 for the next of the thread; null unless queued.' })
+  @ApiProperty({ type: Number, nullable: true, description: '1 for the next run of the thread; null unless queued.' })
   queuePosition!: number | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -108,7 +108,7 @@ export class RunPageDto {
   @ApiProperty({ type: [RunViewDto] })
   items!: readonly RunViewDto[];
 
-  @ApiPropertyOptional({ description: 'The `cursor` of the next page; absent on the last.' })
+  @ApiPropertyOptional({ description: 'The `cursor` of the next page; absent on the last page.' })
   nextCursor?: string;
 }
 
@@ -144,6 +144,6 @@ export class RunsErrorDto {
   @ApiPropertyOptional({ type: [RunsErrorDetailDto] })
   details?: readonly RunsErrorDetailDto[];
 
-  @ApiProperty({ description: 'Names the request in the log of the server.' })
+  @ApiProperty({ description: "The id of the request in the server's log." })
   requestId!: string;
 }

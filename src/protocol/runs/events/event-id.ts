@@ -25,6 +25,6 @@ export function formatEventId({ ordinal, seq }: EventId): string {
 export function parseEventId(text: string | undefined): EventId | undefined {
   if (text === undefined || BEGINNING.includes(text.trim())) return undefined;
   const match = EVENT_ID.exec(text.trim());
-  if (!match) throw new RunsError('INVALID_LAST_EVENT_ID', 'The event id must look like 1-42');
+  if (!match) throw new RunsError('INVALID_LAST_EVENT_ID', 'The event id must have the form 1-42');
   return { ordinal: Number(match[1]), seq: Number(match[2]) };
 }

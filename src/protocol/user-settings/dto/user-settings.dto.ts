@@ -7,7 +7,7 @@ export class UserSettingsDto {
     type: String,
     nullable: true,
     example: 'Europe/Berlin',
-    description: 'IANA time zone. It counts when neither a tool call nor the device of a request names one.',
+    description: 'IANA time zone, used if neither a tool call nor the request names one.',
   })
   timezone?: string | null;
 
@@ -20,7 +20,7 @@ export class UserQueryDto {
   @ApiPropertyOptional({
     maxLength: 256,
     example: 'alice',
-    description: 'The user, as in the requests that start runs. Without it the user of requests that name none.',
+    description: 'The user, as in requests that start runs. Default: the user of requests that name none.',
   })
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })
