@@ -53,7 +53,8 @@ export class RunsController {
     if (wantsStream) {
       reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
       const { wire } = this;
-      const options = { principal, wire, onDisconnect: query.on_disconnect, lifetimeMs: wire.lifetimeMs };
+      const encoder = wire.encoders.all(run, principal);
+      const options = { principal, wire, encoder, onDisconnect: query.on_disconnect, lifetimeMs: wire.lifetimeMs };
       return this.streams.follow(run, client, options).events();
     }
     reply.status(202);

@@ -19,6 +19,11 @@ export interface RunsEncoderOptions {
   readonly hiddenUpTo?: number;
   /** True once the server stops. A run that ends then is followed by the shutdown frame, too. */
   readonly isStopping?: () => boolean;
+  /**
+   * True when the frames are counted by another route: `retry` is then part of the run's first frame, and not
+   * of the first one that is written.
+   */
+  readonly isAttached?: boolean;
 }
 
 /**
@@ -73,7 +78,7 @@ export class RunsEncoder implements FrameEncoder {
     const frames: string[] = [];
     for (const event of this.fold.next(logged)) {
       this.count += 1;
-      frames.push(this.count > this.discarded ? this.frame(event, logged.at) : '');
+      frames.push(this.count > this.discarded ? this.nextFrame(event, logged.at) : '');
     }
     return frames;
   }
@@ -88,7 +93,12 @@ export class RunsEncoder implements FrameEncoder {
   }
 
   firstFrame(frame: string): string {
-    return frame.replace('\n', `\nretry: ${RETRY_MS}\n`);
+    return this.options.isAttached ? frame : withRetry(frame);
+  }
+
+  private nextFrame(event: AgUiEvent, at: number): string {
+    const frame = this.frame(event, at);
+    return this.options.isAttached && this.count === 1 ? withRetry(frame) : frame;
   }
 
   /** The frame of an event that stands for those before it: it has the id of the last one and is not counted. */
@@ -96,6 +106,10 @@ export class RunsEncoder implements FrameEncoder {
     const id = formatEventId({ ordinal: this.run.ordinal, seq });
     return `id: ${id}\ndata: ${JSON.stringify({ ...named(event), timestamp: at })}\n\n`;
   }
+}
+
+function withRetry(frame: string): string {
+  return frame.replace('\n', `\nretry: ${RETRY_MS}\n`);
 }
 
 function named(event: AgUiEvent): AgUiEvent {

@@ -34,7 +34,7 @@ export class RunsWire extends Wire {
   }
 
   override encoder(run: RunView, principal: Principal): RunsEncoder {
-    return this.encoders.all(run, principal);
+    return this.encoders.attached(run, principal);
   }
 
   override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {

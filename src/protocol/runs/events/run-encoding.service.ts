@@ -27,6 +27,11 @@ export class RunEncodingService {
     return new RunsEncoder(run, this.options(run, principal));
   }
 
+  /** Shows all events, for the route that shows any run in the frames of any wire. */
+  attached(run: RunView, principal: Principal): RunsEncoder {
+    return new RunsEncoder(run, { ...this.options(run, principal), isAttached: true });
+  }
+
   /** Shows the events after those that the view counts. */
   fromNow(run: RunView, principal: Principal): RunsEncoder {
     return new RunsEncoder(run, { ...this.options(run, principal), hiddenUpTo: run.lastSeq });

@@ -66,11 +66,11 @@ export class RunEvents {
   }
 
   private async resume(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
-    const { client, options } = reading;
+    const { principal, client, options } = reading;
     const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
     const stream = reading.followsThread
       ? await this.follow(reading, { first: run, cursor: { ...cursor, of: 'first run' } })
-      : await this.streams.resume(run, client, { ...options, cursor });
+      : await this.streams.resume(run, client, { ...options, encoder: this.wire.encoders.all(run, principal), cursor });
     if (!stream.isRead) return { kind: 'stream', run, stream };
     return this.afterEnd(reading, run);
   }
@@ -123,7 +123,7 @@ export class RunEvents {
       ...options,
       ...own,
       sessionId: canonicalThreadId(request.threadId),
-      encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoder(run, principal)),
+      encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoders.all(run, principal)),
       waits: 'always',
     });
   }
