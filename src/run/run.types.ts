@@ -87,16 +87,12 @@ export interface RunRequest {
 
 /** What `accept` returns once the run is committed. A repeated request gets the run of the first one. */
 export interface AcceptedRun {
-  readonly runId: string;
-  readonly sessionId: string;
+  /** The run as the transaction that accepted it left it: it need not be read again. */
+  readonly run: RunView;
   /** False: this request had been accepted before, and its run is returned. */
   readonly created: boolean;
   /** Whether the session was created for this run. */
   readonly createdSession: boolean;
-  /** Grows with every run of the session: 1 for the run that created it. */
-  readonly ordinal: number;
-  /** The run as the transaction that accepted it left it: it need not be read again. */
-  readonly run: RunView;
 }
 
 /** A run as wires see it. Times are milliseconds since the epoch. */
@@ -106,6 +102,7 @@ export interface RunView {
   /** Whose session it is. */
   readonly userId: string;
   readonly agentType: string;
+  /** Grows with every run of the session: 1 for the run that created it. */
   readonly ordinal: number;
   readonly wire: string;
   readonly runKey: string | null;

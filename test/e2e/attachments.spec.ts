@@ -252,10 +252,10 @@ describeOnDatabases('attachments', (open) => {
     const reference = await referenceTo(url);
     const runs = server.get(Runs);
     const first = await send('trunk', reference);
-    for await (const _ of runs.tail(ALICE, first.runId)) void _;
+    for await (const _ of runs.tail(ALICE, first.run.runId)) void _;
     const second = await send('trunk', reference);
-    for await (const _ of runs.tail(ALICE, second.runId)) void _;
-    await runs.accept(runRequest({ principal: ALICE, sessionId: 'branch', after: first.runId }));
+    for await (const _ of runs.tail(ALICE, second.run.runId)) void _;
+    await runs.accept(runRequest({ principal: ALICE, sessionId: 'branch', after: first.run.runId }));
     await runs.removeSession(ALICE, 'trunk');
     expect((await fetch(url)).status).toBe(200);
     await runs.removeSession(ALICE, 'branch');

@@ -33,7 +33,7 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
   };
   const ask = async (principal: Principal, text: string, clientTime?: ClientTime): Promise<string> => {
     const request = { principal, sessionId: 'talk', input: [userText(text)], ...(clientTime ? { clientTime } : {}) };
-    return over(principal, (await runs().accept(runRequest(request))).runId);
+    return over(principal, (await runs().accept(runRequest(request))).run.runId);
   };
   const pending = async (principal: Principal): Promise<InterruptView> => {
     const [one] = await server.get(Interrupts).pending(principal, 'talk');
@@ -42,8 +42,8 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
   };
   const decide = async (principal: Principal, approve: boolean): Promise<string> => {
     const { id } = await pending(principal);
-    const { runId } = await runs().answer(principal, [{ interruptId: id, status: 'resolved', approve }]);
-    return over(principal, runId);
+    const { run } = await runs().answer(principal, [{ interruptId: id, status: 'resolved', approve }]);
+    return over(principal, run.runId);
   };
   const events = (principal: Principal) =>
     server.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
@@ -72,9 +72,9 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
     await server.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
     await ask(gus, 'Schedule a meeting with Ana on 2030-05-01 at 9:00');
     const { id } = await pending(gus);
-    const { runId } = await runs().answer(gus, [{ interruptId: id, status: 'resolved', approve: true }]);
+    const { run } = await runs().answer(gus, [{ interruptId: id, status: 'resolved', approve: true }]);
     const logged: AgentEvent[] = [];
-    for await (const batch of runs().tail(gus, runId)) logged.push(...batch.map(({ event }) => event));
+    for await (const batch of runs().tail(gus, run.runId)) logged.push(...batch.map(({ event }) => event));
     const at = logged.findIndex((event) => event.object === 'custom' && event.name === 'ui_schema');
     const [completed, card] = logged.slice(at - 1, at + 1);
     const schema = {

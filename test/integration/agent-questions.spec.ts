@@ -30,8 +30,8 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
 
   async function answer(run: EndedRun, overrides: Partial<InterruptAnswer>): Promise<EndedRun> {
     const interruptId = await openIn(run);
-    const { runId } = await server.runs.answer(ALICE, [{ interruptId, status: 'resolved', ...overrides }]);
-    return server.ended(runId);
+    const accepted = await server.runs.answer(ALICE, [{ interruptId, status: 'resolved', ...overrides }]);
+    return server.ended(accepted.run.runId);
   }
 
   it('the run ends as interrupted and holds the question', async () => {

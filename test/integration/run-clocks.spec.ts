@@ -31,7 +31,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
   });
 
   const accept = async (on: RunDriver, sessionId: string) =>
-    (await on.runs.accept(runRequest({ agentType: 'code-fail', sessionId }))).runId;
+    (await on.runs.accept(runRequest({ agentType: 'code-fail', sessionId }))).run.runId;
   const lastOf = async (on: RunDriver, runId: string) => (await on.read(runId)).at(-1)?.event;
   /** A run that another process began and left, `attempts` times. */
   const leftBehind = async (self: Ledger, attempts = 1) => {

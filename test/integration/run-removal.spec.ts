@@ -99,8 +99,8 @@ describeOnLedgers('removing runs that may be running', (ledger) => {
   beforeEach(async () => (server = await RunDriver.start(ledger())));
   afterEach(() => server.stop());
 
-  const accept = (overrides: Parameters<typeof runRequest>[0] = {}) =>
-    server.runs.accept(runRequest({ agentType: 'code-fail', ...overrides }));
+  const accept = async (overrides: Parameters<typeof runRequest>[0] = {}) =>
+    (await server.runs.accept(runRequest({ agentType: 'code-fail', ...overrides }))).run;
 
   it('a running run is cancelled first and removed once it has ended', async () => {
     behaviour.current = waits;

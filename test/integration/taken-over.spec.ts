@@ -24,7 +24,7 @@ describeOnLedgers('a run that its own process takes over', (ledger) => {
       left.push(context.attempt);
     };
     server = await RunDriver.start(ledger(), { env: { LEASE_MS: '2000', SWEEP_INTERVAL_MS: '20' } });
-    const { runId } = await server.runs.accept(runRequest({ agentType: 'code-restart' }));
+    const { run } = await server.runs.accept(runRequest({ agentType: 'code-restart' }));
     await until(() => expect(begun).toEqual([1]));
     // As after a pause of the whole process: the lease is over before it could be renewed.
     await until(async () => {
@@ -34,10 +34,10 @@ describeOnLedgers('a run that its own process takes over', (ledger) => {
     const lease = await leaseUntil();
     await until(async () => expect(await leaseUntil()).toBeGreaterThan(lease));
     goOn();
-    const events = await server.read(runId);
+    const events = await server.read(run.runId);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
     expect(events.at(-1)?.event).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'attempt 2' }] }] });
-    expect(await server.runs.view(ALICE, runId)).toMatchObject({ attempt: 2 });
+    expect(await server.runs.view(ALICE, run.runId)).toMatchObject({ attempt: 2 });
     expect(begun).toEqual([1, 2]);
   });
 });

@@ -44,7 +44,7 @@ export class FakeRuns extends Runs {
     const view = await this.view(request.principal, runId);
     // A new run is accepted before anything is written.
     const run: RunView = created ? { ...view, ...JUST_ACCEPTED } : view;
-    return { runId, sessionId: request.sessionId, created, createdSession: created, ordinal: 1, run };
+    return { run, created, createdSession: created };
   }
 
   /** Puts a run with a log there. */
@@ -63,11 +63,8 @@ export class FakeRuns extends Runs {
     if (this.refusal) throw this.refusal;
     this.answers.push({ principal, answers });
     const accepted = { runId: `response_${this.runs.size + 1}`, sessionId: 's1', ordinal: this.runs.size + 1 };
-    const run = {
-      ...fakeView(accepted.runId, { request: undefined, log: [], wake: [], canceled: false }),
-      ...accepted,
-    };
-    return { ...accepted, created: true, createdSession: false, run };
+    const view = fakeView(accepted.runId, { request: undefined, log: [], wake: [], canceled: false });
+    return { run: { ...view, ...accepted }, created: true, createdSession: false };
   }
 
   override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {

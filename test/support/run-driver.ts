@@ -55,7 +55,7 @@ export class RunDriver {
   /** Accepts a run, of a session of its own unless told otherwise. Returns its id. */
   async accept(overrides: Partial<RunRequest> = {}): Promise<string> {
     const request = runRequest({ sessionId: nextId('session'), runId: nextId('run'), ...overrides });
-    return (await this.runs.accept(request)).runId;
+    return (await this.runs.accept(request)).run.runId;
   }
 
   /** The events of a run from a cursor to its end. */

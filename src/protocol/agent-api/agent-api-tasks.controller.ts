@@ -35,8 +35,13 @@ export class AgentApiTasksController {
     @Caller() caller: Caller,
   ): Promise<TaskSubmittedDto> {
     const { request } = this.wire.decode(body, caller);
-    const { runId } = await this.runs.accept({ ...request, onBusy: query.multitask ?? 'enqueue' });
-    return { task_id: runId, status: 'submitted', queue: request.agentType, message: `Task ${runId} was submitted` };
+    const { run } = await this.runs.accept({ ...request, onBusy: query.multitask ?? 'enqueue' });
+    return {
+      task_id: run.runId,
+      status: 'submitted',
+      queue: request.agentType,
+      message: `Task ${run.runId} was submitted`,
+    };
   }
 
   @Get(':taskId')

@@ -60,9 +60,9 @@ export class RunSubmission {
     const request = runRequest(principal, input, references, options);
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) verifyRepeated(accepted.run, request);
-    const { runId: taskId, sessionId: threadId, createdSession: created } = accepted;
+    const { runId: taskId, sessionId: threadId } = accepted.run;
     return {
-      answer: { taskId, threadId, runId: input.runId, created },
+      answer: { taskId, threadId, runId: input.runId, created: accepted.createdSession },
       replayed: !accepted.created,
       run: accepted.run,
     };
@@ -96,10 +96,10 @@ export class RunSubmission {
       ...(locale !== undefined && { locale }),
       answers,
     });
-    const { runId: taskId, sessionId: threadId, created } = accepted;
+    const { runId: taskId, sessionId: threadId } = accepted.run;
     return {
       answer: { taskId, threadId, runId: runId ?? taskId, created: false },
-      replayed: !created,
+      replayed: !accepted.created,
       run: accepted.run,
     };
   }

@@ -31,8 +31,7 @@ export class RunAcceptance {
       started = this.dispatch(accepted);
       const { run, created, queuedBefore } = accepted;
       if (created) this.announcements.announce(run);
-      const { id: runId, sessionId, createdSession, ordinal } = run;
-      return { runId, sessionId, created, createdSession, ordinal, run: runView(run, queuedBefore) };
+      return { run: runView(run, queuedBefore), created, createdSession: run.createdSession };
     } finally {
       if (lease && !started) this.dispatcher.unreserve();
     }

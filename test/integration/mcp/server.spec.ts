@@ -118,11 +118,11 @@ describe('an agent with MCP servers', () => {
     expect(existsSync(file)).toBe(false);
 
     const runs = server.get(Runs);
-    const { runId } = await runs.answer(PRINCIPAL, [
+    const { run } = await runs.answer(PRINCIPAL, [
       { interruptId: String(request?.['id']), status: 'resolved', approve: true },
     ]);
-    for await (const batch of runs.tail(PRINCIPAL, runId)) expect(batch.length).toBeGreaterThan(0);
-    const last = await runs.response(PRINCIPAL, runId);
+    for await (const batch of runs.tail(PRINCIPAL, run.runId)) expect(batch.length).toBeGreaterThan(0);
+    const last = await runs.response(PRINCIPAL, run.runId);
     expect(last.output?.map(({ type }) => type)).toEqual(['mcp_call_output', 'message']);
     expect(readFileSync(file, 'utf8')).toBe('Written.');
   });
