@@ -8,8 +8,11 @@ import type { Agent } from './agent.js';
 /** An agent with the options of its decorator. */
 export interface RegisteredAgent {
   readonly name: string;
+  /** Shown to clients that list agents; may be empty. */
   readonly description: string;
+  /** Internal agents cannot be named in requests. */
   readonly exposure: 'public' | 'internal';
+  /** What happens with a run whose worker was lost. */
   readonly recovery: AgentRecovery;
   readonly agent: Agent;
 }
@@ -56,6 +59,7 @@ export class AgentRegistry implements OnModuleInit {
     return this.agents.get(name)?.exposure === 'public';
   }
 
+  /** Registers a decorated provider. @throws AppError CONFIGURATION_ERROR for a name that is taken */
   private register(instance: object): void {
     const options = agentTypeOptions(instance.constructor);
     if (!options) return;

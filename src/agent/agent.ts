@@ -6,6 +6,7 @@ import type { ModelOptions } from './ports/model-client.js';
 
 /** A finished step in the journal. */
 export interface StepRecord {
+  /** What the step returned; a resumed run gets it instead of repeating the step. */
   readonly output: JsonObject;
 }
 
@@ -42,6 +43,7 @@ export type StateOperation = JsonObject;
 
 /** The shared state of a session: a JSON object that is kept between runs. */
 export interface SessionState {
+  /** The current state, including changes of this run. */
   get(): JsonObject;
   /** Replaces the state. Clients of wires that show state see it immediately; it is stored when the run ends. */
   set(state: JsonObject): void;
@@ -89,8 +91,10 @@ export class InputRefused extends Error {
 
 /** What an agent receives for one run. */
 export interface AgentContext {
+  /** Also the id of the response on wires that have responses. */
   readonly runId: string;
   readonly sessionId: string;
+  /** The name under which the agent is registered. */
   readonly agentType: string;
   /** 1 for the first execution, more if the run is resumed after its worker was lost. */
   readonly attempt: number;
@@ -99,6 +103,7 @@ export interface AgentContext {
    * them, so a call that is made again needs a new id.
    */
   readonly shownCallIds: readonly string[];
+  /** In whose name the run executes: all that it stores or reads belongs to this tenant and user. */
   readonly principal: Principal;
   /** The messages of this request. */
   readonly input: readonly Message[];
@@ -106,12 +111,15 @@ export interface AgentContext {
   readonly inputText: string;
   /** Earlier messages of the session, oldest first, within the token budget. */
   readonly history: readonly Message[];
+  /** The state that the runs of this session share. */
   readonly state: SessionState;
   /** Tools that the client declared and runs itself. */
   readonly clientTools: readonly ToolDeclaration[];
   /** Restrictions of the server's tools by the request. */
   readonly toolRestrictions?: readonly ToolRestriction[];
+  /** What the request asks of the model; settings of the server apply where it asks nothing. */
   readonly modelOptions: ModelOptions;
+  /** The device's clock and zone; undefined if the request did not send them. */
   readonly clientTime: ClientTime | undefined;
   /**
    * The user's IANA zone: the device's, otherwise that of the user's settings, otherwise UTC
@@ -125,6 +133,7 @@ export interface AgentContext {
    * accepted.
    */
   readonly requestedAt: number;
+  /** What the client sent for the agent and its tools; not checked by the server. */
   readonly forwardedProps: JsonObject;
   /** The answers to interrupts that this run continues with. */
   readonly resumption: Resumption;

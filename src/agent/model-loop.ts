@@ -21,6 +21,7 @@ const APPROVAL_NEEDED = 'The agent needs permission to continue.';
 
 /** Options of the model loop. */
 export interface ModelLoopOptions {
+  /** Empty for none. */
   readonly systemPrompt: string;
   /**
    * Facts that change between requests, such as the date, sent after the system prompt. The journal does not
@@ -33,13 +34,17 @@ export interface ModelLoopOptions {
 
 /** The state of a run in the loop. */
 interface Conversation {
+  /** The whole conversation so far, which grows with each model call. */
   readonly messages: ModelMessage[];
+  /** Empty for none. */
   readonly situation: string;
   readonly predictedState: readonly PredictedState[];
   /** UI hints of results that no text of the assistant has followed yet. */
   hints: readonly JsonObject[];
+  /** The tools of this run: the server's and the client's. */
   readonly toolSet: ToolSet;
   readonly callIds: CallIds;
+  /** Tool calls with invalid arguments in this run. */
   invalidCalls: number;
 }
 
@@ -95,6 +100,7 @@ export class ModelLoop {
     return { kind: 'incomplete', reason: 'max_steps' };
   }
 
+  /** The conversation before the first model call, with the results of calls that were answered meanwhile. */
   private begin(
     context: AgentContext,
     { systemPrompt, situation = '', predictedState = [] }: ModelLoopOptions,
@@ -117,6 +123,7 @@ export class ModelLoop {
     };
   }
 
+  /** One model call. A tool choice of the request holds for the first one only: it would force a call in each step. */
   private modelStep(
     context: AgentContext,
     { messages, situation, hints, toolSet, callIds, predictedState }: Conversation,
@@ -131,6 +138,7 @@ export class ModelLoop {
     return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
   }
 
+  /** @throws AppError TOOL_EXECUTION_FAILED above the limit, since the model might never stop */
   private countInvalid(conversation: Conversation, results: readonly ToolResult[]): void {
     const limit = this.invoker.maxInvalidCalls;
     conversation.invalidCalls += results.filter(({ failure }) => failure === 'invalid_arguments').length;
@@ -154,6 +162,7 @@ function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefine
   return toolCalls.length === 0 ? { kind: 'completed' } : undefined;
 }
 
+/** Ends the run until the approvals are given, or until the client has returned the outputs. */
 function waitFor(callIds: readonly string[], asked: readonly AskedInterrupt[]): AgentOutcome {
   const reason = asked.length > 0 ? 'approval' : 'client_tool';
   const message = asked.length > 0 ? APPROVAL_NEEDED : null;

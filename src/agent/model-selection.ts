@@ -6,13 +6,16 @@ export interface ModelServer {
   readonly kind: 'offline' | 'openai-compatible';
   /** Without a slash at its end; empty for the offline model. */
   readonly baseUrl: string;
+  /** Undefined for servers without authentication. */
   readonly apiKey: string | undefined;
+  /** The model of requests that name none. */
   readonly model: string;
 }
 
 /** The chosen server, and what is wrong or unused in the settings that it was chosen by. */
 export interface ModelSelection {
   readonly server: ModelServer;
+  /** Settings that contradict each other; the server does not start with them. */
   readonly problems: readonly ConfigurationProblem[];
   /** Sentences without secrets, for the log. */
   readonly warnings: readonly string[];
@@ -27,11 +30,17 @@ export interface ModelChoices {
   readonly openaiApiKey: string | undefined;
 }
 
+/** A provider that is known by its key or by its host name. */
 interface Provider {
+  /** The member of `ModelChoices` with its key. */
   readonly key: 'dashscopeApiKey' | 'openaiApiKey';
+  /** The environment variable with its key, for messages. */
   readonly variable: string;
+  /** The address that is used when only the key is set. */
   readonly baseUrl: string;
+  /** The model that is used when none is set. */
   readonly model: string;
+  /** Matches the host names that its key may be sent to. */
   readonly ownsHost: RegExp;
 }
 
@@ -52,6 +61,7 @@ const PROVIDERS: readonly Provider[] = [
     ownsHost: /(^|\.)openai\.com$/,
   },
 ];
+/** The model of unknown servers when none is set. */
 const DEFAULT_MODEL = 'gpt-4o-mini';
 const OFFLINE_MODEL = 'offline-demo';
 
@@ -75,6 +85,7 @@ export function selectModel(choices: ModelChoices): ModelSelection {
   };
 }
 
+/** Uses the given address. A provider's key is sent only to the provider's own hosts. */
 function selectByAddress(choices: ModelChoices, address: string): ModelSelection {
   const hostname = URL.canParse(address) ? new URL(address).hostname : '';
   const owner = PROVIDERS.find(({ ownsHost }) => ownsHost.test(hostname));
@@ -97,6 +108,7 @@ function selectByAddress(choices: ModelChoices, address: string): ModelSelection
   };
 }
 
+/** Without an address or a provider's key, a built-in model answers. */
 function selectOffline(choices: ModelChoices): ModelSelection {
   const orphanKey: ConfigurationProblem = {
     name: 'LLM_API_KEY',

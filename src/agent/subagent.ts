@@ -6,6 +6,7 @@ import type { AgentContext, Journal, StepRecord } from './agent.js';
 export interface SubagentOptions {
   /** Its name, shown to users. */
   readonly name: string;
+  /** Shown to users with the name. */
   readonly description?: string;
   /** The tool call that started it. */
   readonly callId?: string;
@@ -67,6 +68,7 @@ export function beginSubagent(context: AgentContext, options: SubagentOptions): 
   };
 }
 
+/** A path that no other subagent of this execution has. @throws AppError AGENT_ERROR for a repeated key */
 function pathOf({ signal, subagent }: AgentContext, { name, key }: SubagentOptions): string {
   const taken = paths.get(signal) ?? new Set();
   paths.set(signal, taken);
@@ -78,6 +80,7 @@ function pathOf({ signal, subagent }: AgentContext, { name, key }: SubagentOptio
   return path;
 }
 
+/** The same run with a part of the journal, and without the client's tools. */
 function contextOf(context: AgentContext, id: string, path: string): AgentContext {
   return {
     ...context,
@@ -89,6 +92,7 @@ function contextOf(context: AgentContext, id: string, path: string): AgentContex
   };
 }
 
+/** The texts that the subagent has written, joined by empty lines. */
 function textBy({ response }: AgentContext, id: string): string {
   return (response.getResponseData().output ?? [])
     .filter(({ type, role, metadata }) => type === 'message' && role === 'assistant' && metadata?.[SUBAGENT_ID] === id)

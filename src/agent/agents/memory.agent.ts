@@ -9,8 +9,10 @@ import { toModelMessages } from '../prompt/prompt.js';
 
 /** The member of the session's state that holds the note. */
 const KEY = 'memory';
+/** The journal key of the present note, so that a resumed run condenses the same note. */
 const NOTE_STEP = 'memory:present';
 
+/** The instructions to the model; the present note follows them. */
 const TASK = [
   'Condense the conversation into a memory note: lasting facts about the user, preferences, decisions and open tasks.',
   'Write short lines, at most 200 words, without comments of your own.',

@@ -5,6 +5,7 @@ import { AgentSettings } from '../agent.settings.js';
 import { ModelLoop } from '../model-loop.js';
 import { memoryNote } from './memory.agent.js';
 
+/** The system prompt of servers without one in their settings. */
 const PERSONA = [
   'You are Friday, a helpful assistant.',
   "Answer in the user's language, briefly and to the point.",
@@ -25,6 +26,7 @@ export class WorkerAgent implements Agent {
     private readonly settings: AgentSettings,
   ) {}
 
+  /** Answers with the model loop. The facts that change between requests are kept out of the system prompt. */
   run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
     return this.loop.run(context, { systemPrompt: this.systemPrompt(context), situation: situationOf(context) });
   }

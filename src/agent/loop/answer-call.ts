@@ -15,7 +15,9 @@ import { appearanceOf, type CallAppearance } from './call-segment.js';
 
 /** A decided approval of a call, and the type of message that shows the call's result. */
 export interface DecidedApproval {
+  /** The id of the interrupt. */
   readonly approvalId: string;
+  /** The type of message that shows the output. */
   readonly outputType: CallAppearance['outputType'];
 }
 
@@ -86,6 +88,7 @@ function outputType(context: AgentContext, toolSet: ToolSet, { name, callId }: T
   return call?.type === 'mcp_call' ? 'mcp_call_output' : 'plugin_call_output';
 }
 
+/** Answers a call once: a later attempt gets the recorded result. */
 async function journaled(
   context: AgentContext,
   call: ToolCall,
@@ -126,6 +129,7 @@ function writeOutput(
   return message.id;
 }
 
+/** Records a denied call with the reason that the model is given. */
 function auditDenial(context: AgentContext, call: ToolCall, { output }: ToolResult): void {
   context.audit({
     action: 'policy_denied',
@@ -155,6 +159,7 @@ class ProgressReporter {
 
   constructor(private readonly context: Pick<AgentContext, 'emit' | 'signal'>) {}
 
+  /** Shows progress at intervals; reports after the end of the call, and invalid ones, are dropped. */
   report(call: ToolCall, { progress, total, message }: ToolProgress): void {
     const now = performance.now();
     if (this.ended || this.context.signal.aborted || now < this.nextAt || !Number.isFinite(progress)) return;
@@ -172,6 +177,7 @@ class ProgressReporter {
   }
 }
 
+/** Limited in length. Half of a surrogate pair, which the cut can leave, is replaced. */
 function readable(message: string): string {
   return message.slice(0, MESSAGE_LIMIT).replace(/\p{Surrogate}/gu, '\uFFFD');
 }

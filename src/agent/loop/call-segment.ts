@@ -19,6 +19,7 @@ const NAMELESS = 'unknown_tool';
 export interface CallAppearance {
   readonly callType: Extract<MessageType, 'function_call' | 'plugin_call' | 'mcp_call'>;
   readonly outputType: Extract<MessageType, 'plugin_call_output' | 'mcp_call_output'>;
+  /** Only for calls of MCP servers. */
   readonly serverLabel?: string;
 }
 
@@ -57,6 +58,7 @@ export class CallSegment extends Segment {
     super();
   }
 
+  /** The message of a call cannot be created before the name is known: its type depends on it. */
   override get isReady(): boolean {
     return this.name !== '';
   }
@@ -80,6 +82,7 @@ export class CallSegment extends Segment {
     if (this.name === '') this.name = name;
   }
 
+  /** The call so far; without a name it gets a placeholder, so that it can be answered with an error. */
   toolCall(): ModelToolCall {
     return { id: this.id, name: this.name || NAMELESS, arguments: this.text };
   }
@@ -94,6 +97,7 @@ export class CallSegment extends Segment {
     return this.replay ? { ...approval, [MODEL_REPLAY]: this.replay } : approval;
   }
 
+  /** Depends on the arguments, so it can change while they are being written. */
   private get requiresApproval(): boolean {
     const { id, name, arguments: text } = this.toolCall();
     return this.approvals?.requires({ callId: id, name, arguments: text }) === true;

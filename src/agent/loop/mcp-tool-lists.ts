@@ -20,10 +20,12 @@ export function writeToolLists(context: AgentContext, toolSet: ToolSet): void {
   context.journal.finish(STEP, inputHash, {}, messageIds);
 }
 
+/** A run that continues an interrupted one: the client has its tool lists already. */
 function isContinued({ resumption: { approvals, inputs, waiting } }: AgentContext): boolean {
   return approvals.length + inputs.length + waiting.length > 0;
 }
 
+/** One list for each server; tools of other origins are left out. */
 function listsOf(toolSet: ToolSet): JsonObject[] {
   const tools = new Map<string, JsonObject[]>();
   for (const tool of toolSet.serverTools) {
@@ -41,6 +43,7 @@ function listsOf(toolSet: ToolSet): JsonObject[] {
   ];
 }
 
+/** A tool in the form of the MCP protocol. */
 function toolInfo({ name, description, parameters, annotations }: ServerTool): JsonObject {
   return {
     name,
@@ -50,6 +53,7 @@ function toolInfo({ name, description, parameters, annotations }: ServerTool): J
   };
 }
 
+/** Writes a list as a message and returns the message's id. */
 function writeList(context: AgentContext, list: JsonObject): string {
   const message = context.response.createMessageBuilder('assistant', 'mcp_list_tools');
   message.created();

@@ -56,6 +56,7 @@ export class ModelBatches {
     if (!this.isDone) this.iterator.return?.().then(undefined, () => undefined);
   }
 
+  /** The events that may still be handled in this turn. */
   private take(): readonly ModelEvent[] {
     const end = Math.min(this.arrived.length, this.offset + EVENTS_PER_TURN - this.taken);
     const isWhole = this.offset === 0 && end === this.arrived.length;
@@ -65,12 +66,14 @@ export class ModelBatches {
     return batch;
   }
 
+  /** Lets other work proceed, since a provider can deliver many events at once. */
   private async nextTurn(): Promise<void> {
     await this.orAborted(new Promise<void>((resolve) => setImmediate(resolve)));
     this.taken = 0;
     this.signal.throwIfAborted();
   }
 
+  /** Rejects on an abort even if the provider's stream does not. */
   private orAborted<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.rejectNext = reject;

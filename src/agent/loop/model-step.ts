@@ -21,11 +21,16 @@ export const REFUSAL = 'The model did not answer because of its content filter.'
 
 /** The outcome of one model call, as stored in the journal. */
 export interface StepOutput {
+  /** The texts of the answer joined. */
   readonly text: string;
+  /** Empty if the model has called no tool. */
   readonly toolCalls: readonly ModelToolCall[];
   readonly finishReason: ModelFinishReason;
+  /** Null if the provider has reported none. */
   readonly usage: Usage | null;
+  /** The text in which the model declined to answer; absent if it did not. */
   readonly refusal?: string;
+  /** What the provider wants back with the next request, in its own form. */
   readonly replay?: JsonObject;
 }
 
@@ -34,7 +39,9 @@ type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
 /** One model call of a run. */
 interface ModelStep extends StepSetting {
   readonly context: AgentContext;
+  /** The model that is called. */
   readonly client: ModelClient;
+  /** Compared by the journal, so it must be the same in every attempt. */
   readonly request: ModelRequest;
   /** Appended to the system prompt; not compared by the journal. */
   readonly situation?: string;
@@ -96,6 +103,7 @@ function writerOf(call: ModelStep): StepWriter {
   return new StepWriter(context.response, { ...call, onCall }, card);
 }
 
+/** Extends an existing system message instead of adding a second one. */
 function withSituation(request: ModelRequest, situation = ''): ModelRequest {
   if (situation === '') return request;
   const [first, ...rest] = request.messages;
@@ -114,6 +122,7 @@ function inputHashOf({ request, toolSet }: ModelStep): string {
   return fingerprint({ messages: request.messages, tools });
 }
 
+/** The output of a step that an earlier attempt has finished. Its call ids must not be given again. */
 function replayed(output: JsonObject, callIds: StepSetting['callIds']): StepOutput {
   const step = output as unknown as StepOutput;
   callIds.reserve(step.toolCalls.map(({ id }) => id));
@@ -142,6 +151,7 @@ function finish(
   return { output: { ...output, refusal: REFUSAL }, messageIds: [...messageIds, refusalId] };
 }
 
+/** Writes a refusal for an answer that the provider has filtered out. */
 function writeRefusal(context: AgentContext, usage: Usage | null): string {
   const message = context.response.createMessageBuilder('assistant', 'message');
   message.created();
@@ -163,6 +173,7 @@ function partialUsage(
   return usageOf(input, estimateTextTokens(answer), estimateTextTokens(reasoning));
 }
 
+/** The tokens of a message's texts, calls and media. */
 function tokensOf(message: ModelMessage): number {
   if (message.role === 'user') return message.content.reduce((sum, part) => sum + partTokens(part), 0);
   const calls = message.role === 'assistant' ? message.toolCalls.map(({ name, arguments: text }) => name + text) : [];

@@ -7,8 +7,11 @@ const PREDICT_STATE = 'PredictState';
 
 /** Maps a tool argument to a member of the shared state, which clients can show while the model is writing it. */
 export interface PredictedState {
+  /** The member of the state. */
   readonly stateKey: string;
+  /** The tool whose argument it is. */
   readonly tool: string;
+  /** The argument that becomes its value. */
   readonly argument: string;
 }
 
@@ -49,6 +52,7 @@ export function keepPredicted(
   }
 }
 
+/** Undefined for invalid JSON and for a missing argument. */
 function argumentOf(text: string, name: string): Json | undefined {
   try {
     const args = JSON.parse(text) as unknown;

@@ -10,6 +10,7 @@ import { allSettled, refuseInDoubt } from './tool-round.js';
 export interface ResumedCalls {
   /** The results as messages for the model. */
   readonly outputs: readonly Message[];
+  /** In the order of `outputs`. */
   readonly results: readonly ToolResult[];
 }
 
@@ -60,10 +61,12 @@ export function approvedCalls({ resumption }: AgentContext): { id: string; name:
     .map(({ callId, name, arguments: text }) => ({ id: callId, name, arguments: text }));
 }
 
+/** The call that was waiting, rebuilt from its interrupt. */
 function callOf({ callId, toolName, argumentsText }: SettledInterrupt): ToolCall {
   return { callId: callId ?? '', name: toolName ?? '', arguments: argumentsText };
 }
 
+/** Calls of MCP servers have outputs of another type than those of local tools. */
 function decidedApproval({ id, serverLabel }: SettledInterrupt): DecidedApproval {
   const isLocal = serverLabel === null || serverLabel === 'local';
   return { approvalId: id, outputType: isLocal ? 'plugin_call_output' : 'mcp_call_output' };
@@ -78,6 +81,7 @@ function refusalOf({ status, decision }: SettledInterrupt): string {
   return `The call was not made: the user denied it.${why}`;
 }
 
+/** The id follows from the call's, so that every attempt writes the same message. */
 function outputMessage({ callId, name, output }: ToolResult): Message {
   const data = { call_id: callId, name, output };
   return dataMessage({ id: `msg_of_${callId}`, role: 'tool', type: 'plugin_call_output', data });

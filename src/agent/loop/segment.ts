@@ -15,10 +15,12 @@ export abstract class Segment {
     return this.text;
   }
 
+  /** Undefined until the segment is shown. */
   get messageId(): string | undefined {
     return this.message?.id;
   }
 
+  /** True once its message is complete. */
   get isClosed(): boolean {
     return this.message?.isClosed ?? false;
   }
@@ -69,13 +71,17 @@ export abstract class Segment {
     return undefined;
   }
 
+  /** Creates the message; called once, when the segment is shown. */
   protected abstract open(response: ResponseBuilder): MessageBuilder;
+  /** Writes what has arrived before the message was created. */
   protected abstract firstWrite(message: MessageBuilder): ContentBuilder;
+  /** Writes a piece that arrives while the message is open. */
   protected abstract writePiece(content: ContentBuilder, piece: string): void;
 }
 
 /** Text for the user, reasoning, or a refusal, in which the model declines to answer. */
 export class TextSegment extends Segment {
+  /** A text needs no check at its end: each piece is valid by itself. */
   readonly isWhole = true;
 
   constructor(readonly kind: 'text' | 'reasoning' | 'refusal') {

@@ -10,24 +10,29 @@ import type { UiCard } from './ui-card.js';
 /** A delta of a model's answer. */
 export type ModelDelta = Exclude<ModelEvent, { readonly type: 'finish' }>;
 
+/** The kinds of text segments by the type of the delta. */
 const KINDS = { 'text-delta': 'text', 'reasoning-delta': 'reasoning', 'refusal-delta': 'refusal' } as const;
 
 /** The parts of a finished answer, and the ids of its messages. */
 export interface WrittenStep {
+  /** The texts of the answer joined, without reasoning and refusals. */
   readonly text: string;
   /** The text in which the model declined to answer; empty if it did not. */
   readonly refusal: string;
   /** In the order of their messages. */
   readonly toolCalls: readonly ModelToolCall[];
+  /** All messages that the step has written, for the journal. */
   readonly messageIds: readonly string[];
 }
 
 /** What a step writer needs for the calls of an answer. */
 export interface StepSetting {
   readonly toolSet: ToolSet;
+  /** Gives the ids of calls. */
   readonly callIds: CallIds;
   /** The number of the model call in the run, from 0. */
   readonly step: number;
+  /** Decides which calls wait for the user; undefined if none can. */
   readonly approvals?: CallApprovals | undefined;
   /** Called before the message of a call is opened. */
   readonly onCall?: (toolName: string) => void;
@@ -62,6 +67,7 @@ export class StepWriter {
     return { answer: joined(answer), reasoning: joined(reasoning) };
   }
 
+  /** Appends a delta to its segment and shows what can be shown. */
   write(delta: ModelDelta): void {
     if (delta.type === 'tool-call-delta') this.writeCall(delta);
     else if (delta.text !== '' && this.writeText(KINDS[delta.type], delta.text)) return;
@@ -107,6 +113,7 @@ export class StepWriter {
     return joined(this.segments.filter((one) => one instanceof TextSegment && one.kind === kind));
   }
 
+  /** Consecutive deltas of one kind make one message. */
   private textSegment(kind: TextSegment['kind']): TextSegment {
     const last = this.segments.at(-1);
     if (last instanceof TextSegment && last.kind === kind) return last;
@@ -115,6 +122,7 @@ export class StepWriter {
     return segment;
   }
 
+  /** Deltas of parallel calls can alternate, so each is found by its index. */
   private writeCall(delta: Extract<ModelDelta, { type: 'tool-call-delta' }>): void {
     let call = this.calls.get(delta.index);
     if (!call) {

@@ -17,8 +17,10 @@ export type ModelPart =
 
 /** A finished tool call as the model made it; `arguments` is JSON text. */
 export interface ModelToolCall {
+  /** Unique in the conversation. */
   readonly id: string;
   readonly name: string;
+  /** JSON text as the model wrote it; it can be invalid. */
   readonly arguments: string;
 }
 
@@ -37,14 +39,19 @@ export type ModelMessage =
 
 /** Generation settings. An absent one is left to the provider. */
 export interface ModelOptions {
+  /** Default: that of the client's settings. */
   readonly model?: string;
   readonly temperature?: number;
   readonly topP?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
+  /** The most tokens of the answer. */
   readonly maxTokens?: number;
+  /** Texts at which the answer ends. */
   readonly stop?: readonly string[];
+  /** For answers that can be repeated, with providers that support it. */
   readonly seed?: number;
+  /** Default: plain text. */
   readonly responseFormat?: ResponseFormat;
   /** Whether, and which, tools are to be called. Default `auto`. */
   readonly toolChoice?: ToolChoice;
@@ -72,7 +79,9 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
 
 /** One model call. */
 export interface ModelRequest {
+  /** Oldest first. */
   readonly messages: readonly ModelMessage[];
+  /** Empty: the model cannot call tools. */
   readonly tools: readonly ToolDeclaration[];
   readonly options: ModelOptions;
 }

@@ -30,6 +30,7 @@ export function fitHistory(
   return history.slice(start);
 }
 
+/** The window begins with a message of the user, so that no answer is without its question. */
 function opensTurn(message: Message): boolean {
   return message.type === 'message' && message.role === 'user';
 }

@@ -7,6 +7,7 @@ import { callsOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traff
 /** The result of a call without an answer, because providers refuse conversations with open calls. */
 export const NO_RESULT = 'No result: the call was cancelled by the user.';
 
+/** A call in the prompt; `output` is undefined until its output is found. */
 interface OpenCall extends ModelToolCall {
   output: string | undefined;
 }
@@ -18,6 +19,7 @@ class AssistantTurn {
   replay: JsonObject | undefined;
   isAnswered = false;
 
+  /** The turn as messages for the model; none if it is empty. */
   toModelMessages(): ModelMessage[] {
     const content = this.texts.join('\n');
     if (content === '' && this.calls.length === 0) return [];
@@ -85,6 +87,7 @@ function answer(message: Message, openCalls: Map<string, { call: OpenCall; turn:
   }
 }
 
+/** A message of the system or the user; those of tools are left out. */
 function plainMessage(message: Message): ModelMessage[] {
   if (message.role === 'system') {
     const content = readableText(message);
@@ -95,6 +98,7 @@ function plainMessage(message: Message): ModelMessage[] {
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }];
 }
 
+/** True for messages that mean nothing to the model, and for unfinished ones without a readable text. */
 function isLeftOut(message: Message): boolean {
   const isToolMessage = isCall(message) || isCallOutput(message);
   if (!isToolMessage && message.type !== 'message' && message.type !== 'a2ui_action') return true;
@@ -155,6 +159,7 @@ function textPart(text: string): ModelPart[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
+/** A file of which only a name or an id is known becomes a note, so that the model can say so. */
 function filePart(content: FileContent): ModelPart[] {
   const { file_url: url, file_data: data, filename, file_id: id } = content;
   if (url || data) return [{ type: 'file', url, data, filename }];
@@ -163,6 +168,7 @@ function filePart(content: FileContent): ModelPart[] {
   );
 }
 
+/** Models get no video. A `data:` URL is left out of the note because of its length. */
 function videoNote(url: string): string {
   return url.startsWith('data:') ? '[The user attached a video.]' : `[The user attached the video ${url}]`;
 }
@@ -179,6 +185,7 @@ export function withOwnAttachments(messages: readonly ModelMessage[], principal:
   );
 }
 
+/** True if the part refers to an attachment of another tenant or user. */
 function isForeign(part: ModelPart, principal: Principal): boolean {
   const url = part.type === 'image' || part.type === 'file' ? part.url : null;
   if (url === null || !isAttachmentReference(url)) return false;

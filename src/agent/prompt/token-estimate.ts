@@ -6,6 +6,7 @@ export const MEDIA_TOKENS = 1000;
 /** The overhead of a message, in tokens. */
 const MESSAGE_TOKENS = 4;
 
+/** Characters of a token in Latin script, on average. */
 const LATIN_PER_TOKEN = 4;
 /** From this code unit on, a character is about one token: CJK, kana, hangul, full-width forms, emoji. */
 const FIRST_WIDE_CHARACTER = 0x2e80;
@@ -36,6 +37,7 @@ export function estimateMessageTokens(message: Message): number {
   return (message.content ?? []).reduce((sum, content) => sum + contentTokens(content), MESSAGE_TOKENS);
 }
 
+/** Media have a fixed estimate, because their size says little about their tokens. */
 function contentTokens(content: Content): number {
   if (content.type === 'text') return estimateTextTokens(content.text ?? '');
   if (content.type === 'refusal') return estimateTextTokens(content.refusal ?? '');

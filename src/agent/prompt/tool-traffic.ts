@@ -5,6 +5,7 @@ import type { ModelToolCall } from '../ports/model-client.js';
 /** The output of a tool call. */
 export interface CallOutput {
   readonly callId: string;
+  /** Text as the model receives it. */
   readonly output: string;
 }
 
@@ -51,10 +52,12 @@ export function outputsOf(message: Message): CallOutput[] {
   );
 }
 
+/** The data of a message's contents; several contents may describe one call. */
 function payloads(message: Message): { [key: string]: Json }[] {
   return (message.content ?? []).flatMap((content) => (content.type === 'data' && content.data ? [content.data] : []));
 }
 
+/** Outputs that are not text are given to the model as JSON. */
 function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -8,17 +8,22 @@ const DEFAULT_ID = 'default';
 
 /** An agent as the runtime lists it. */
 export interface RuntimeAgent {
+  /** The name under which requests select the agent. */
   readonly name: string;
   readonly description: string;
+  /** The same for all agents. */
   readonly className: string;
+  /** As the AG-UI capabilities document has it. */
   readonly capabilities: object;
 }
 
 /** The answer of `GET /info`. */
 export interface RuntimeInfo {
   readonly version: string;
+  /** By id; the default agent, if it is public, is listed as `default` too. */
   readonly agents: Readonly<Record<string, RuntimeAgent>>;
   readonly audioFileTranscriptionEnabled: boolean;
+  /** Streams are server-sent events; this server has no WebSocket for this wire. */
   readonly mode: 'sse';
   readonly threadEndpoints: {
     readonly list: boolean;

@@ -9,6 +9,7 @@ import { type CopilotThread, CopilotThreads } from './copilotkit-threads.service
 import { CopilotKitWire } from './copilotkit.wire.js';
 import { ClearQueryDto, ThreadChangeDto, ThreadsQueryDto } from './dto/threads.dto.js';
 
+/** Threads of a page without `limit`. */
 const DEFAULT_LIMIT = 50;
 const anyObject = { schema: { type: 'object', additionalProperties: true } };
 
@@ -108,6 +109,7 @@ export class CopilotThreadsController {
     return { deleted: true };
   }
 
+  /** The type of a known agent; an unknown name is kept, so that the list is empty instead of unfiltered. */
   private agentType(agentId: string | undefined): string | undefined {
     return agentId === undefined ? undefined : (this.agents.agentTypeOf(agentId) ?? agentId);
   }

@@ -10,6 +10,7 @@ import { ThreadReplays } from './thread-replay.js';
 
 /** How many sessions or runs, and how many messages, are read at once. */
 const PAGE = 100;
+/** Messages that are read at once. */
 const MESSAGES_PAGE = 500;
 
 /** The `createdById` of threads without a user. */
@@ -17,12 +18,19 @@ const ANONYMOUS = 'anonymous';
 
 /** A thread as CopilotKit lists it. Times are ISO 8601. */
 export interface CopilotThread {
+  /** The session's id. */
   readonly id: string;
+  /** Null until the client names the thread. */
   readonly name: string | null;
+  /** The agent of the last run; `default` before the first one. */
   readonly agentId: string;
+  /** The tenant. */
   readonly organizationId: string;
+  /** The user, or a fixed name for threads of unnamed users. */
   readonly createdById: string;
+  /** Archived threads are left out of lists unless the query asks for them. */
   readonly archived: boolean;
+  /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -31,8 +39,11 @@ export interface CopilotThread {
 export interface ThreadsQuery {
   /** Only threads whose last run was of this agent type. */
   readonly agentType?: string | undefined;
+  /** False: only threads that are not archived. */
   readonly includeArchived: boolean;
+  /** From 1 to 200. */
   readonly limit: number;
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -132,6 +143,7 @@ export class CopilotThreads {
     return removed;
   }
 
+  /** The ids of all threads, collected before the first one is deleted: deleting would move the pages. */
   private async threadIds(caller: Caller, agentType: string | undefined): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor: string | undefined; ;) {
@@ -153,6 +165,7 @@ export class CopilotThreads {
     }
   }
 
+  /** @throws AppError SESSION_NOT_FOUND */
   private async require(principal: Principal, threadId: string): Promise<SessionView> {
     const view = await this.sessions.view(principal, threadId);
     if (!view) throw new AppError('SESSION_NOT_FOUND', `Unknown thread ${threadId}`);

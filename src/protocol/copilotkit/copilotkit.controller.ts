@@ -18,6 +18,7 @@ import { CopilotAgents, type RuntimeInfo } from './copilotkit-agents.js';
 import { CopilotKitService, type StopAnswer } from './copilotkit.service.js';
 import { CopilotKitWire } from './copilotkit.wire.js';
 
+/** The frames of a stream, in batches that are written at once. */
 type Frames = Observable<readonly string[]>;
 
 /** The methods of the single endpoint. */
@@ -103,6 +104,7 @@ export class CopilotKitController {
   }
 }
 
+/** @throws AppError MISSING_PARAMETER */
 function required(params: FieldReader, name: string): string {
   const value = params.string(name);
   if (value === undefined) throw fieldError(params.at(name), 'is required', 'MISSING_PARAMETER');

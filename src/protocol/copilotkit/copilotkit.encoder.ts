@@ -20,7 +20,9 @@ export function copilotKitFrame(event: AgUiEvent): string {
 
 /** How one run of a thread is shown. */
 export interface ReplayOptions {
+  /** The run that is restored. */
   readonly run: RunView;
+  /** The AG-UI version that the client speaks. */
   readonly generation: AgUiGeneration;
   /** The messages that were new in its request. */
   readonly input: readonly AgUiMessage[];
@@ -63,6 +65,7 @@ export class ReplayEncoder implements FrameEncoder {
     this.isFinished = run.finishedAt !== null;
   }
 
+  /** The frames of one event that the client does not have yet. */
   next(logged: LoggedEvent): readonly string[] {
     const { event } = logged;
     const { generation, onOutput, frameOf = copilotKitFrame } = this.options;
@@ -82,6 +85,7 @@ export class ReplayEncoder implements FrameEncoder {
     return copilotKitFrame(SHUTDOWN_EVENT);
   }
 
+  /** Leaves out what the client has. A finished run ends with a snapshot that corrects the client's copy. */
   private forClient(events: readonly AgUiEvent[]): readonly AgUiEvent[] {
     const { client, history } = this.options;
     if (!client) return events;
@@ -133,6 +137,7 @@ class PieceJoiner {
     return joined;
   }
 
+  /** The pieces so far as one event. */
   private close(): AgUiEvent[] {
     if (!this.open) return [];
     const event = { ...this.open, delta: this.deltas.join('') };
@@ -142,6 +147,7 @@ class PieceJoiner {
   }
 }
 
+/** Events whose `delta` can be joined to that of the next one. */
 function isPiece(event: AgUiEvent): event is PieceEvent {
   const { type } = event;
   return type === 'TEXT_MESSAGE_CONTENT' || type === 'REASONING_MESSAGE_CONTENT' || type === 'TOOL_CALL_ARGS';
@@ -151,6 +157,7 @@ function isSame(one: PieceEvent, other: PieceEvent): boolean {
   return one.type === other.type && ownerOf(one) === ownerOf(other);
 }
 
+/** The message or call that a piece belongs to. */
 function ownerOf(event: PieceEvent): string {
   return event.type === 'TOOL_CALL_ARGS' ? event.toolCallId : event.messageId;
 }

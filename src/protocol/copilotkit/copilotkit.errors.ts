@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../common/index.js';
 import type { HttpError } from '../http/index.js';
 
+/** The titles of the original runtime. Other errors have a common title with status 400, otherwise their message. */
 const TITLES: Partial<Record<ErrorCode, string>> = {
   AGENT_NOT_FOUND: 'Agent not found',
   SESSION_NOT_FOUND: 'Thread not found',

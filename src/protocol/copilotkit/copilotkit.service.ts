@@ -22,6 +22,7 @@ import { ThreadReplays } from './thread-replay.js';
 export type StopAnswer =
   { readonly stopped: true; readonly interrupt: AgUiEvent } | { readonly stopped: false; readonly message: string };
 
+/** The frames of a stream, in batches that are written at once. */
 type Frames = Observable<readonly string[]>;
 
 /** The agent routes of a CopilotKit runtime (contract ag-ui, section 3), over durable runs. */
@@ -87,6 +88,7 @@ export class CopilotKitService {
     return { stopped: true, interrupt: { type: 'RUN_ERROR', message: 'The run was stopped', code: 'STOPPED' } };
   }
 
+  /** Returns the number of stopped runs: 0 if the run is unknown or has finished. */
   private async stopRun(principal: Principal, threadId: string, runKey: string): Promise<number> {
     const run = await this.runs.findByKey(principal, threadId, runKey);
     if (!run || run.finishedAt !== null) return 0;

@@ -18,7 +18,9 @@ import { type ClientCopy, copilotKitFrame, ReplayEncoder, replayFold } from './c
 
 /** Which thread is shown, and how. */
 export interface ReplayRequest {
+  /** The owner of the thread. */
   readonly principal: Principal;
+  /** The AG-UI version that the client speaks. */
   readonly generation: AgUiGeneration;
   /** What the client has of the thread already. */
   readonly client?: ClientSnapshot | undefined;
@@ -43,6 +45,10 @@ export class ThreadReplays {
     private readonly interrupts: Interrupts,
   ) {}
 
+  /**
+   * Begins a replay. Its encoders must be requested in the order of the runs, since each one needs the messages
+   * before.
+   */
   open(request: ReplayRequest): ThreadReplay {
     const { principal, generation, frameOf = copilotKitFrame } = request;
     /** The messages of the runs so far. */
@@ -63,6 +69,7 @@ export class ThreadReplays {
     };
   }
 
+  /** Undefined if the client has nothing of the run's output; then the run is sent as a whole. */
   private async clientCopy({ client, principal }: ReplayRequest, run: RunView): Promise<ClientCopy | undefined> {
     if (!client) return undefined;
     const output = (await this.runs.response(principal, run.runId)).output ?? [];

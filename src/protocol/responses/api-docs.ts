@@ -9,6 +9,7 @@ import { ResponseDto, ResponsesErrorDto } from './dto/response.dto.js';
 /** Under which the API's description lists this wire. */
 export const TAG = 'OpenAI Responses';
 
+/** The descriptions of error responses by status (contract responses, section A4). */
 const ERROR_TEXT: Readonly<Record<number, string>> = {
   400: 'The request is invalid, the conversation is in use, or the previous response is unknown.',
   404: 'Unknown response, conversation, item or model.',

@@ -8,14 +8,18 @@ import { ResponsesSettings } from './responses.settings.js';
 const FORMAT = 'plc2';
 /** The file in the data directory with the key that a server generates for itself. */
 const KEY_FILE = 'responses-sealing-key';
+/** Authenticated: a changed text is rejected instead of decrypted to something else. */
 const ALGORITHM = 'aes-256-gcm';
+/** Bytes; 96 bits are what GCM is specified for. */
 const IV_LENGTH = 12;
+/** Bytes of the authentication tag. */
 const TAG_LENGTH = 16;
 /** Inflated content is never longer, so that a short one cannot exhaust the memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** A key and its name. */
 interface CipherKey {
+  /** Identifies the key in an encrypted text, so that old texts remain readable after a key is replaced. */
   readonly kid: string;
   readonly key: Buffer;
 }
@@ -64,6 +68,7 @@ export class ContentCipher {
     }
   }
 
+  /** Read when it is first needed: reading may create the key file. */
   private keys(): readonly CipherKey[] {
     this.ring ??= keyRing(this.settings.sealingKeys, this.server.dataDir, KEY_FILE).map(derivedKey);
     return this.ring;

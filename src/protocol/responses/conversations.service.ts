@@ -20,14 +20,18 @@ import { notFound } from './responses.errors.js';
 
 /** A conversation. Times are whole seconds. */
 export interface Conversation {
+  /** The session's id. Conversations that this wire creates have the prefix `conv_`. */
   readonly id: string;
   readonly object: 'conversation';
+  /** Seconds since the epoch, rounded down. */
   readonly created_at: number;
+  /** Set by the client; empty if it has set none. */
   readonly metadata: JsonObject;
 }
 
 /** The answer to the deletion of a conversation. */
 export interface DeletedConversation {
+  /** The id of the deleted conversation. */
   readonly id: string;
   readonly object: 'conversation.deleted';
   readonly deleted: true;
@@ -127,6 +131,7 @@ export class ConversationsService {
   }
 }
 
+/** The session keeps milliseconds; this wire has whole seconds. */
 function conversationOf({ sessionId, createdAt, metadata }: SessionView): Conversation {
   return { id: sessionId, object: 'conversation', created_at: Math.floor(createdAt / 1000), metadata };
 }
@@ -141,15 +146,18 @@ function messagesOfItem(itemId: string, messages: readonly Message[]): readonly 
   return callId === undefined ? [found] : messages.filter((message) => serverCallIdOf(message) === callId);
 }
 
+/** An item of an approved call has an id made from the approval request's id, so it is compared separately. */
 function isApprovedCall(itemId: string, message: Message): boolean {
   const requestId = isServerOutput(message.type) ? outputData(message).approvalRequestId : null;
   return requestId !== null && approvedCallId(requestId) === itemId;
 }
 
+/** Clients may name an item by its own id or by the id of the message that it shows. */
 function isShownAs(itemId: string, message: Message): boolean {
   return message.id === messageIdOf(itemId) || message.id === itemId || itemIdOf(message) === itemId;
 }
 
+/** The id of the call that a message of the server's tools belongs to; undefined for all other messages. */
 function serverCallIdOf(message: Message): string | undefined {
   if (isServerCall(message.type)) return callData(message, '').callId;
   return isServerOutput(message.type) ? outputData(message).callId : undefined;

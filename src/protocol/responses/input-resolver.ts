@@ -32,6 +32,7 @@ export class InputResolver {
     return withoutRepetition(messages);
   }
 
+  /** A repeated call is replaced by the stored one, because clients may leave out its output. */
   private async messagesOf(scope: MessageScope, entry: InputEntry): Promise<readonly Message[]> {
     if (entry.kind === 'messages') return entry.messages;
     const stored = await this.stored(scope, entry.id);
@@ -79,6 +80,7 @@ export class InputResolver {
     return [call, output].filter((message) => message !== undefined);
   }
 
+  /** The output of a stored call, which follows it in the session; undefined if the call was not answered. */
   private async output(
     { message, sessionId, userId, seq }: FoundMessage,
     tenantId: string,
@@ -89,6 +91,7 @@ export class InputResolver {
     return later.find((one) => isOutput(one.message.type) && outputData(one.message).callId === callId)?.message;
   }
 
+  /** The call of a stored output, which precedes it in the session. */
   private async call(
     { message, sessionId, userId, seq }: FoundMessage,
     tenantId: string,

@@ -2,8 +2,11 @@ import { ResponsesError } from './responses.errors.js';
 
 /** Which part of a list to show. */
 export interface PageQuery {
+  /** From 1 to 100, in decimal digits. Default 20. */
   readonly limit?: string;
+  /** Default `desc`, newest first. */
   readonly order?: 'asc' | 'desc';
+  /** The id of the last item of the previous page. */
   readonly after?: string;
 }
 
@@ -11,11 +14,14 @@ export interface PageQuery {
 export interface ListPage<T> {
   readonly object: 'list';
   readonly data: readonly T[];
+  /** The id of the first entry; null if the page is empty. */
   readonly first_id: string | null;
+  /** The id of the last entry, which is the `after` of the next page; null if the page is empty. */
   readonly last_id: string | null;
   readonly has_more: boolean;
 }
 
+/** Entries of a page without `limit`. */
 const DEFAULT_LIMIT = 20;
 
 /**
@@ -38,6 +44,7 @@ export function listPage<T extends { readonly id: string }>(items: readonly T[],
   };
 }
 
+/** @throws ResponsesError INVALID_PARAMETER if the list has no such item */
 function positionAfter(items: readonly { readonly id: string }[], id: string): number {
   const position = items.findIndex((item) => item.id === id);
   if (position >= 0) return position + 1;

@@ -8,8 +8,10 @@ import { pathsOf, ResponsesWire } from './responses.wire.js';
 
 /** An agent in the format of a model. */
 export interface Model {
+  /** The agent's name, which a request gives as `model`. */
   readonly id: string;
   readonly object: 'model';
+  /** Seconds since the epoch. Agents have no creation time, so it is the same for all. */
   readonly created: number;
   readonly owned_by: string;
 }

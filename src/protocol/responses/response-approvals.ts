@@ -8,6 +8,7 @@ import { notFound } from './responses.errors.js';
 
 /** The answers to approval requests in a request for a response. */
 export interface GivenAnswers {
+  /** In the order of the request. */
   readonly answers: readonly InterruptAnswer[];
   /** The approval requests that they answer. */
   readonly requests: readonly McpApprovalRequestItem[];
@@ -55,10 +56,12 @@ function isAnswer({ type }: Message): boolean {
   return type === 'mcp_approval_response';
 }
 
+/** What follows the last output of the assistant is new in this request. */
 function isOutputOfAssistant({ type, role }: Message): boolean {
   return isOutput(type) || (role === 'assistant' && type !== 'mcp_approval_request');
 }
 
+/** The decision in the form of the interrupt store. */
 function answerOf(message: Message): InterruptAnswer {
   const data = dataOf(message) ?? {};
   const reason = data['reason'];
@@ -70,6 +73,7 @@ function answerOf(message: Message): InterruptAnswer {
   };
 }
 
+/** The approval request as it was shown, rebuilt from the interrupt. */
 function requestItem(asked: InterruptView): McpApprovalRequestItem {
   return {
     id: asked.id,

@@ -16,15 +16,20 @@ import { RequestService } from './request.service.js';
 /** How many tokens a request would give to the model. */
 export interface InputTokens {
   readonly object: 'response.input_tokens';
+  /** An estimate; the provider's own count can differ. */
   readonly input_tokens: number;
 }
 
 /** A conversation that was shortened. */
 export interface Compaction {
+  /** Not stored: it cannot be retrieved. */
   readonly id: string;
   readonly object: 'response.compaction';
+  /** Seconds since the epoch. */
   readonly created_at: number;
+  /** The user's messages, then one `compaction` item. */
   readonly output: readonly Item[];
+  /** Estimated, since no model is called. */
   readonly usage: ResponseUsage;
 }
 
@@ -33,6 +38,7 @@ export type Remembered = (responseId: string) => readonly Message[] | undefined;
 
 /** A response without output. */
 export interface PreparedResponse {
+  /** What the response object is made from. */
   readonly info: ResponseInfo;
   /** The conversation, including the input of the request. */
   readonly messages: readonly Message[];
@@ -42,6 +48,7 @@ export interface PreparedResponse {
 const MAX_COMPACTION_LENGTH = 1024 * 1024;
 /** Characters that a compaction keeps of one answer, of one tool output, and of the arguments of one call. */
 const ANSWER_LENGTH = 2000;
+/** Characters of a tool's output, and of a call's arguments, in the condensed text. */
 const OUTPUT_LENGTH = 500;
 const ARGUMENTS_LENGTH = 200;
 const COMPACTION_HEADING = 'Summary of the earlier conversation, condensed by the server:';
@@ -116,6 +123,7 @@ export class ResponseContext {
     return { info, messages: await this.messages(request, caller, known) };
   }
 
+  /** The conversation that the request continues from, then its input. */
   private async messages(
     request: CreateRequest,
     caller: Caller,
@@ -139,6 +147,7 @@ function condense(messages: readonly Message[]): string {
   return lines.length === 0 ? '' : [COMPACTION_HEADING, ...lines].join('\n').slice(0, MAX_COMPACTION_LENGTH);
 }
 
+/** The user's messages are kept unchanged, so they get no line here. */
 function condensedLine(message: Message): string[] {
   const { type, role } = message;
   if (type === 'message') {
@@ -152,6 +161,7 @@ function condensedLine(message: Message): string[] {
   return [`- called ${call.name} with ${shortened(call.arguments, ARGUMENTS_LENGTH)}`];
 }
 
+/** One line of limited length, so that a long output cannot fill the summary. */
 function shortened(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length)} […]`;

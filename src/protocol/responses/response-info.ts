@@ -8,18 +8,24 @@ export const WIRE = 'responses';
 
 /** What a response needs besides the log of its run: what it repeats of its request, and how its items are shown. */
 export interface ResponseInfo {
+  /** The id of the response, which is that of the run with this wire's prefix. */
   readonly id: string;
   /** When the request was accepted, in whole seconds. */
   readonly createdAt: number;
+  /** What the response repeats of its request. */
   readonly echo: ResponseEcho;
+  /** How the messages of the run are shown as items. */
   readonly items: Omit<ItemView, 'isOver'>;
 }
 
 /** The parts of a `ResponseInfo` that are stored as the run's wire data. */
 export interface StoredInfo {
+  /** Seconds since the epoch. */
   readonly createdAt: number;
   readonly echo: ResponseEcho;
+  /** The names of the tools that the client runs: their calls are `function_call` items. */
   readonly clientTools: readonly string[];
+  /** The approval requests that this request answered. */
   readonly approvals: readonly McpApprovalRequestItem[];
   /** The calls that the request approved; absent in runs of older versions. */
   readonly approved?: readonly { readonly requestId: string; readonly callId: string }[];
@@ -88,6 +94,7 @@ export function storedResponseInfo(id: string, agentLabel: string, stored: Store
   return { id, createdAt: stored.createdAt, echo: stored.echo, items };
 }
 
+/** The labels of the MCP servers that the request named: only their tool lists are shown. */
 function serversOf({ tools }: ResponseEcho): ReadonlySet<string> {
   const labels = tools.map(({ type, server_label: label }) => (type === 'mcp' ? label : undefined));
   return new Set(labels.filter((label) => typeof label === 'string'));

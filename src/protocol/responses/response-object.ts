@@ -5,6 +5,7 @@ import type { ResponseInfo } from './response-info.js';
 import type { ResponseError, ResponseObject, ResponseStatus, ResponseUsage } from './response.types.js';
 import { responseError } from './responses.errors.js';
 
+/** The status of this wire for each status of a run. */
 const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
   created: 'queued',
   queued: 'queued',
@@ -18,6 +19,7 @@ const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
 };
 /** The codes of the log that are reasons of `incomplete_details`. */
 const REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter', 'max_tool_calls']);
+/** The error code of a run that made too many model calls. */
 const STEP_LIMIT = 'max_steps';
 /** The limits at which the model stops in the middle of its output. */
 const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter']);
@@ -25,9 +27,11 @@ const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'cont
 /** The fields of a response that change. */
 export interface ResponseBody {
   readonly status: ResponseStatus;
+  /** Seconds since the epoch. Default null. */
   readonly completedAt?: number | null;
   readonly output?: readonly OutputItem[];
   readonly error?: ResponseError | null;
+  /** Why the response is incomplete. Default null. */
   readonly reason?: string | null;
   readonly usage?: ResponseUsage | null;
 }
@@ -87,11 +91,13 @@ function statusOf(status: RunStatus, background: boolean): ResponseStatus {
   return mapped === 'queued' && !background ? 'in_progress' : mapped;
 }
 
+/** Clients know three reasons only, so any other limit is reported as the limit of tokens. */
 function reasonOf(error: ErrorModel | null): string {
   if (error?.code === STEP_LIMIT) return 'max_tool_calls';
   return error && REASONS.has(error.code) ? error.code : 'max_output_tokens';
 }
 
+/** Providers that report no total get the sum, and missing details become 0: SDKs require every count. */
 function usageOf(usage: Usage | null): ResponseUsage {
   const { input_tokens: input = 0, output_tokens: output = 0 } = usage ?? {};
   return {

@@ -14,13 +14,17 @@ import { submissionError } from './responses.errors.js';
 
 /** A request for a response whose run is accepted. */
 export interface SubmittedResponse {
+  /** The accepted run, which may have finished already if the request is a repetition. */
   readonly run: RunView;
   /** In whose name the run was accepted. */
   readonly principal: Principal;
   /** False: this request had been accepted before. */
   readonly created: boolean;
+  /** True if the client asked for events instead of one JSON response. */
   readonly stream: boolean;
+  /** True if the client does not wait: the run continues after it disconnects. */
   readonly background: boolean;
+  /** False: the response cannot be retrieved afterwards (contract responses, section A8). */
   readonly store: boolean;
   /** The messages of the request, including those that it refers to. */
   readonly input: readonly Message[];
@@ -30,12 +34,15 @@ export interface SubmittedResponse {
 export interface SubmissionOptions {
   /** Identifies the request: repeated with equal content it gets the same response. */
   readonly idempotencyKey?: string | undefined;
+  /** Looks up the responses that a WebSocket connection keeps although they are not stored. */
   readonly remembered?: Remembered | undefined;
 }
 
 /** The conversation that a response belongs to. */
 interface ConversationOfResponse {
+  /** In whose name the session is used. */
   readonly principal: Principal;
+  /** The session that the run is accepted in: new, named by the request, or a copy. */
   readonly sessionId: string;
   /** True when the request names the session. */
   readonly sessionGiven: boolean;
@@ -91,6 +98,7 @@ export class ResponseSubmission {
     return { run: accepted.run, principal, created: accepted.created, stream, background, store, input: messages };
   }
 
+  /** The run request without its messages and its id. */
   private runOf(
     request: CreateRequest,
     { principal, sessionId, sessionGiven }: ConversationOfResponse,
@@ -135,6 +143,7 @@ export class ResponseSubmission {
     return { ...fresh, principal, after: previousResponseId, within, before: [] };
   }
 
+  /** Turns errors of the run store into those of this wire, which name the field of the request. */
   private async accept(run: RunRequest, previous: string | undefined): Promise<AcceptedRun> {
     try {
       return await this.runs.accept(run);
@@ -144,6 +153,7 @@ export class ResponseSubmission {
   }
 }
 
+/** Metadata is for the client's own use; tools receive it with the other forwarded properties. */
 function forwardedProps({ echo }: CreateRequest): JsonObject {
   return Object.keys(echo.metadata).length === 0 ? {} : { metadata: echo.metadata };
 }

@@ -15,31 +15,43 @@ import {
 } from './request/setting.decoder.js';
 import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/tool.decoder.js';
 
+/** The most items in `input`. */
 const MAX_ITEMS = 10_000;
+/** The most entries in `tools`. */
 const MAX_TOOLS = 128;
+/** Characters of the id of a response or conversation. */
 const ID_LENGTH = { min: 1, max: 256 };
 const KEY_LENGTH = { min: 1, max: 64 };
 
 /** A decoded request for a response. */
 export interface CreateRequest {
+  /** Events instead of one JSON response. */
   readonly stream: boolean;
+  /** The client polls for the result; requires `store`. */
   readonly background: boolean;
+  /** Default true. */
   readonly store: boolean;
+  /** The response to continue from; never together with `conversationId`. */
   readonly previousResponseId: string | undefined;
   readonly conversationId: string | undefined;
+  /** `user`, otherwise `safety_identifier`; without either, a new conversation has a user of its own. */
   readonly user: string | undefined;
   readonly instructions: string | undefined;
+  /** In the order of the request; references are not resolved yet. */
   readonly input: readonly InputEntry[];
+  /** Only those that `tool_choice` allows. */
   readonly clientTools: readonly ToolDeclaration[];
   readonly mcpTools: readonly McpToolRequest[];
   /** The types of tools that this server does not have. */
   readonly skippedTools: readonly string[];
   readonly modelOptions: ModelOptions;
+  /** The settings as the response repeats them, with their defaults. */
   readonly echo: ResponseEcho;
 }
 
 /** What the decoder needs from outside. */
 export interface CreateRequestOptions {
+  /** What items can refer to, and how encrypted content is read. */
   readonly items: ItemSources;
   /** The `model` of requests without one. */
   readonly defaultModel: string;
@@ -126,6 +138,7 @@ export function decodeInput(fields: FieldReader, sources: ItemSources): readonly
   return items.map((item, index) => decodeInputItem(item, `${fields.at('input')}[${index}]`, sources));
 }
 
+/** The fields that exclude each other and are therefore checked together. */
 interface Modes {
   readonly stream: boolean;
   readonly background: boolean;
@@ -148,6 +161,7 @@ function modesOf(fields: FieldReader): Modes {
   return { stream: fields.boolean('stream') ?? false, background, store, previousResponseId, conversationId };
 }
 
+/** The id, which is given directly or as the `id` of an object. @throws AppError MISSING_PARAMETER without an id */
 function conversationOf(fields: FieldReader): string | undefined {
   const value = fields.source['conversation'];
   if (value === undefined || value === null || typeof value === 'string')
@@ -171,12 +185,14 @@ function instructionsOf(fields: FieldReader): string | undefined {
   return texts.join('\n');
 }
 
+/** Accepted and repeated in the response; the server always fits the conversation to the model. */
 function truncationOf(fields: FieldReader): string {
   const value = fields.string('truncation') ?? 'disabled';
   if (value === 'auto' || value === 'disabled') return value;
   throw fieldError(fields.at('truncation'), 'must be auto or disabled', 'INVALID_PARAMETER');
 }
 
+/** Defaults of the original API, which apply only to what the response repeats. */
 function numberEcho(
   numbers: NumberSettings,
 ): Pick<ResponseEcho, 'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'top_logprobs'> {

@@ -134,6 +134,7 @@ function keyOf(key: string | string[] | undefined): string | undefined {
   throw new AppError('INVALID_PARAMETER', 'Idempotency-Key must have 1 to 256 printable ASCII characters');
 }
 
+/** The error of a cursor after the last event of a finished response, which could never be satisfied. */
 function cursorAhead(startingAfter: number, lastNumber: number): ResponsesError {
   const message = `starting_after is ${startingAfter}, but the last event of this response has the sequence_number ${lastNumber}`;
   return new ResponsesError('CURSOR_AHEAD', message, 'starting_after');

@@ -20,6 +20,7 @@ export class ResponsesEncoder implements FrameEncoder {
     this.fold = new ResponsesFold(info);
   }
 
+  /** The frames of one event of the run; often none, sometimes several. */
   next(event: LoggedEvent): readonly string[] {
     return this.fold.next(event).map(frameOf);
   }
@@ -30,10 +31,12 @@ export class ResponsesEncoder implements FrameEncoder {
     return [eventFrame(JSON.stringify(event), { event: 'error' }), DONE_FRAME];
   }
 
+  /** Tells the client that the stream ends while the run continues. */
   shutdownFrame(): string {
     return this.errorFrames(toHttpError(new AppError('SHUTTING_DOWN'))).join('');
   }
 
+  /** `[DONE]`, but only after the terminal event: otherwise clients would take the response for complete. */
   end(): readonly string[] {
     return this.fold.ended ? [DONE_FRAME] : [];
   }

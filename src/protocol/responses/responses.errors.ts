@@ -5,9 +5,12 @@ import type { ResponseError } from './response.types.js';
 
 /** An error in this wire's format, always with all four keys (contract responses, section A4). */
 export interface WireError {
+  /** For people; it contains no secrets. */
   readonly message: string;
   readonly type: string;
+  /** The path of the invalid field, for example `input[0].content`; null if the error concerns no field. */
   readonly param: string | null;
+  /** For programs, in lower case. */
   readonly code: string;
 }
 
@@ -25,6 +28,7 @@ export class ResponsesError extends AppError {
   }
 }
 
+/** The `type` of errors that the client can correct. */
 const REQUEST_ERROR = 'invalid_request_error';
 
 /** The codes of this wire, by those of the catalogue. */

@@ -12,6 +12,7 @@ import { ResponsesSettings } from './responses.settings.js';
 
 /** Where this wire is served: the path that SDKs expect, and the documented one. */
 export const PREFIXES = ['v1', 'compatible-mode/v1'] as const;
+/** The prefix of the legacy snippets, whose JSON responses get an additional envelope. */
 const COMPATIBLE_MODE = '/compatible-mode/v1/';
 
 /** The paths of one resource under both prefixes, such as `v1/models`. */

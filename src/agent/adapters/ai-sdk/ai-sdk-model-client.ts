@@ -24,7 +24,9 @@ export interface AiSdkSettings extends CallTimeouts {
 
 /** What a test may replace: the wait between attempts, and the jitter (a number in [0, 1)). */
 export interface AiSdkHooks {
+  /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
+  /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 

@@ -12,6 +12,7 @@ export interface AnsweredPart {
   readonly type: 'text' | 'reasoning' | 'tool-call';
   /** Of text and reasoning. */
   text: string;
+  /** What the provider wants back with the part, for example a signature. */
   metadata: SharedV3ProviderMetadata | undefined;
 }
 

@@ -6,6 +6,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Unread bytes above which the upstream is paused, and below which it is resumed. */
 const HIGH_WATER = 256 * 1024;
+/** Bytes below which reading resumes after a pause. */
 const LOW_WATER = 64 * 1024;
 
 const NOTHING: readonly Buffer[] = [];
@@ -51,11 +52,13 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     this.controller?.abort(reason);
   }
 
+  /** Called by undici before the request is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.abortReason) controller.abort(this.abortReason);
   }
 
+  /** Called by undici with the status and the headers. */
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // Informational answers come before the real one.
     if (status < 200) return;
@@ -65,16 +68,19 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     this.notify();
   }
 
+  /** Called by undici with each piece of the body. */
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.decompression) this.decompression.write(chunk);
     else this.add(chunk);
   }
 
+  /** Called by undici at the end of the body. */
   onResponseEnd(): void {
     if (this.decompression) this.decompression.end();
     else this.end();
   }
 
+  /** Called by undici when the request or the connection fails. */
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.error ??= error;
     this.end();
@@ -104,6 +110,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.controller?.paused) this.controller.resume();
   }
 
+  /** Notifies the reader once about all pieces that arrive together. */
   private notify(): void {
     if (this.isNotifying) return;
     this.isNotifying = true;

@@ -24,7 +24,9 @@ export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeout
 
 /** What a test may replace: the wait between attempts, and the jitter (a number in [0, 1)). */
 export interface ChatCompletionsHooks {
+  /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
+  /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
@@ -81,6 +83,7 @@ export class ChatCompletionsModelClient extends ModelClient {
   }
 }
 
+/** Keeps the query of the base URL, which some providers need. */
 function completionsUrl(baseUrl: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;

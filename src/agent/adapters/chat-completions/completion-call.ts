@@ -11,6 +11,7 @@ import type { UpstreamHttp } from './upstream-http.js';
 export interface CompletionRequest extends CallTimeouts {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, encoded once for all attempts. */
   readonly body: string;
 }
 
@@ -59,6 +60,7 @@ export class CompletionCall implements ModelCall {
     this.answer = this.post(this.url, request.headers);
   }
 
+  /** The next events; undefined at the end. @throws if the answer fails, stalls or is aborted */
   async next(): Promise<readonly ModelEvent[] | undefined> {
     this.watchdog.wait();
     for (;;) {
@@ -73,6 +75,7 @@ export class CompletionCall implements ModelCall {
     }
   }
 
+  /** Ends the call. A complete answer is read to its end, so that the connection can be used again. */
   close(): void {
     this.failure ??= new Error('The model call was ended');
     this.watchdog.close();
@@ -171,6 +174,7 @@ export class CompletionCall implements ModelCall {
     this.finish(events);
   }
 
+  /** Ends the answer, whether or not bytes follow. */
   private finish(events: ModelEvent[]): void {
     this.decoder.end(events);
     this.isOver = true;
@@ -193,6 +197,7 @@ export class CompletionCall implements ModelCall {
     throw new UpstreamStatusError(status, this.answer.headers, key ? body.replaceAll(key, '[key]') : body);
   }
 
+  /** Undefined if the answer cannot be followed: no valid target, another scheme, or too many redirects. */
   private redirectTarget(): URL | undefined {
     const { location } = this.answer.headers;
     if (typeof location !== 'string' || this.redirects >= MAX_REDIRECTS) return undefined;
@@ -201,6 +206,7 @@ export class CompletionCall implements ModelCall {
     return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined;
   }
 
+  /** The key is not sent to another origin. */
   private redirect(target: URL): void {
     this.redirects += 1;
     this.url = target;
@@ -210,6 +216,11 @@ export class CompletionCall implements ModelCall {
     this.answer = this.post(target, isSameOrigin ? this.request.headers : anonymous);
   }
 
+  /**
+   * Keeps bytes of an answer that is read as a whole.
+   *
+   * @throws UpstreamStreamError above the limit, unless it may be cut
+   */
   private keep(bytes: Buffer, limit: number, mayCut = false): void {
     if (!mayCut && this.wholeBytes + bytes.length > limit) {
       throw new UpstreamStreamError(new Error('The answer is too long'));

@@ -8,6 +8,7 @@ import { ToolCallDecoder } from './tool-call-decoder.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The reasons of the original API and those of servers that imitate it. */
 const FINISH_REASONS: Readonly<Record<string, ModelFinishReason>> = {
   stop: 'stop',
   eos: 'stop',
@@ -97,6 +98,7 @@ export class CompletionDecoder {
     events.push(replay ? { ...finish, replay } : finish);
   }
 
+  /** What the next request must repeat with this answer; undefined if nothing. */
   private replay(): JsonObject | undefined {
     const { extras } = this.calls;
     if (this.reasoningContent === '' && !extras) return undefined;
@@ -171,6 +173,7 @@ function textOf(parts: unknown): string {
   return parts.map((part) => (isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
+/** Servers report cached tokens in three different places. */
 function usageOf(raw: Fields): Usage {
   const total = number(raw['total_tokens']);
   const reasoning = detail(raw['completion_tokens_details'], 'reasoning_tokens');
@@ -195,6 +198,7 @@ function number(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** @throws UpstreamStreamError for invalid JSON */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);

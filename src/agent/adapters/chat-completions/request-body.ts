@@ -48,6 +48,7 @@ function toolMembers({ tools, options }: ModelRequest): Body {
   };
 }
 
+/** Text is the default of every server, so it is not sent. */
 function responseFormat({ responseFormat: format }: ModelOptions): Body | undefined {
   if (format === undefined || format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
@@ -76,6 +77,7 @@ function userContent(parts: readonly ModelPart[]): string | Body[] {
   return parts.length === 1 && content[0]?.['type'] === 'text' && first.type === 'text' ? first.text : content;
 }
 
+/** @throws AppError for parts that this API cannot carry */
 function wirePart(part: MediaPart): Body {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   const { mediaType } = part;
@@ -92,6 +94,7 @@ function wirePart(part: MediaPart): Body {
   return { type: 'file', file: { filename, file_data: `data:${mediaType};base64,${base64}` } };
 }
 
+/** JPEG is given for an unknown format, since a data URL needs a concrete media type. */
 function imageUrl(part: Exclude<MediaPart, { kind: 'text' }>): string {
   if (part.kind === 'address') return part.url.toString();
   const mediaType = part.mediaType === 'image/*' ? 'image/jpeg' : part.mediaType;
@@ -110,6 +113,7 @@ function assistantMessage(message: Extract<ModelMessage, { role: 'assistant' }>)
   };
 }
 
+/** Arguments that are not valid JSON are wrapped: a server may reject them, even those of earlier turns. */
 function wireCall({ id, name, arguments: text }: ModelToolCall, extra: Json | undefined): Body {
   return { id, type: 'function', function: { name, arguments: validArguments(text) }, extra_content: extra };
 }

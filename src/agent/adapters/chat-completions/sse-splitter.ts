@@ -64,6 +64,7 @@ export class SseSplitter {
     return undefined;
   }
 
+  /** Ends an event: its name applies to this event only. */
   private dispatch(data: string): string {
     this.eventName = this.name;
     this.name = '';
@@ -76,6 +77,7 @@ export class SseSplitter {
     else if (this.text.startsWith('event', start)) this.name = this.valueOf(start + 5, end) ?? this.name;
   }
 
+  /** Several `data` lines of one event are joined by line breaks. */
   private readData(value: string | undefined): void {
     if (value === undefined) return;
     this.data = this.data === undefined ? value : `${this.data}\n${value}`;
@@ -89,6 +91,7 @@ export class SseSplitter {
     return this.text.slice(this.text[at + 1] === ' ' ? at + 2 : at + 1, end);
   }
 
+  /** A byte order mark is allowed at the beginning, and all three kinds of line ends everywhere. */
   private read(lines: Buffer): void {
     let text = lines.toString('utf8');
     if (this.isFirst && text.startsWith('\uFEFF')) text = text.slice(1);

@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 
+/** A call of the answer, as far as it has arrived. */
 interface Call {
   /** Its place among the calls of the answer, from 0. */
   readonly place: number;
@@ -13,7 +14,9 @@ interface Call {
   extra: JsonObject | undefined;
 }
 
+/** One piece of a call, as the server sent it. */
 interface Delta {
+  /** Undefined for servers that do not number parallel calls. */
   readonly index: number | undefined;
   readonly id: string | undefined;
   readonly name: string | undefined;
@@ -102,6 +105,7 @@ function beginsAnother(call: Call, { id, name, text }: Delta): boolean {
   return text.trimStart().startsWith('{') && isComplete(call.text);
 }
 
+/** True for the text of a whole JSON object. */
 function isComplete(text: string): boolean {
   try {
     return isPlainObject(JSON.parse(text));
@@ -120,6 +124,7 @@ function opening({ place: index, id, text }: Call, name: string | undefined): Mo
   };
 }
 
+/** Undefined for entries that are not objects. */
 function deltaOf(raw: unknown): Delta | undefined {
   if (!isPlainObject(raw)) return undefined;
   const called = isPlainObject(raw['function']) ? raw['function'] : {};
@@ -133,6 +138,7 @@ function deltaOf(raw: unknown): Delta | undefined {
   };
 }
 
+/** A blank text counts as missing. */
 function notBlank(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

@@ -2,6 +2,7 @@
 export interface DataUrl {
   /** Lower case, without parameters; empty when the URL names none. */
   readonly mediaType: string;
+  /** Padded or not; not decoded. */
   readonly base64: string;
 }
 
@@ -25,6 +26,7 @@ export function normalBase64(text: string): string | undefined {
   return /[-_]/.test(compact) ? compact.replace(/-/g, '+').replace(/_/g, '/') : compact;
 }
 
+/** The percent-encoded text of a URL without `;base64`, as base64. Undefined if it is malformed. */
 function percentDecoded(text: string): string | undefined {
   const decoded = safeDecode(text);
   return decoded === undefined ? undefined : Buffer.from(decoded, 'utf8').toString('base64');

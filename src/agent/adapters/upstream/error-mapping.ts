@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../../../common/index.js';
 import { retryAfterMs } from './retry-policy.js';
 import { errorChain, isNetworkError, statusOf, UpstreamStatusError, UpstreamStreamError } from './upstream-error.js';
 
+/** Providers report a prompt that is too long by text only, with various status codes. */
 const TOO_LONG =
   /context[_ ]?length|context[_ ]window|maximum context|prompt is too long|(input|prompt|request)[^.]{0,40}(too long|too large|exceeds?)|too many (input )?tokens|range of input length|max(imum)?[_ ](input|prompt)[_ ]tokens/i;
 
@@ -28,6 +29,7 @@ export function toAppError(error: unknown): AppError {
   });
 }
 
+/** The text decides where a provider uses one status for several errors. */
 function codeOf(status: number | undefined, text: string): ErrorCode {
   switch (status) {
     case 401:
@@ -51,6 +53,7 @@ function codeOf(status: number | undefined, text: string): ErrorCode {
   }
 }
 
+/** Other codes use the message of the catalogue. The provider's own text is never shown to clients. */
 function messageOf(code: ErrorCode, status: number | undefined, error: unknown): string | undefined {
   if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
   if (error instanceof UpstreamStreamError) return 'The answer of the model ended too early';

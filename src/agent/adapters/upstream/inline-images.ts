@@ -20,6 +20,7 @@ async function inlined(message: ModelMessage, attachments: AttachmentReader): Pr
   return { ...message, content: await Promise.all(message.content.map((part) => inlinedPart(part, attachments))) };
 }
 
+/** Replaces a reference by the image itself, since the provider cannot read the server's attachments. */
 async function inlinedPart(part: ModelPart, attachments: AttachmentReader): Promise<ModelPart> {
   const reference = referenceIn(part);
   if (reference === undefined) return part;
@@ -28,6 +29,7 @@ async function inlinedPart(part: ModelPart, attachments: AttachmentReader): Prom
   return { type: 'image', url: `data:${content.mimeType};base64,${content.bytes.toString('base64')}` };
 }
 
+/** The reference to an attachment; undefined for other parts and for public addresses. */
 function referenceIn(part: ModelPart): string | undefined {
   const url = part.type === 'image' || part.type === 'file' ? part.url : null;
   return url !== null && isAttachmentReference(url) ? url : undefined;

@@ -11,6 +11,7 @@ export type MediaPart =
 
 type FilePart = Extract<ModelPart, { type: 'file' }>;
 
+/** Used where the request gives no media type. */
 const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
@@ -52,6 +53,7 @@ export function unsupportedPart(message: string): AppError {
   return new AppError('INVALID_PARAMETER', message);
 }
 
+/** @throws AppError for an inline image of another media type */
 function imagePart(url: string): MediaPart {
   const inline = parseDataUrl(url);
   if (!inline) return { kind: 'address', mediaType: 'image/*', url: webAddress(url, 'An image') };
@@ -60,6 +62,7 @@ function imagePart(url: string): MediaPart {
   return { kind: 'bytes', mediaType, base64: inline.base64 };
 }
 
+/** @throws AppError for other formats than wav and mp3, and for invalid base64 */
 function audioPart(data: string, format: string): MediaPart {
   const inline = parseDataUrl(data);
   const name = format.toLowerCase().replace(/^audio\/(x-)?/, '') || inline?.mediaType.replace(/^audio\/(x-)?/, '');
@@ -68,6 +71,7 @@ function audioPart(data: string, format: string): MediaPart {
   return { kind: 'bytes', mediaType, base64: base64Of(inline?.base64 ?? data, 'The audio') };
 }
 
+/** The media type is that of the data URL, otherwise it follows from the file's name or content. */
 function filePart(part: FilePart): MediaPart {
   const inline = parseDataUrl(part.data ?? part.url ?? '');
   const extension = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(part.filename ?? part.url ?? '')?.[1]?.toLowerCase() ?? '';
@@ -85,6 +89,7 @@ function filePart(part: FilePart): MediaPart {
   return { kind: 'bytes', mediaType, base64, ...(part.filename ? { filename: part.filename } : {}) };
 }
 
+/** The provider reads the file itself. @throws AppError without an http(s) address */
 function fileByAddress(part: FilePart, mediaType: string): MediaPart {
   if (part.url === null) throw unsupportedPart('A file needs its data or an address');
   if (mediaType.startsWith('image/')) return imagePart(part.url);
@@ -92,16 +97,19 @@ function fileByAddress(part: FilePart, mediaType: string): MediaPart {
   return { kind: 'address', mediaType, url, ...(part.filename ? { filename: part.filename } : {}) };
 }
 
+/** PDF files begin with `%PDF-`, which this is in base64. */
 function magicType(data: string | null): string | undefined {
   return data?.startsWith('JVBERi0') ? 'application/pdf' : undefined;
 }
 
+/** @throws AppError if the data is empty or not valid base64 */
 function base64Of(data: string, what: string): string {
   const base64 = normalBase64(data);
   if (base64 === undefined || base64 === '') throw unsupportedPart(`${what} is not valid base64`);
   return base64;
 }
 
+/** @throws AppError for other schemes: the provider could not read them */
 function webAddress(url: string, what: string): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address && (address.protocol === 'http:' || address.protocol === 'https:')) return address;

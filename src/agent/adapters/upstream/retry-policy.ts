@@ -1,5 +1,6 @@
 import { isNetworkError, statusOf, UpstreamStatusError } from './upstream-error.js';
 
+/** The delay after the first attempt and the longest one, in milliseconds. */
 const BASE_MS = 500;
 const CAP_MS = 20_000;
 /** A longer `Retry-After` is not waited for: the call fails and its error says when to retry. */
@@ -33,6 +34,7 @@ export function retryAfterMs(error: unknown): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
+/** True if the same request can succeed later: overload, conflicts, time-outs and network errors. */
 function isRetryable(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
@@ -44,6 +46,7 @@ function header({ headers }: UpstreamStatusError, name: string): string | undefi
   return typeof value === 'string' ? value : value?.[0];
 }
 
+/** Undefined for a missing, negative or invalid number. */
 function numberOf(value: string | undefined): number | undefined {
   const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
   return Number.isFinite(number) && number >= 0 ? number : undefined;

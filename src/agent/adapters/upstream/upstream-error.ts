@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../../common/index.js';
 
+/** The codes of Node.js and undici for connections that failed or broke off. */
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -96,6 +97,7 @@ export function messageIn(body: string): string {
   }
 }
 
+/** The first text in the members under which providers report errors, at any depth. */
 function messageOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return messageOf(value[0]);
@@ -107,6 +109,7 @@ function messageOf(value: unknown): string | undefined {
   return undefined;
 }
 
+/** For providers that report an error in the stream by a word instead of a status. */
 function statusOfWord(word: string): number | undefined {
   if (/context_length|context_window/i.test(word)) return 400;
   if (/invalid_?api_?key|authentication|permission/i.test(word)) return 401;

@@ -55,6 +55,7 @@ export class Watchdog {
     this.since = performance.now();
   }
 
+  /** Stops the timer; must be called when the answer has ended. */
   close(): void {
     clearTimeout(this.timer);
   }
@@ -63,6 +64,7 @@ export class Watchdog {
     return setTimeout(() => this.check(), Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
   }
 
+  /** The timer is not restarted with every event, so the time is compared when it fires. */
   private check(): void {
     const leftMs = this.held ? this.limitMs : this.since + this.limitMs - performance.now();
     // A timer may fire a moment early.

@@ -14,10 +14,15 @@ import {
 } from './made-dto.js';
 import { ResponseDto } from './response.dto.js';
 
+/** Events with the whole response: those of its life cycle. */
 const WHOLE: DtoMembers = { response: { type: ResponseDto } };
+/** Events with a whole item: `output_item.added` and `output_item.done`. */
 const ITEM: DtoMembers = { output_index: integer, item: itemSchema() };
+/** Events about one item, which they name by its id and by its position in `output`. */
 const WITHIN: DtoMembers = { item_id: string, output_index: integer };
+/** Events about one part of a message's `content`. */
 const PART: DtoMembers = { ...WITHIN, content_index: integer };
+/** Events about one part of a reasoning item's `summary`. */
 const SUMMARY: DtoMembers = { ...WITHIN, summary_index: integer };
 
 /** The fields of each event besides `type` and `sequence_number`. */
@@ -53,6 +58,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   error: { code: string, message: string, param: nullableString, error: object },
 };
 
+/** The classes by the `type` of the event; `sequence_number` is in every event. */
 const EVENTS = Object.fromEntries(
   Object.entries(MEMBERS).map(([type, members]): [string, Type] => [
     type,
@@ -63,6 +69,7 @@ const EVENTS = Object.fromEntries(
 /** The types of all events. */
 export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS);
 
+/** All event classes, for `ApiExtraModels`. */
 export const EVENT_DTOS: readonly Type[] = Object.values(EVENTS);
 
 /** The schema of any event. */

@@ -1,3 +1,4 @@
+/** A function that the client runs, used by several examples. */
 const WINDOW_TOOL = {
   type: 'function',
   name: 'open_window',

@@ -12,6 +12,7 @@ import {
   word,
 } from './made-dto.js';
 
+/** `failed` is missing on purpose: only `mcp_call` items have it. */
 const STATUS = word('in_progress', 'completed', 'incomplete');
 
 /** The fields of each type of output item besides `id` and `type`. */
@@ -40,6 +41,7 @@ const ITEMS = Object.fromEntries(
   ]),
 );
 
+/** The item types as classes, for `ApiExtraModels`: without it their schemas are missing from the document. */
 export const ITEM_DTOS: readonly Type[] = Object.values(ITEMS);
 
 /** The schema of any output item. */

@@ -21,10 +21,15 @@ export function madeDto(name: string, members: DtoMembers): Type {
   return dto;
 }
 
+/** A property that is always a string. */
 export const string: ApiPropertyOptions = { type: String };
+/** A property that is a string or null; the key is always present. */
 export const nullableString: ApiPropertyOptions = { type: String, nullable: true };
+/** A non-negative whole number, such as an index, a count or a time in seconds. */
 export const integer: ApiPropertyOptions = { type: 'integer', minimum: 0 };
+/** A whole number or null; the key is always present. */
 export const nullableInteger: ApiPropertyOptions = { type: 'integer', nullable: true };
+/** An object whose members the document does not describe. */
 export const object: ApiPropertyOptions = { type: 'object', additionalProperties: true };
 
 /** A list of any objects. */

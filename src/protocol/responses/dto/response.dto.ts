@@ -11,6 +11,7 @@ import {
   word,
 } from './made-dto.js';
 
+/** Every key is always present (contract responses, section A3), so no property is optional. */
 const MEMBERS: DtoMembers = {
   id: string,
   object: word('response'),
@@ -50,6 +51,7 @@ const MEMBERS: DtoMembers = {
 /** A response, with every key. */
 export const ResponseDto = madeDto('ResponseObject', MEMBERS);
 
+/** The inner object of an error body (contract responses, section A4). */
 const ErrorDto = madeDto('ResponsesErrorDetail', {
   message: string,
   type: string,

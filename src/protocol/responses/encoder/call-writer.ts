@@ -24,6 +24,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     private readonly id = itemIdOf(message),
   ) {}
 
+  /** Streams the arguments. Nothing is written before the name and the id of the call are known. */
   content(event: Content): void {
     if (event.type !== 'data' || this.closed !== undefined) return;
     const data: JsonObject = event.data ?? {};
@@ -34,6 +35,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.appendDelta(isPiece ? this.text.append(call.arguments) : this.text.replace(call.arguments));
   }
 
+  /** Writes the rest of the arguments and `done`; the item stays open until `finish`. */
   close(message: Message): void {
     const call = callData(message, '');
     const whole = message.content === null ? this.text.value : call.arguments;
@@ -44,11 +46,13 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.writeDone(itemStatus(message.status, true), whole);
   }
 
+  /** Ends a call whose message will not be completed. */
   cut(): void {
     if (this.isAnnounced) this.writeDone('incomplete', this.text.value);
     this.finish(true);
   }
 
+  /** Ends the item once, as incomplete if it was cut. */
   finish(isCut: boolean): void {
     if (this.closed === undefined || this.isOver) return;
     this.isOver = true;
@@ -56,6 +60,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
+  /** Announces the item as soon as its name and call id are known, with the arguments so far. */
   private announce(): void {
     const { name, callId } = this.head;
     if (this.isAnnounced || name === '' || callId === '') return;
@@ -69,6 +74,7 @@ export class FunctionCallWriter implements ModelItemWriter {
     if (delta !== '' && this.isAnnounced) this.append('delta', { delta });
   }
 
+  /** Writes `arguments.done` once and keeps the status for `finish`. */
   private writeDone(status: ItemStatus, whole: string): void {
     if (this.closed !== undefined) return;
     this.closed = status;
@@ -103,6 +109,7 @@ export class NamedCall implements ItemWriter {
     return this.choose(callData(message, '').name);
   }
 
+  /** Keeps the contents until one of them names the tool, which decides the writer. */
   content(event: Content): void {
     if (this.writer) {
       this.writer.content(event);
@@ -113,10 +120,12 @@ export class NamedCall implements ItemWriter {
     if (name !== '') this.choose(name);
   }
 
+  /** Chooses the writer at the latest here, since a complete message has a name. */
   close(message: Message): void {
     this.writerFor(message).close(message);
   }
 
+  /** Without a writer nothing was announced, so nothing has to be ended. */
   cut(): void {
     this.writer?.cut();
   }

@@ -2,7 +2,9 @@ import type { Content, Message } from '../../../events/index.js';
 
 /** One event of a response's stream: its type, and its JSON, which begins with the type and the number. */
 export interface ResponseEvent {
+  /** The event name of the frame; also a member of `json`. */
   readonly type: string;
+  /** The whole event as JSON text, with its `sequence_number`. */
   readonly json: string;
 }
 
@@ -71,12 +73,14 @@ export class AppendOnlyText {
     return this.sent;
   }
 
+  /** Adds a piece and returns what is to be sent: nothing after a text that contradicts what was sent. */
   append(piece: string): string {
     if (this.isBroken) return '';
     this.sent += piece;
     return piece;
   }
 
+  /** Sets the whole text and returns the rest to be sent; empty if it does not begin with what was sent. */
   replace(whole: string): string {
     if (!whole.startsWith(this.sent)) {
       this.isBroken = true;

@@ -6,10 +6,13 @@ import { AppendOnlyText, type EventSequencer, type ItemWriter } from './event-se
 
 /** What the writers of the server's calls share. */
 export interface ServerCallContext {
+  /** Where the events of the response are appended. */
   readonly out: EventSequencer;
+  /** Which calls and labels this response shows. */
   readonly view: ItemView;
 }
 
+/** The head of a call before its first data has arrived. */
 const NOTHING = { callId: '', name: '', serverLabel: '' };
 
 /**
@@ -35,18 +38,22 @@ export class McpCallWriter implements ItemWriter {
     this.id = id ?? serverCallId(call);
   }
 
+  /** Empty until the first data of the call has arrived. */
   get callId(): string {
     return this.head.callId;
   }
 
+  /** The id of the message that makes the call, not of its item. */
   get messageId(): string {
     return this.call.id;
   }
 
+  /** True once the item is done; later events of the call are ignored. */
   get isOver(): boolean {
     return this.over;
   }
 
+  /** Appends a piece of the arguments. Pieces after the whole arguments, or of a held call, are ignored. */
   content(event: Content): void {
     if (event.type !== 'data' || this.args !== undefined || this.over || this.isHeld) return;
     const data = callDataOf(event.data ?? {}, this.call.type, this.context.view.agentLabel);
@@ -94,12 +101,14 @@ export class McpCallWriter implements ItemWriter {
     if (delta !== '') this.append('response.mcp_call_arguments.delta', { delta });
   }
 
+  /** Writes `arguments.done` once; the end of the message and the output of the call both ask for it. */
   private finishArguments(args: string): void {
     if (this.args !== undefined) return;
     this.args = args;
     this.append('response.mcp_call_arguments.done', { arguments: args });
   }
 
+  /** Ends the item once. An item that was never announced is not written. */
   private end(status: ItemStatus, output?: Message): void {
     if (this.over) return;
     this.over = true;
@@ -156,6 +165,7 @@ export function writeCallWithOutput({ out }: ServerCallContext, item: McpCallIte
   endWhole(out, beginWhole(out, item), item);
 }
 
+/** Announces an item whose arguments are known and returns its `output_index`. */
 function beginWhole(out: EventSequencer, item: McpCallItem): number {
   const index = out.nextIndex();
   const position = { item_id: item.id, output_index: index };
@@ -167,6 +177,7 @@ function beginWhole(out: EventSequencer, item: McpCallItem): number {
   return index;
 }
 
+/** Ends an item. An incomplete call has no terminal event of its own. */
 function endWhole(out: EventSequencer, index: number, item: McpCallItem): void {
   const position = { item_id: item.id, output_index: index };
   if (item.status === 'completed' || item.status === 'failed') out.append(`response.mcp_call.${item.status}`, position);

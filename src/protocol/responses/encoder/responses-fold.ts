@@ -35,8 +35,10 @@ export class ResponsesFold {
   private readonly out = new EventSequencer();
   private readonly view: ItemView;
   private readonly calls: ServerCalls;
+  /** The writers of open messages, by message id. */
   private readonly writers = new Map<string, TextWriter | CallWriter | NamedCall>();
   private readonly itemCounts = new Map<string, number>();
+  /** The ids of messages that have been opened. */
   private readonly seen = new Set<string>();
   private newestId: string | undefined;
   /** The newest message, when it is closed: whether a limit has cut it is known with the next event only. */
@@ -65,6 +67,7 @@ export class ResponsesFold {
     return this.out.take();
   }
 
+  /** Holds events back while it is open whether a function call belongs to the client or to the server. */
   private take(event: AgentEvent): void {
     const { waiting } = this;
     if (!waiting) {
@@ -110,6 +113,7 @@ export class ResponsesFold {
     }
   }
 
+  /** Approved calls begin with `response.in_progress`, since they are made before the model is called. */
   private lifeCycle(event: AgentResponse): void {
     if (event.status === 'created') this.begin();
     else if (event.status === 'in_progress') {
@@ -128,6 +132,7 @@ export class ResponsesFold {
     this.out.append(type, { response: responseObject(this.info, { status }) });
   }
 
+  /** Closes what is open and writes the terminal event. The message that the limit cut is written as incomplete. */
   private end(event: AgentResponse): void {
     this.calls.beginApproved();
     this.release(cutMessage(event)?.id);
@@ -152,6 +157,7 @@ export class ResponsesFold {
     else this.close(event);
   }
 
+  /** Chooses the writer of a message by its type; messages of other types are not shown until they are complete. */
   private open(message: Message): void {
     this.release();
     this.seen.add(message.id);
@@ -204,6 +210,7 @@ export class ResponsesFold {
     this.wholeItem(approvalRequestItem(message));
   }
 
+  /** The items of a server's tool list: announced without tools, then ended with them. */
   private listTools(items: readonly McpListToolsItem[]): void {
     for (const item of items) {
       const { error: _error, ...rest } = item;
@@ -216,6 +223,7 @@ export class ResponsesFold {
     }
   }
 
+  /** An item whose parts are not streamed. */
   private wholeItem(item: object): void {
     const index = this.out.nextIndex();
     this.out.append('response.output_item.added', { output_index: index, item });
@@ -229,6 +237,7 @@ export class ResponsesFold {
     return times === 1 ? id : `${id}_${times}`;
   }
 
+  /** Ends the items of messages that a recovered run has discarded; the client has them already. */
   private discard(ids: readonly string[]): void {
     this.release();
     for (const id of ids) {
@@ -240,6 +249,7 @@ export class ResponsesFold {
   }
 }
 
+/** No model was called, but SDKs require every count in a completed response. */
 const NO_USAGE: ResponseUsage = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },

@@ -74,6 +74,7 @@ export class ServerCalls {
     if (!messageIds) for (const call of this.approved) call.cut();
   }
 
+  /** An open call by its id. Calls that have ended are removed on the way. */
   private find(callId: string): McpCallWriter | undefined {
     for (const call of this.open) {
       if (call.isOver) this.open.delete(call);

@@ -7,7 +7,9 @@ import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './eve
 
 /** How the parts of an item are written: the types and fields of their events. */
 export interface PartStyle<Part> {
+  /** The field with the position of the part in its item. */
   readonly index: 'content_index' | 'summary_index';
+  /** The types of the events, in the order in which they are written. */
   readonly added: string;
   readonly delta: string;
   readonly done: string;
@@ -16,9 +18,11 @@ export interface PartStyle<Part> {
   readonly whole: 'text' | 'refusal';
   /** Further fields of `delta` and `done`. */
   readonly extra: object;
+  /** The part with its whole text. */
   part(value: string): Part;
 }
 
+/** Parts of a message, as text. */
 const TEXT: PartStyle<OutputPart> = {
   index: 'content_index',
   added: 'response.content_part.added',
@@ -29,6 +33,7 @@ const TEXT: PartStyle<OutputPart> = {
   extra: { logprobs: [] },
   part: textPart,
 };
+/** Parts of a message in which the model declines to answer. */
 const REFUSAL: PartStyle<OutputPart> = {
   ...TEXT,
   delta: 'response.refusal.delta',
@@ -37,6 +42,7 @@ const REFUSAL: PartStyle<OutputPart> = {
   extra: {},
   part: (refusal) => ({ type: 'refusal', refusal }),
 };
+/** Parts of a reasoning item. */
 const SUMMARY: PartStyle<SummaryPart> = {
   index: 'summary_index',
   added: 'response.reasoning_summary_part.added',
@@ -67,14 +73,17 @@ class PartWriter<Part> {
     this.write(style.added, { part: style.part('') });
   }
 
+  /** False once `done` was written. */
   get isOpen(): boolean {
     return this.done === undefined;
   }
 
+  /** The part as it is so far. */
   get value(): Part {
     return this.done ?? this.style.part(this.text.value);
   }
 
+  /** Appends a piece, or completes the part with the whole content. */
   content(event: Content): void {
     if (!this.isOpen) return;
     const isOver = isTerminalStatus(event.status);
@@ -87,6 +96,7 @@ class PartWriter<Part> {
     }
   }
 
+  /** Ends the part with a text, by default with what was sent. */
   end(whole = this.text.value): void {
     if (!this.isOpen) return;
     const { style } = this;
@@ -128,12 +138,14 @@ export class TextWriter implements ModelItemWriter {
     out.append('response.output_item.added', { output_index: this.index, item: this.item('in_progress') });
   }
 
+  /** Appends to the part at the content's index; creates the part if needed. */
   content(event: Content): void {
     const slot = event.index ?? 0;
     this.parts[slot] ??= this.newPart(slot, event.type);
     this.parts[slot].content(event);
   }
 
+  /** Writes the contents that were not streamed and ends the parts; the item stays open until `finish`. */
   close(message: Message): void {
     for (const [slot, content] of (message.content ?? []).entries()) {
       if (this.parts[slot]?.isOpen !== false)
@@ -143,10 +155,12 @@ export class TextWriter implements ModelItemWriter {
     this.closed = itemStatus(message.status, true);
   }
 
+  /** Ends the item as incomplete. */
   cut(): void {
     this.finish(true);
   }
 
+  /** Ends the item once, as incomplete if it was cut. */
   finish(isCut: boolean): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -155,6 +169,7 @@ export class TextWriter implements ModelItemWriter {
     this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
+  /** The style follows from the message's type and, within a message, from the content's. */
   private newPart(slot: number, type: Content['type']): PartWriter<OutputPart | SummaryPart> {
     const style: PartStyle<OutputPart | SummaryPart> =
       this.message.type === 'reasoning' ? SUMMARY : type === 'refusal' ? REFUSAL : TEXT;

@@ -26,11 +26,13 @@ export function inputItem(message: Message): Item | undefined {
   };
 }
 
+/** An item that the server keeps for the client is returned as it was sent. */
 function opaqueItem(message: Message, item: JsonObject): Item {
   const { id, type, ...rest } = item;
   return { id: typeof id === 'string' ? id : message.id, type: text(type), ...rest };
 }
 
+/** The output of a call that the client made. */
 function functionOutput(message: Message): Item {
   const data = dataOf(message) ?? {};
   return {
@@ -42,6 +44,7 @@ function functionOutput(message: Message): Item {
   };
 }
 
+/** The user's decision about a call; `reason` is null if none was given. */
 function approvalResponse(message: Message): Item {
   const data = dataOf(message) ?? {};
   return {
@@ -53,6 +56,7 @@ function approvalResponse(message: Message): Item {
   };
 }
 
+/** A content as parts of an input message. Refusals and data become text, as input has no such parts. */
 function inputPart(content: Content): JsonObject[] {
   switch (content.type) {
     case 'text':
@@ -74,6 +78,7 @@ function inputPart(content: Content): JsonObject[] {
   }
 }
 
+/** Fields that are null in the session are left out. */
 function filePart(content: Extract<Content, { type: 'file' }>): JsonObject {
   const { file_url: url, file_id: id, file_data: data, filename } = content;
   return {

@@ -1,5 +1,6 @@
 import type { Message, MessageType } from '../../../events/index.js';
 
+/** Calls that the server makes have the same prefix whatever their tool is. */
 const SERVER_CALL_PREFIX = 'mcp_';
 /** The prefixes of item ids. The rest is that of the id of the message. */
 const PREFIXES: Partial<Record<MessageType, string>> = {
@@ -15,6 +16,7 @@ const PREFIXES: Partial<Record<MessageType, string>> = {
   mcp_list_tools: 'mcpl_',
   mcp_approval_response: 'mcpa_',
 };
+/** The prefix of messages inside the server. */
 const MESSAGE_PREFIX = 'msg_';
 const KNOWN_PREFIXES: readonly string[] = [...new Set(Object.values(PREFIXES))];
 
@@ -40,6 +42,7 @@ export function isServerCallId(itemId: string): boolean {
   return itemId.startsWith(SERVER_CALL_PREFIX);
 }
 
+/** The id of an approval request is in its data: it is that of the interrupt. */
 function requestIdOf({ content }: Pick<Message, 'content'>): string | undefined {
   for (const part of content ?? []) {
     const id = part.type === 'data' ? part.data?.['id'] : undefined;

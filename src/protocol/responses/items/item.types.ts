@@ -27,8 +27,10 @@ export interface FunctionCallItem {
   readonly id: string;
   readonly type: 'function_call';
   readonly status: ItemStatus;
+  /** Identifies the call in the later output; differs from the item's `id`. */
   readonly call_id: string;
   readonly name: string;
+  /** JSON text as the model wrote it. */
   readonly arguments: string;
 }
 
@@ -38,6 +40,7 @@ export interface FunctionCallOutputItem {
   readonly type: 'function_call_output';
   readonly status: ItemStatus;
   readonly call_id: string;
+  /** Text; other values are sent as JSON text. */
   readonly output: string;
 }
 
@@ -52,12 +55,14 @@ export interface ReasoningItem {
   readonly id: string;
   readonly type: 'reasoning';
   readonly status: ItemStatus;
+  /** Empty if the model has shown no reasoning. */
   readonly summary: readonly SummaryPart[];
 }
 
 /** Why a call of the server failed. */
 export interface McpError {
   readonly type: 'mcp_tool_execution_error';
+  /** What the tool reported, as text parts. */
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
 }
 
@@ -66,11 +71,15 @@ export interface McpCallItem {
   readonly id: string;
   readonly type: 'mcp_call';
   readonly status: ItemStatus | 'failed';
+  /** The label of the request, or that of the server's own tools. */
   readonly server_label: string;
   readonly name: string;
   readonly arguments: string;
+  /** Null until the call has succeeded, and if it has failed. */
   readonly output: string | null;
+  /** Null unless the call has failed. */
   readonly error: McpError | null;
+  /** The approval request that allowed the call; null if none was needed. */
   readonly approval_request_id: string | null;
 }
 
@@ -79,12 +88,15 @@ export interface McpListToolsItem {
   readonly id: string;
   readonly type: 'mcp_list_tools';
   readonly server_label: string;
+  /** Each with `name` and `input_schema`, and optionally `description` and `annotations`. */
   readonly tools: readonly JsonObject[];
+  /** Present if the server could not be asked for its tools; then `tools` is empty. */
   readonly error?: string;
 }
 
 /** A call that waits for an approval. */
 export interface McpApprovalRequestItem {
+  /** Also the id of the interrupt, which an `mcp_approval_response` refers to. */
   readonly id: string;
   readonly type: 'mcp_approval_request';
   readonly server_label: string;
@@ -103,6 +115,7 @@ export type Item = OutputItem | FunctionCallOutputItem | (JsonObject & { readonl
 export interface ApprovedCall {
   /** The approval request. */
   readonly request: McpApprovalRequestItem;
+  /** The call that was approved, which an earlier response made. */
   readonly callId: string;
 }
 

@@ -115,6 +115,7 @@ export function approvedCallItem(output: Message, view: ItemView, call?: Message
   return mcpItem(id === null ? serverCallId(output) : approvedCallId(id), made, data, outputStatus(output, view));
 }
 
+/** The prefix of an approved call's item. */
 const ALLOWED_PREFIX = 'mcp_';
 
 /** The id of the item of an approved call: it is known before the call has a message. */
@@ -209,10 +210,12 @@ export function partText(content: Content): string {
   }
 }
 
+/** This wire has no output part for files, so they become Markdown links. */
 function fileText(name: string, url: string | null): string {
   return url ? `[${name}](${url})` : `[${name}]`;
 }
 
+/** Inline audio becomes a `data:` URL, so that the text is complete by itself. */
 function audioText(data: string, format: string): string {
   const isAddress = /^(https?|data):/.test(data);
   return `[audio](${isAddress ? data : `data:audio/${format};base64,${data}`})`;

@@ -25,6 +25,7 @@ import { callData, isOutput, isServerCall, outputData, permissionOf } from './to
 interface CallIndex {
   /** The calls that need an approval, or may need one. */
   readonly asked: ReadonlySet<string>;
+  /** Calls and outputs by call id. */
   readonly calls: ReadonlyMap<string, Message>;
   readonly outputs: ReadonlyMap<string, Message>;
 }
@@ -49,6 +50,7 @@ export function isOutputOf({ request, callId }: ApprovedCall, output: Message): 
   return data.approvalRequestId === request.id || (callId !== '' && data.callId === callId);
 }
 
+/** The output of an approved call is in a later run than the call. */
 function outputOf(approved: ApprovedCall, messages: readonly Message[]): Message | undefined {
   return messages.find((message) => isOutput(message.type) && isOutputOf(approved, message));
 }
@@ -77,6 +79,7 @@ export function itemsOfHistory(messages: readonly Message[]): readonly Item[] {
   return historyItems(messages, HISTORY_VIEW);
 }
 
+/** One pass over the messages, so that items find their counterparts without searching. */
 function indexCalls(messages: readonly Message[]): CallIndex {
   const asked = new Set<string>();
   const calls = new Map<string, Message>();
@@ -95,6 +98,7 @@ function indexCalls(messages: readonly Message[]): CallIndex {
   return { asked, calls, outputs };
 }
 
+/** The items of one message; none for messages that this wire does not show. */
 function itemsOf(message: Message, index: CallIndex, view: ItemView): OutputItem[] {
   switch (message.type) {
     case 'message':
@@ -135,6 +139,7 @@ export function shownList(message: Message, { namedServers }: Pick<ItemView, 'na
   return namedServers.has(item.server_label) ? [item] : [];
 }
 
+/** A call of the client's tool, or of the server's. Calls that wait for an approval are shown by its request. */
 function callItems(message: Message, { asked, outputs }: CallIndex, view: ItemView): OutputItem[] {
   const { callId, name } = callData(message, view.agentLabel);
   const output = outputs.get(callId);

@@ -3,8 +3,10 @@ import { CALL_PERMISSION, type CallPermission, dataOf, type Message, type Messag
 
 /** The fields of a call; empty where the message has none. */
 export interface CallData {
+  /** Empty if the message has none yet. */
   readonly callId: string;
   readonly name: string;
+  /** JSON text, possibly incomplete while the model is writing. */
   readonly arguments: string;
   /** The label of the server on this wire. */
   readonly serverLabel: string;
@@ -14,10 +16,13 @@ export interface CallData {
 export interface OutputData {
   readonly callId: string;
   readonly name: string;
+  /** Text as the model receives it. */
   readonly output: string;
+  /** The call failed: `output` describes the error. */
   readonly isError: boolean;
   /** The call was denied, so it was not made. */
   readonly isDenied: boolean;
+  /** The approval request that allowed the call; null if none was needed. */
   readonly approvalRequestId: string | null;
   /** For an approved call: what is known of the call, which is in an earlier run. */
   readonly metadata: JsonObject;
@@ -25,10 +30,12 @@ export interface OutputData {
 
 /** The labels of tools that are not those of an MCP server. */
 export const PLUGIN_LABEL = 'plugin';
+/** The label of components, which belong to no MCP server. */
 const COMPONENT_LABEL = 'component';
 /** The label of the server's own tools in the log. */
 const LOCAL_LABEL = 'local';
 
+/** The calls that only the server can make. A `function_call` can be the client's as well. */
 const SERVER_CALLS: ReadonlySet<MessageType> = new Set(['plugin_call', 'component_call', 'mcp_call']);
 const SERVER_OUTPUTS: ReadonlySet<MessageType> = new Set([
   'function_call_output',
@@ -99,6 +106,7 @@ export function logLabel(label: string): string {
   return label === PLUGIN_LABEL ? LOCAL_LABEL : label;
 }
 
+/** The label that the message gives, otherwise one that follows from the kind of tool. */
 function labelOf(data: JsonObject, type: MessageType, agentLabel: string): string {
   const given = data['server_label'];
   if (typeof given === 'string' && given !== '') return wireLabel(given);

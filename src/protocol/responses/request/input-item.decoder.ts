@@ -4,9 +4,11 @@ import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
 
+/** Characters of an item's id. */
 const ID_LENGTH = { min: 1, max: 250 };
 /** The maximum number of parts of one message. */
 const MAX_PARTS = 1000;
+/** The roles of this wire and those of the server: `developer` is a newer name for `system`. */
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
 
 /**
@@ -28,12 +30,16 @@ export interface ItemSources {
 
 /** What the decoder of one type of items needs. */
 interface ItemContext extends ItemSources {
+  /** The path of the item in the request, for errors. */
   readonly path: string;
+  /** The id of the message that the item becomes. */
   readonly id: string;
 }
 
+/** @throws AppError naming the path of the field that is invalid */
 type Decoder = (fields: FieldReader, context: ItemContext) => readonly Message[];
 
+/** The decoders by item type. Items of other types are kept, but not given to the model. */
 const DECODERS: Readonly<Record<string, Decoder>> = {
   message: decodeMessage,
   function_call: (fields, context) => [callMessage('function_call', fields, context, 'arguments')],
@@ -71,6 +77,7 @@ export function decodeInputItem(value: unknown, path: string, { nextId, decrypt 
   return { kind: 'messages', messages };
 }
 
+/** @throws AppError MISSING_PARAMETER if neither a role nor a lone id implies the type */
 function impliedType(fields: FieldReader, id: string | undefined): string {
   if (fields.source['role'] !== undefined) return 'message';
   if (id !== undefined && Object.keys(fields.source).length === 1) return 'item_reference';
@@ -85,6 +92,7 @@ function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Messa
   return [messageOf({ id, role }, decodeParts(fields, 'content'))];
 }
 
+/** The call of a tool as a message of the assistant. The arguments are in a field that differs by item type. */
 function callMessage(type: MessageType, fields: FieldReader, { id }: ItemContext, textField: string): Message {
   const data: JsonObject = {
     call_id: required(fields, 'call_id'),
@@ -101,6 +109,7 @@ function argumentsOf(fields: FieldReader, name: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The output of a tool that the client ran. */
 function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
   const data: JsonObject = { call_id: required(fields, 'call_id'), output: outputText(fields) };
   return dataMessage({ id, role: 'tool', type, data });
@@ -120,6 +129,7 @@ function outputText(fields: FieldReader): string {
     .join('\n');
 }
 
+/** Summary and content are one text for the model, so both become parts of one message. */
 function decodeReasoning(fields: FieldReader, { id }: ItemContext): readonly Message[] {
   const parts = [...(fields.list('summary', 1000) ?? []), ...(fields.list('content', 1000) ?? [])];
   const contents = parts.map((part, index): ContentInput => {
@@ -150,11 +160,13 @@ function decodeToolList(fields: FieldReader, context: ItemContext): readonly Mes
   return [{ ...message, metadata: { [OPAQUE_ITEM]: { ...fields.source, id: itemIdOf(message) } as Json } }];
 }
 
+/** Keeps an item that only clients interpret; its status belongs to the item, not to the message. */
 function dataItem(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
   const { type: _type, status: _status, ...data } = fields.source as JsonObject;
   return dataMessage({ id, role: 'assistant', type, data });
 }
 
+/** The user's decision about a call. @throws AppError MISSING_PARAMETER without `approve` or the request's id */
 function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Message[] {
   const approve = fields.boolean('approve');
   if (approve === undefined) throw fieldError(fields.at('approve'), 'is required', 'MISSING_PARAMETER');
@@ -167,6 +179,7 @@ function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Mess
   return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
 }
 
+/** Restores the text that `compact` encrypted. @throws AppError INVALID_PARAMETER if this server did not encrypt it */
 function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): readonly Message[] {
   const text = decrypt(required(fields, 'encrypted_content'));
   if (text === undefined) {
@@ -182,12 +195,14 @@ function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): 
   return messageOf({ id, role: 'assistant', type: 'reasoning', metadata }, []);
 }
 
+/** A string that must not be empty. @throws AppError MISSING_PARAMETER */
 function required(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return value;
 }
 
+/** @throws AppError naming the path of the field that is invalid */
 type PartDecoder = (fields: FieldReader) => ContentInput;
 
 const textOf: PartDecoder = (fields) => ({ type: 'text', text: stringOf(fields, 'text') });
@@ -220,6 +235,7 @@ function decodeParts(message: FieldReader, name: string): readonly ContentInput[
   return parts.map((part, index) => decodePart(part, `${path}[${index}]`));
 }
 
+/** @throws AppError MISSING_PARAMETER without a type, INVALID_PARAMETER for an unknown one */
 function decodePart(value: unknown, path: string): ContentInput {
   const fields = fieldReaderAt(value, path);
   const type = fields.string('type');
@@ -242,6 +258,7 @@ function imageOf(fields: FieldReader): ContentInput {
   return { type: 'file', file_url: null, file_id: id, filename: null, file_data: null };
 }
 
+/** A file is given by URL, by id or inline. @throws AppError MISSING_PARAMETER without any of them */
 function fileOf(fields: FieldReader): ContentInput {
   const [url, id, data] = [fields.string('file_url'), fields.string('file_id'), fields.string('file_data')];
   if (url === undefined && id === undefined && data === undefined) {
@@ -251,6 +268,7 @@ function fileOf(fields: FieldReader): ContentInput {
   return { type: 'file', file_url: url ?? null, file_id: id ?? null, filename, file_data: data ?? null };
 }
 
+/** Base64 audio; the format defaults to `wav`. @throws AppError MISSING_PARAMETER without `input_audio` or its data */
 function audioOf(fields: FieldReader): ContentInput {
   const audio = fields.object('input_audio');
   if (!audio) throw fieldError(fields.at('input_audio'), 'is required', 'MISSING_PARAMETER');
@@ -258,6 +276,7 @@ function audioOf(fields: FieldReader): ContentInput {
   return { type: 'audio', data: stringOf(inner, 'data'), format: inner.string('format') ?? 'wav' };
 }
 
+/** A string that may be empty. @throws AppError MISSING_PARAMETER */
 function stringOf(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');

@@ -2,21 +2,27 @@ import type { JsonObject } from '../../../common/index.js';
 import type { ModelOptions } from '../../../agent/index.js';
 import { FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 
+/** Limits of the original API for `metadata`: entries, and characters of a key and of a value. */
 const MAX_METADATA = 16;
 const METADATA_KEY_LENGTH = 64;
 const METADATA_VALUE_LENGTH = 512;
+/** The smallest `max_output_tokens` that the original API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
 const VERBOSITIES: readonly string[] = ['low', 'medium', 'high'];
+/** Names that model servers accept for a JSON Schema response format. */
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** `text`, as the response repeats it and as the model gets it. */
 export interface TextSetting {
+  /** The `text` field as the response repeats it, with its defaults. */
   readonly echo: { readonly format: JsonObject; readonly verbosity: string };
+  /** Passed to the model; undefined for plain text. */
   readonly responseFormat: JsonObject | undefined;
 }
 
 /** The numbers of a request, absent ones undefined. */
 export interface NumberSettings {
+  /** From 0 to 2. */
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
   readonly presencePenalty: number | undefined;
@@ -79,12 +85,14 @@ export function decodeText(fields: FieldReader): TextSetting {
   throw fieldError(format.at('type'), 'must be one of text, json_object, json_schema', 'INVALID_PARAMETER');
 }
 
+/** Default `medium`. @throws AppError INVALID_PARAMETER for another value */
 function verbosityOf(text: FieldReader): string {
   const value = text.string('verbosity') ?? 'medium';
   if (VERBOSITIES.includes(value)) return value;
   throw fieldError(text.at('verbosity'), `must be one of ${VERBOSITIES.join(', ')}`, 'INVALID_PARAMETER');
 }
 
+/** A `json_schema` format. @throws AppError if its name or schema is missing or invalid */
 function schemaSetting(format: FieldReader, verbosity: string): TextSetting {
   const name = format.string('name');
   if (name === undefined) throw fieldError(format.at('name'), 'is required', 'MISSING_PARAMETER');
@@ -122,6 +130,7 @@ export function presentOptions(options: { readonly [name: string]: unknown }): M
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
+/** A number within limits, both inclusive. @throws AppError INVALID_PARAMETER outside of them */
 function numberIn(fields: FieldReader, name: string, min: number, max: number): number | undefined {
   const value = fields.number(name);
   if (value !== undefined && (value < min || value > max)) {

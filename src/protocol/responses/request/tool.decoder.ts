@@ -3,15 +3,20 @@ import type { ToolDeclaration, ToolFilter, ToolRestriction } from '../../../tool
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { logLabel } from '../items/tool-data.js';
 
+/** Names of functions; dots are accepted because tools of MCP servers have them. */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+/** The most names that one list of tools may have. */
 const MAX_NAMES = 1000;
+/** The values of `tool_choice` that name no tool. */
 const MODES = ['none', 'auto', 'required'] as const;
 
 /** An MCP server that a request names. */
 export interface McpToolRequest {
   /** Of the field `server_url` in the request. */
   readonly path: string;
+  /** The client's name for the server; output items repeat it. */
   readonly serverLabel: string;
+  /** Not connected to: only configured servers are used, which the label names. */
   readonly serverUrl: string | undefined;
   /** How the request restricts the tools of the server; undefined when it does not. */
   readonly limit: ToolRestriction | undefined;
@@ -33,7 +38,9 @@ export type ToolChoice = (typeof MODES)[number] | { readonly name: string };
 
 /** `tool_choice`, as the response repeats it and as the model gets it. */
 export interface DecodedChoice {
+  /** As the response repeats it. */
   readonly echo: JsonObject | string;
+  /** Undefined leaves the choice to the model. */
   readonly toolChoice: ToolChoice | undefined;
   /** The client's tools that the model gets; undefined for all. */
   readonly allowed: ReadonlySet<string> | undefined;
@@ -92,6 +99,7 @@ export function decodeToolChoice(fields: FieldReader, { clientTools }: DecodedTo
   return { echo, toolChoice: name === undefined ? forced : { name }, allowed: undefined };
 }
 
+/** The `allowed_tools` form. @throws AppError INVALID_PARAMETER for a name that is not among the tools */
 function allowedOf(choice: FieldReader, tools: readonly ToolDeclaration[]): Omit<DecodedChoice, 'echo'> {
   const mode = modeOf(choice.string('mode') ?? 'auto', choice.at('mode'));
   const listed = choice.list('tools', MAX_NAMES) ?? [];
@@ -102,12 +110,14 @@ function allowedOf(choice: FieldReader, tools: readonly ToolDeclaration[]): Omit
   return { toolChoice: mode === 'auto' ? undefined : mode, allowed: new Set(names) };
 }
 
+/** @throws AppError INVALID_PARAMETER for an unknown mode */
 function modeOf(value: string, path: string): (typeof MODES)[number] {
   const mode = MODES.find((one) => one === value);
   if (mode) return mode;
   throw fieldError(path, `must be one of ${MODES.join(', ')}, or an object`, 'INVALID_PARAMETER');
 }
 
+/** The name of a declared function. @throws AppError if it is missing or not declared */
 function knownName(fields: FieldReader, tools: readonly ToolDeclaration[]): string {
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
@@ -115,6 +125,7 @@ function knownName(fields: FieldReader, tools: readonly ToolDeclaration[]): stri
   throw fieldError(fields.at('name'), `names ${name}, which is not among the tools`, 'INVALID_PARAMETER');
 }
 
+/** A tool of type `function`. @throws AppError for an invalid name, or one that an earlier tool has */
 function functionOf(fields: FieldReader, before: readonly ToolDeclaration[]): ToolDeclaration {
   const name = fields.string('name');
   if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
@@ -129,6 +140,7 @@ function functionOf(fields: FieldReader, before: readonly ToolDeclaration[]): To
   return { name, description: fields.string('description') ?? '', parameters, overrides: true };
 }
 
+/** The three optional fields are null when the request has none: clients require the keys. */
 function functionEcho({ name }: ToolDeclaration, fields: FieldReader): JsonObject {
   return {
     type: 'function',
@@ -139,6 +151,7 @@ function functionEcho({ name }: ToolDeclaration, fields: FieldReader): JsonObjec
   };
 }
 
+/** A tool of type `mcp`. Its credentials are not read. */
 function mcpOf(fields: FieldReader): McpToolRequest {
   const serverLabel = fields.string('server_label');
   if (serverLabel === undefined) throw fieldError(fields.at('server_label'), 'is required', 'MISSING_PARAMETER');
@@ -165,6 +178,7 @@ function decodeLimit(fields: FieldReader, serverLabel: string): ToolRestriction 
   return Object.keys(limit).length === 0 ? undefined : { server: logLabel(serverLabel), ...limit };
 }
 
+/** `require_approval`: `always`, `never`, or an object with a list of names for each. Default `never`. */
 function approvalOf(fields: FieldReader): Pick<ToolRestriction, 'ask' | 'askAllBut'> {
   const path = fields.at('require_approval');
   const value = fields.source['require_approval'] ?? 'never';
@@ -191,6 +205,7 @@ function filterOf(value: unknown, path: string): ToolFilter {
   };
 }
 
+/** @throws AppError naming the index of the first value that is not a string */
 function namesOf(values: readonly unknown[], path: string): readonly string[] {
   return values.map((value, index) => {
     if (typeof value === 'string') return value;

@@ -12,12 +12,16 @@ const MAX_WAITING = 16;
 const CLOSING_MS = 1000;
 /** Close codes of the WebSocket protocol. */
 const GOING_AWAY = 1001;
+/** The close code of a connection that ends as intended (RFC 6455). */
 const NORMAL = 1000;
 
 /** The limits of a connection. */
 export interface ResponseSocketOptions {
+  /** The nesting that a message may have. */
   readonly jsonDepthLimit: number;
+  /** Milliseconds between two pings. */
   readonly keepAliveMs: number;
+  /** Milliseconds until the connection is closed (contract responses, section B1, rule 7). */
   readonly lifetimeMs: number;
 }
 
@@ -62,12 +66,14 @@ export class ResponseSocket {
     clearTimeout(timeout);
   }
 
+  /** Queues a message. What exceeds the queue is counted and refused after the current response. */
   private receive(text: string | undefined): void {
     if (this.waiting.length >= MAX_WAITING) this.refused += 1;
     else this.waiting.push(text);
     void this.work();
   }
 
+  /** Answers the queued messages one after the other: only one response is generated at a time. */
   private async work(): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
@@ -82,6 +88,7 @@ export class ResponseSocket {
     if (this.isExpired) this.closeExpired();
   }
 
+  /** Answers one message. Errors are sent to the client and do not end the connection. */
   private async answer(text: string | undefined): Promise<void> {
     let streamId: string | undefined;
     try {
@@ -110,6 +117,7 @@ export class ResponseSocket {
     void this.send(withStreamId(JSON.stringify({ type: 'error', status, error }), streamId));
   }
 
+  /** At the age limit, a response in progress is finished first. */
   private expire(): void {
     this.isExpired = true;
     if (!this.isBusy) this.closeExpired();
@@ -155,6 +163,7 @@ function streamIdOf({ stream_id: streamId }: SocketRequest): string | undefined 
   return typeof streamId === 'string' ? streamId : undefined;
 }
 
+/** Inserts the member into the JSON text, which avoids parsing and encoding each event again. */
 function withStreamId(json: string, streamId: string | undefined): string {
   return streamId === undefined ? json : `${json.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`;
 }

@@ -9,6 +9,7 @@ import { pathsOf } from '../responses.wire.js';
 import { ResponseSocket } from './response-socket.js';
 import { SocketResponders } from './socket-responder.js';
 
+/** The paths that accept a connection. */
 const PATHS: ReadonlySet<string> = new Set(pathsOf('responses').map((path) => `/${path}`));
 
 /** Accepts WebSocket connections on `/responses` of both prefixes, on the port of the server (contract responses, section B). */
@@ -28,6 +29,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     this.server = new WebSocketServer({ noServer: true, maxPayload: http.bodyLimitBytes });
   }
 
+  /** Attaches to the server's `upgrade` event; the port is shared with HTTP. */
   onApplicationBootstrap(): void {
     // An application context without a server has no adapter.
     const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
@@ -35,12 +37,14 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     http?.on('upgrade', (request, socket, head) => this.upgrade(http, request, socket, head));
   }
 
+  /** Stops accepting connections and closes the open ones. Their runs continue. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isShuttingDown = true;
     this.server.close();
     await Promise.all([...this.open].map((socket) => socket.shutDown()));
   }
 
+  /** Refuses with 404, 503 or 403, or completes the handshake. */
   private upgrade(http: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (!PATHS.has(path)) {
@@ -70,6 +74,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
   }
 }
 
+/** Answers an upgrade request without a WebSocket. */
 function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }

@@ -40,6 +40,7 @@ export class SocketResponders {
  * are not stored: only here can a request continue from them (contract responses, section B1).
  */
 export class SocketResponder {
+  /** The unstored responses of this connection with their conversations, oldest first. */
   private readonly conversations = new Map<string, readonly Message[]>();
   private readonly remembered: Remembered = (id) => this.conversations.get(id);
   private stream: RunStream | undefined;
@@ -81,6 +82,7 @@ export class SocketResponder {
     this.remember(info.id, messages);
   }
 
+  /** Sends the events of a response as they are written. */
   private async generate(response: SubmittedResponse, gone: AbortSignal, send: Send): Promise<void> {
     const { run, principal, store } = response;
     const { streams, wire } = this.services;
@@ -104,6 +106,7 @@ export class SocketResponder {
     return (await this.services.sessions.before(owner, run)).map(({ message }) => message);
   }
 
+  /** Keeps a conversation and drops the oldest one beyond the limit. */
   private remember(responseId: string, messages: readonly Message[]): void {
     this.conversations.set(responseId, messages);
     const [oldest] = this.conversations.keys();
