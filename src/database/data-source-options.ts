@@ -14,10 +14,13 @@ import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
  * schema may or may not have been applied before its own, which must therefore not depend on them.
  */
 export interface SchemaExtension {
+  /** Entity classes of the module. */
   readonly entities: readonly (new () => object)[];
+  /** Migration classes of the module; their names give the order in which they run. */
   readonly migrations: readonly (new () => MigrationInterface)[];
 }
 
+/** The type of `bigint` in PostgreSQL's catalogue. */
 const INT8_OID = 20;
 /** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
 const SQLITE_BUSY_TIMEOUT_MS = 10_000;
@@ -49,6 +52,7 @@ export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptio
   };
 }
 
+/** Creates the folder of the file, because the driver does not. */
 function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
   mkdirSync(dirname(settings.address.file), { recursive: true });
   return {
@@ -61,6 +65,7 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
   };
 }
 
+/** With `relaxed`, commits do not wait for the disk. */
 function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'postgres',

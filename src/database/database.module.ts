@@ -11,11 +11,13 @@ import { UnitOfWork } from './transaction.js';
 class DatabaseCloser implements OnApplicationShutdown {
   constructor(private readonly database: Database) {}
 
+  /** Runs last, because providers write until their own shutdown is over. */
   async onApplicationShutdown(): Promise<void> {
     await this.database.close();
   }
 }
 
+/** Reports gaps in the durability; only for `strict`, which promises it. */
 const strictReport = {
   provide: DurabilityReport,
   useFactory: (database: Database) => new DurabilityReport(database),
@@ -25,6 +27,7 @@ const strictReport = {
 /** The database of the process. It is open and migrated before any provider that uses it is created. */
 @Module({})
 export class DatabaseModule {
+  /** @param extensions tables of other modules, migrated with the core schema */
   static forRoot(settings: DatabaseSettings, extensions: readonly SchemaExtension[] = []): DynamicModule {
     return {
       module: DatabaseModule,

@@ -56,6 +56,7 @@ function databaseUrl(): Rule<DatabaseAddress> {
   };
 }
 
+/** Relative names are resolved against the working directory, so that logs show the whole path. */
 function sqliteFile(name: string): DatabaseAddress {
   const file = name === ':memory:' ? name : resolve(name);
   return { kind: 'sqlite', url: `sqlite:${file}`, file };

@@ -10,11 +10,13 @@ import { type Transaction, UnitOfWork } from './transaction.js';
  * on a pooled connection.
  */
 export abstract class Database extends UnitOfWork {
+  /** For SQL that differs between the databases. */
   abstract readonly dialect: 'sqlite' | 'postgres';
 
   /** Reads what is committed, never what is being written. */
   abstract readonly read: Queryable;
 
+  /** As `UnitOfWork.write`; the transaction can be queried directly. */
   abstract override write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T>;
 
   /** Resolves when the database answers. @throws the driver's error */
@@ -55,6 +57,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
+/** The driver's code: TypeORM wraps the drivers' errors in its own. */
 function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -13,6 +13,7 @@ export class DurabilityReport implements OnApplicationBootstrap {
 
   constructor(private readonly database: Database) {}
 
+  /** Logs one warning that names the settings; nothing if there are none. */
   async onApplicationBootstrap(): Promise<void> {
     const gaps = await durabilityGaps(this.database.read);
     if (gaps.length === 0) return;

@@ -40,6 +40,7 @@ export async function migrate(source: DataSource): Promise<readonly string[]> {
   return applied.map(({ name }) => name);
 }
 
+/** The lock makes a second process wait, which then finds nothing to apply. */
 async function migratePostgres(source: DataSource): Promise<Migration[]> {
   const runner = source.createQueryRunner();
   try {

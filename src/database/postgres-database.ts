@@ -8,7 +8,9 @@ const DEADLOCK_TRIES = 4;
 
 /** PostgreSQL: every write is a transaction on a pooled connection. */
 export class PostgresDatabase extends Database {
+  /** SQL that depends on the database is chosen by this name. */
   readonly dialect = 'postgres';
+  /** Each statement on a pooled connection of its own, outside of a transaction. */
   readonly read: Queryable;
 
   /** The data source is initialised, migrations applied. */
@@ -17,6 +19,7 @@ export class PostgresDatabase extends Database {
     this.read = new PostgresQueryable(source, source.manager);
   }
 
+  /** Runs `work` again after a deadlock, so it must have no effect outside of the transaction. */
   async write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -28,6 +31,7 @@ export class PostgresDatabase extends Database {
     }
   }
 
+  /** One attempt. The connection returns to the pool in every case. */
   private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
@@ -43,15 +47,18 @@ export class PostgresDatabase extends Database {
     }
   }
 
+  /** @throws the driver's error if the server does not answer */
   async ping(): Promise<void> {
     await this.source.query('SELECT 1');
   }
 
+  /** Closes the pool. Statements fail afterwards. */
   async close(): Promise<void> {
     await this.source.destroy();
   }
 }
 
+/** Statements with `?` placeholders on the pool or in one transaction. */
 class PostgresQueryable implements Queryable {
   readonly dialect = 'postgres';
 
@@ -60,14 +67,17 @@ class PostgresQueryable implements Queryable {
     readonly manager: EntityManager,
   ) {}
 
+  /** @throws the driver's error */
   async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
     return (await this.query(sql, parameters)).records as Row[];
   }
 
+  /** The number of rows that were changed. @throws the driver's error */
   async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
     return (await this.query(sql, parameters)).affected ?? 0;
   }
 
+  /** A data source has no query with the number of changed rows: it needs a runner for the time of the statement. */
   private async query(
     sql: string,
     parameters: readonly SqlValue[],
@@ -82,6 +92,7 @@ class PostgresQueryable implements Queryable {
   }
 }
 
+/** Translated statements, by their text with `?`. */
 const NUMBERED = new Map<string, string>();
 
 /** Replaces `?` by `$1`, `$2` … for PostgreSQL. */

@@ -9,7 +9,9 @@ export type SqlValue = string | number | null;
  * builders of the manager, never `save`: it would open a transaction of its own.
  */
 export interface Queryable {
+  /** For SQL that differs between the databases. */
   readonly dialect: 'sqlite' | 'postgres';
+  /** The entity manager of the same connection, so that it takes part in the same transaction. */
   readonly manager: EntityManager;
   /** The rows of a query, or of a write with RETURNING. */
   all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;

@@ -5,18 +5,27 @@ import { Database } from './database.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { type Transaction, transactionOn } from './transaction.js';
 
+/** A write that waits for its group. */
 interface PendingWrite {
+  /** Runs inside the group's transaction. */
   readonly work: (tx: Queryable & Transaction) => Promise<unknown>;
+  /** Called with the value of `work` after the commit. */
   readonly resolve: (value: unknown) => void;
+  /** Called when the write or the group's transaction has failed. */
   readonly reject: (error: unknown) => void;
 }
 
 /** SQLite in one file: one connection writes, group by group; another, read-only one reads at the same time. */
 export class SqliteDatabase extends Database {
+  /** SQL that depends on the database is chosen by this name. */
   readonly dialect = 'sqlite';
+  /** Reads see only committed data, also while a group is being written. */
   readonly read: Queryable;
+  /** The only connection that writes. */
   private readonly writer: SqliteConnection;
+  /** The writes of the next group. */
   private pending: PendingWrite[] = [];
+  /** The loop that commits the groups; undefined while nothing waits. */
   private flushing: Promise<void> | undefined;
 
   /** Both data sources are initialised, migrations applied. */
@@ -29,6 +38,7 @@ export class SqliteDatabase extends Database {
     this.read = new CommittedReads(this.writer, new SqliteConnection(readerSource));
   }
 
+  /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
   write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.pending.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -36,10 +46,12 @@ export class SqliteDatabase extends Database {
     });
   }
 
+  /** @throws the driver's error if the file cannot be read */
   async ping(): Promise<void> {
     await this.read.all('SELECT 1 AS one');
   }
 
+  /** Waits for the writes that were accepted, then closes both connections. */
   async close(): Promise<void> {
     await this.flushing;
     await this.readerSource.destroy();
@@ -57,6 +69,7 @@ export class SqliteDatabase extends Database {
     this.flushing = undefined;
   }
 
+  /** One transaction for the group: the write to disk is paid once. A failed commit rejects every write of it. */
   private async commit(group: readonly PendingWrite[]): Promise<void> {
     const settle: (() => void)[] = [];
     try {
@@ -99,6 +112,7 @@ async function answerOf({ work, resolve }: PendingWrite, tx: Queryable & Transac
  * reads that arrive during a transaction, and the entity manager.
  */
 class CommittedReads implements Queryable {
+  /** SQL that depends on the database is chosen by this name. */
   readonly dialect = 'sqlite';
 
   constructor(
@@ -106,16 +120,19 @@ class CommittedReads implements Queryable {
     private readonly reader: SqliteConnection,
   ) {}
 
+  /** The entity manager of the reading connection. */
   get manager(): EntityManager {
     return this.reader.manager;
   }
 
+  /** @throws the driver's error */
   all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]> {
     // The reading connection rejects writes.
     const isIdle = !this.writer.inTransaction && this.writer.isRead(sql);
     return (isIdle ? this.writer : this.reader).all(sql, parameters);
   }
 
+  /** Always on the reading connection, which rejects it if it writes. */
   run(sql: string, parameters?: readonly SqlValue[]): Promise<number> {
     return this.reader.run(sql, parameters);
   }
@@ -123,9 +140,13 @@ class CommittedReads implements Queryable {
 
 /** Prepared statements on the driver below TypeORM, ten times cheaper than its query runner. */
 class SqliteConnection implements Queryable {
+  /** SQL that depends on the database is chosen by this name. */
   readonly dialect = 'sqlite';
+  /** For entities; its statements do not use the cache below. */
   readonly manager: EntityManager;
+  /** The driver's connection, shared with TypeORM. */
   private readonly handle: BetterSqlite3.Database;
+  /** Prepared statements, by their text. */
   private readonly statements = new Map<string, BetterSqlite3.Statement>();
 
   constructor(source: DataSource) {
@@ -133,6 +154,7 @@ class SqliteConnection implements Queryable {
     this.manager = source.createQueryRunner().manager;
   }
 
+  /** True between BEGIN and COMMIT or ROLLBACK. */
   get inTransaction(): boolean {
     return this.handle.inTransaction;
   }
@@ -146,10 +168,12 @@ class SqliteConnection implements Queryable {
     }
   }
 
+  /** @throws the driver's error, synchronously */
   exec(sql: string): void {
     this.prepare(sql).run();
   }
 
+  /** Runs synchronously; errors are rejections. */
   all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
     try {
       return Promise.resolve(this.prepare(sql).all(parameters) as Row[]);
@@ -158,6 +182,7 @@ class SqliteConnection implements Queryable {
     }
   }
 
+  /** The number of rows that were changed. */
   run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
     try {
       return Promise.resolve(this.prepare(sql).run(parameters).changes);
@@ -166,6 +191,7 @@ class SqliteConnection implements Queryable {
     }
   }
 
+  /** @throws the driver's error for invalid SQL */
   private prepare(sql: string): BetterSqlite3.Statement {
     let statement = this.statements.get(sql);
     if (!statement) {

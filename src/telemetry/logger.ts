@@ -3,6 +3,7 @@ import type { LoggingSettings } from './logging.settings.js';
 
 /** The destination of log lines: standard output, except in tests. */
 interface LogDestination {
+  /** Writes one line with its line break. */
   write(line: string): unknown;
 }
 
@@ -22,6 +23,7 @@ const SECRETS = [
 ];
 /** Nest's classes that log every module and route at start-up. Their messages are demoted to debug level. */
 const BOOT_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+/** pino's number of the level `info`. */
 const INFO = 30;
 
 /** Creates the logger of the process according to `LOG_LEVEL` and `LOG_FORMAT`. */
@@ -32,6 +34,7 @@ export function createLogger(settings: LoggingSettings, destination: LogDestinat
   return pino(options, { write: (line) => void destination.write(formatTextLine(line)) });
 }
 
+/** A hook that logs Nest's start-up messages at debug level. */
 const demoteBootMessages: NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> = function (
   args,
   method,
@@ -87,6 +90,7 @@ export function formatTextLine(line: string): string {
   return `${parts.filter((part) => part !== '').join(' ')}\n`;
 }
 
+/** Undefined for text that is not a JSON object, such as output of a library. */
 function parseRecord(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -96,6 +100,7 @@ function parseRecord(line: string): Record<string, unknown> | undefined {
   }
 }
 
+/** The stack, otherwise the message; '' without an error. */
 function describeError(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as { stack?: unknown; message?: unknown };

@@ -4,6 +4,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
+/** Paths that monitoring requests every few seconds: logged at debug level only. */
 const PROBES = new Set(['/health', '/readiness', '/liveness']);
 
 /**
@@ -42,6 +43,7 @@ export class ServerLog {
     response.on('close', end).on('finish', end).on('error', end);
   }
 
+  /** One line with the method, the path, the status and the duration. Queries are never logged. */
   private write(request: IncomingMessage, response: ServerResponse, { reqId, responseTime, err }: RequestEnd): void {
     const level = levelOf(request, response, err);
     if (!this.lines.isLevelEnabled(level)) return;
@@ -56,13 +58,17 @@ export class ServerLog {
   }
 }
 
+/** How a request ended. */
 interface RequestEnd {
+  /** The id of the request, as in the `x-request-id` header. */
   readonly reqId: string;
   /** Milliseconds. */
   readonly responseTime: number;
+  /** The error of the connection; undefined for a response that ended normally. */
   readonly err: Error | undefined;
 }
 
+/** Errors of the server are `error`, whatever the path. */
 function levelOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -77,6 +83,7 @@ function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
   return (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
 }
 
+/** The levels of pino that Nest's levels are mapped to. */
 type PinoLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 /**
@@ -86,6 +93,7 @@ type PinoLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 class NestLog implements LoggerService {
   constructor(private readonly lines: Logger) {}
 
+  /** Nest's `verbose` is pino's `trace`. */
   verbose(message: unknown, ...rest: unknown[]): void {
     this.line('trace', message, rest);
   }
@@ -94,6 +102,7 @@ class NestLog implements LoggerService {
     this.line('debug', message, rest);
   }
 
+  /** Nest's `log` is pino's `info`. */
   log(message: unknown, ...rest: unknown[]): void {
     this.line('info', message, rest);
   }
@@ -102,14 +111,17 @@ class NestLog implements LoggerService {
     this.line('warn', message, rest);
   }
 
+  /** The text before the context is taken for the error's stack. */
   error(message: unknown, ...rest: unknown[]): void {
     this.line('error', message, rest);
   }
 
+  /** As `error`, at the highest level. */
   fatal(message: unknown, ...rest: unknown[]): void {
     this.line('fatal', message, rest);
   }
 
+  /** An `Error` is logged with its stack, another object with its fields, anything else as text. */
   private line(level: PinoLevel, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
     const stack = level === 'error' || level === 'fatal' ? rest.slice(0, -1).find(isText) : undefined;

@@ -12,10 +12,12 @@ export const UI_LIMITS = {
   entries: 100,
 } as const;
 
+/** Warnings of one compilation: hints can break the limits any number of times. */
 const MOST_WARNINGS = 20;
 
 /** Tracks what one compilation has used of its limits and what it left out. */
 export class CompileBudget {
+  /** Sentences about what was left out, in the order in which it was found. */
   readonly warnings: string[] = [];
   private nodes = 0;
   private actions = 0;

@@ -4,11 +4,13 @@ import { action, address, list, oneOf, record, status, text } from './ui-values.
 
 /** The limits and options of a compilation. */
 export interface CompileScope {
+  /** Counts nodes and buttons over the whole compilation. */
   readonly budget: CompileBudget;
   /** Allowed schemes of links, images and buttons, such as `https`. */
   readonly schemes: readonly string[];
 }
 
+/** A node as the tool gave it, not yet checked. */
 type Given = Readonly<Record<string, unknown>>;
 
 /**
@@ -34,6 +36,7 @@ export function compileNodes(value: unknown, scope: CompileScope, level: number)
     .flatMap((one) => compileNode(one, scope, level) ?? []);
 }
 
+/** A node with children, or a divider; undefined for other types and for a node without valid children. */
 function layoutNode(given: Given, scope: CompileScope, level: number): UiLayoutNode | undefined {
   const { type } = given;
   if (type === 'divider') return { type };
@@ -48,10 +51,12 @@ function layoutNode(given: Given, scope: CompileScope, level: number): UiLayoutN
   return { type, ...(direction && { direction }), ...(gap && { gap }), ...(appearance && { appearance }), children };
 }
 
+/** 1 to 4 columns; 2 if the number is missing or not an integer. */
 function columnsOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) ? Math.min(4, Math.max(1, value)) : 2;
 }
 
+/** A node without children; undefined if a required value is missing. */
 function leafNode(given: Given, scope: CompileScope): UiLeafNode | undefined {
   switch (given['type']) {
     case 'text': {
@@ -111,6 +116,7 @@ export function button(value: unknown, { schemes, budget }: CompileScope): UiLea
   return label === undefined || !does || !budget.takeAction() ? undefined : { type: 'button', label, action: does };
 }
 
+/** A table with at least one column. Cells without a text are empty. */
 function table(given: Given): UiLeafNode | undefined {
   const cells = (value: unknown): readonly string[] =>
     list(value)

@@ -18,11 +18,15 @@ export interface UiCompileOptions {
 
 /** A compiled schema, and warnings about what was left out. */
 export interface UiCompilation {
+  /** Null if there is nothing to show. */
   readonly schema: UiSchemaRenderer | null;
+  /** Sentences about what was left out, each one once; at most 20. */
   readonly warnings: readonly string[];
 }
 
+/** The statuses, most severe first. */
 const SEVERITY: readonly UiStatus[] = ['error', 'warning', 'pending', 'success', 'info'];
+/** The themes that a schema may name. */
 const THEMES = ['default', 'light', 'dark'] as const;
 
 /**
@@ -41,17 +45,21 @@ export function compileUiSchema(hints: readonly unknown[], options: UiCompileOpt
   return { schema, warnings: budget.warnings };
 }
 
+/** A hint as the tool gave it, not yet checked. */
 type Hint = Readonly<Record<string, unknown>>;
 
+/** The most severe status of all hints. */
 function mostSevere(hints: readonly Hint[], options: UiCompileOptions): UiStatus {
   const said = hints.map((hint) => statusOf(hint, options));
   return SEVERITY.find((one) => said.includes(one)) ?? 'info';
 }
 
+/** The status of a hint; the default of the options for an unknown one. */
 function statusOf(hint: Hint, options: UiCompileOptions): UiStatus {
   return status(hint['status']) ?? options.status ?? 'info';
 }
 
+/** A stack of one card per hint; undefined if no hint has anything to show. */
 function cards(hints: readonly Hint[], scope: CompileScope, options: UiCompileOptions): UiLayoutNode | undefined {
   if (!scope.budget.takeNode(1)) return undefined;
   const children = hints.flatMap((hint) => card(hint, scope, options, 2) ?? []);
@@ -97,11 +105,13 @@ function parts(hint: Hint, scope: CompileScope, level: number): readonly (readon
   ];
 }
 
+/** A text node; undefined for an empty text. */
 function textNode(value: unknown, role: 'title' | 'subtitle' | 'body'): UiNode | undefined {
   const content = text(value);
   return content === undefined ? undefined : { type: 'text', content, role };
 }
 
+/** An unordered list; undefined if no item can be shown. */
 function items(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
   const children = list(value).flatMap((one) => item(one, scope, level + 1) ?? []);
   return children.length === 0 ? undefined : { type: 'list', ordered: false, children };
@@ -117,6 +127,7 @@ function item(value: unknown, scope: CompileScope, level: number): UiNode | unde
   return node;
 }
 
+/** The content of an item. Items of items are left out, so the nesting ends here. */
 function inner(hint: Hint, scope: CompileScope, level: number): UiNode | undefined {
   const children = [...parts({ ...hint, items: undefined }, scope, level + 1)].flat();
   const badge = text(hint['badge']);
@@ -126,6 +137,7 @@ function inner(hint: Hint, scope: CompileScope, level: number): UiNode | undefin
   return children.length === 0 ? undefined : { type: 'stack', gap: 'sm', children };
 }
 
+/** The buttons in one row; undefined if none is valid. */
 function actions(value: unknown, scope: CompileScope, level: number): UiNode | undefined {
   const children = list(value).flatMap((one): UiNode[] => {
     if (!scope.budget.takeNode(level + 1)) return [];

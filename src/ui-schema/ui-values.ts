@@ -2,7 +2,9 @@ import { isPlainObject } from '../common/index.js';
 import { type CompileBudget, UI_LIMITS } from './compile-budget.js';
 import type { UiAction, UiStatus } from './ui-schema.types.js';
 
+/** The statuses that a node may have. */
 const STATUSES: readonly string[] = ['info', 'success', 'warning', 'error', 'pending'];
+/** Characters of a URL; a longer one is left out. */
 const LONGEST_URL = 2048;
 
 /** The value if it is an object, otherwise undefined. */

@@ -9,15 +9,18 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ix_interrupts_session', ['sessionRowId', 'status'])
 @Index('ix_interrupts_expiry', ['status', 'expiresAt'])
 export class InterruptEntity {
+  /** The key inside the database, never shown to clients. */
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_interrupts' })
   rowId!: number;
 
+  /** The id that clients see, unique within the tenant. */
   @Column('varchar', { name: 'id', length: 128 })
   id!: string;
 
   @Column('varchar', { name: 'tenant_id', length: 128 })
   tenantId!: string;
 
+  /** The user who may answer it. */
   @Column('varchar', { name: 'user_id', length: 256 })
   userId!: string;
 
@@ -50,6 +53,7 @@ export class InterruptEntity {
   @Column('varchar', { name: 'status', length: 16 })
   status!: string;
 
+  /** The id of the tool call that waits for approval; null for an input. */
   @Column('varchar', { name: 'call_id', length: 256, nullable: true })
   callId!: string | null;
 
@@ -57,6 +61,7 @@ export class InterruptEntity {
   @Column('varchar', { name: 'input_key', length: 256, nullable: true })
   inputKey!: string | null;
 
+  /** The tool of the call; null for an input. */
   @Column('varchar', { name: 'tool_name', length: 256, nullable: true })
   toolName!: string | null;
 
@@ -68,6 +73,7 @@ export class InterruptEntity {
   @Column('varchar', { name: 'arguments_hash', length: 64, nullable: true })
   argumentsHash!: string | null;
 
+  /** The label of the MCP server that has the tool; null for other tools. */
   @Column('varchar', { name: 'server_label', length: 256, nullable: true })
   serverLabel!: string | null;
 
@@ -93,15 +99,18 @@ export class InterruptEntity {
   @Column('integer', { name: 'resumed_by_run_no', nullable: true })
   resumedByRunNo!: number | null;
 
+  /** The id of that run, as clients see it. */
   @Column('varchar', { name: 'resumed_by_run_id', length: 128, nullable: true })
   resumedByRunId!: string | null;
 
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
 
+  /** When it can no longer be answered; null if it never expires. */
   @Column('bigint', { name: 'expires_at', nullable: true })
   expiresAt!: number | null;
 
+  /** When it was answered; null while it is pending. */
   @Column('bigint', { name: 'answered_at', nullable: true })
   answeredAt!: number | null;
 }

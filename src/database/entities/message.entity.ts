@@ -13,6 +13,7 @@ export class MessageEntity {
   @PrimaryColumn('integer', { name: 'seq', primaryKeyConstraintName: 'pk_messages' })
   seq!: number;
 
+  /** The id that clients see. */
   @Column('varchar', { name: 'id', length: 256 })
   id!: string;
 
@@ -20,6 +21,7 @@ export class MessageEntity {
   @Column('integer', { name: 'run_no' })
   runRowId!: number;
 
+  /** The ordinal of that run in its session. */
   @Column('integer', { name: 'run_ordinal' })
   runOrdinal!: number;
 

@@ -11,18 +11,22 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
 @Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
 export class RunEntity {
+  /** The key inside the database, never shown to clients. */
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })
   rowId!: number;
 
+  /** The id that clients see, unique within the tenant. */
   @Column('varchar', { name: 'id', length: 128 })
   id!: string;
 
   @Column('varchar', { name: 'tenant_id', length: 128 })
   tenantId!: string;
 
+  /** The user that the run belongs to. */
   @Column('varchar', { name: 'user_id', length: 256 })
   userId!: string;
 
+  /** The client's id of the session, repeated here so that reads of a run need no join. */
   @Column('varchar', { name: 'session_id', length: 256 })
   sessionId!: string;
 
@@ -55,12 +59,15 @@ export class RunEntity {
   @Column('integer', { name: 'fence', default: 0 })
   fence!: number;
 
+  /** The process that executes the run; null while none does. */
   @Column('varchar', { name: 'lease_owner', length: 256, nullable: true })
   leaseOwner!: string | null;
 
+  /** When the lease ends: another process may then take the run over. */
   @Column('bigint', { name: 'lease_until', default: 0 })
   leaseUntil!: number;
 
+  /** When cancellation was first requested; null if it was not. */
   @Column('bigint', { name: 'cancel_requested_at', nullable: true })
   cancelRequestedAt!: number | null;
 
@@ -79,9 +86,11 @@ export class RunEntity {
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
 
+  /** When the first attempt began; null while the run is queued. */
   @Column('bigint', { name: 'started_at', nullable: true })
   startedAt!: number | null;
 
+  /** When the terminal event was committed; null before. */
   @Column('bigint', { name: 'finished_at', nullable: true })
   finishedAt!: number | null;
 
@@ -93,6 +102,7 @@ export class RunEntity {
   @Column('varchar', { name: 'run_key', length: 256, nullable: true })
   runKey!: string | null;
 
+  /** The client's id of the run that this one follows. */
   @Column('varchar', { name: 'parent_run_id', length: 256, nullable: true })
   parentRunId!: string | null;
 

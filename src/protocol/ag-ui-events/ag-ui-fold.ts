@@ -30,9 +30,11 @@ import { SharedState } from './shared-state.js';
 
 /** Whose stream is written, and for whom. */
 export interface AgUiFoldOptions {
+  /** The thread's id: a session's id in the server's vocabulary. */
   readonly threadId: string;
   /** The run's id as its client knows it. */
   readonly runId: string;
+  /** The client's id of the run that this one continues; left out of RUN_STARTED when absent. */
   readonly parentRunId?: string;
   /** 1.0-only fields are left out for `v0`. */
   readonly generation: AgUiGeneration;
@@ -44,6 +46,7 @@ export interface AgUiFoldOptions {
 
 /** A call of the server's own that has no result yet. */
 interface OpenServerCall {
+  /** The id of the message that made the call. */
   readonly messageId: string;
   readonly callId: string;
 }
@@ -59,14 +62,19 @@ interface OpenServerCall {
 export class AgUiFold {
   /** The thread's messages before this run's own output, its input included. */
   history: readonly AgUiMessage[] = [];
+  /** The messages that are shown and have not ended, by message id, in the order in which they began. */
   private readonly open = new Map<string, OpenMessage>();
   private readonly steps = new OpenSteps();
   private readonly subagents = new OpenSubagents();
   private readonly state = new SharedState();
   private readonly parents = new CallParents();
+  /** Calls without a result, by call id. Function calls are absent: the client gives their results. */
   private readonly serverCalls = new Map<string, OpenServerCall>();
+  /** The run's own messages that have ended, for MESSAGES_SNAPSHOT. */
   private written: Message[] = [];
+  /** The last interrupt of the log; the outcome in RUN_FINISHED names its questions. */
   private interrupt: InterruptEvent | undefined;
+  /** Whether RUN_STARTED was yielded: a log may have several responses that are not terminal. */
   private started = false;
 
   constructor(private readonly options: AgUiFoldOptions) {}
@@ -110,6 +118,7 @@ export class AgUiFold {
     }
   }
 
+  /** RUN_STARTED once; on a terminal status also the end of everything that is open, then the terminal event. */
   private response(event: AgentResponse): AgUiEvent[] {
     const start = this.start();
     if (!isTerminalStatus(event.status)) return start;
@@ -117,6 +126,7 @@ export class AgUiFold {
     return [...start, ...closing, ...this.end(event)];
   }
 
+  /** RUN_STARTED on the first call, nothing on later ones. */
   private start(): AgUiEvent[] {
     if (this.started) return [];
     this.started = true;
@@ -133,6 +143,7 @@ export class AgUiFold {
     ];
   }
 
+  /** The terminal event. AG-UI has no outcome for an incomplete run, so a CUSTOM event gives the reason before it. */
   private end(event: AgentResponse): AgUiEvent[] {
     const { threadId, runId, generation, model } = this.options;
     const usage = usageOf(event.usage, model);
@@ -147,6 +158,7 @@ export class AgUiFold {
     return [{ type: 'CUSTOM', name: 'run.incomplete', value: { code: error.code, message: error.message } }, finished];
   }
 
+  /** A message may be logged for the first time when it is already complete: then it begins and ends at once. */
   private message(event: Message): AgUiEvent[] {
     const present = this.open.get(event.id);
     if (!isTerminalStatus(event.status)) return present ? [] : this.begin(event);
@@ -160,6 +172,7 @@ export class AgUiFold {
     return events;
   }
 
+  /** Announces a message and shows the contents it already has. A subagent's events carry its id. */
   private begin(event: Message): AgUiEvent[] {
     const parentId = this.parents.add(event);
     const owner = ownerOf(event);
@@ -169,6 +182,7 @@ export class AgUiFold {
     return entity.open().concat((event.content ?? []).flatMap((content) => entity.content(content)));
   }
 
+  /** A content of a message that is not open is not shown. */
   private content(event: Content): AgUiEvent[] {
     return this.open.get(event.msg_id ?? '')?.content(event) ?? [];
   }
@@ -219,6 +233,7 @@ export class AgUiFold {
     ];
   }
 
+  /** The thread before this run's output, then the run's own messages that have ended. */
   private messagesSnapshot(): AgUiEvent {
     return {
       type: 'MESSAGES_SNAPSHOT',
@@ -227,6 +242,7 @@ export class AgUiFold {
   }
 }
 
+/** Activities keep their own id, which is not the id of a message in the log. */
 function activityEvent(event: ActivityEvent): AgUiEvent {
   const head = { messageId: event.id, activityType: event.activity_type };
   return event.kind === 'snapshot'
@@ -234,6 +250,7 @@ function activityEvent(event: ActivityEvent): AgUiEvent {
     : { type: 'ACTIVITY_DELTA', ...head, patch: event.patch };
 }
 
+/** The object that shows this kind of message. */
 function openMessage(message: Message, parentId: string): OpenMessage {
   switch (kindOfMessage(message)) {
     case 'text':

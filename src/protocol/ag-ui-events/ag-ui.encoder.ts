@@ -31,9 +31,12 @@ export interface AgUiEncoderOptions extends AgUiFoldOptions {
  * fail (contract ag-ui, section 0, rule 3).
  */
 export class AgUiEncoder implements FrameEncoder {
+  /** Clients of AG-UI parse the stream by lines, so frames may share one write. */
   readonly joinable = true;
   private readonly fold: AgUiFold;
+  /** Frames so far, discarded ones included. */
   private count = 0;
+  /** How many frames the client already has; they are encoded as '' and never formatted. */
   private discarded = 0;
   private hasHistory = false;
 
@@ -41,10 +44,17 @@ export class AgUiEncoder implements FrameEncoder {
     this.fold = new AgUiFold(options);
   }
 
+  /** Skips the frames that the client already has: `next` then yields '' in their place. */
   discardFirst(frames: number): void {
     this.discarded = frames;
   }
 
+  /**
+   *
+   * Reads the thread's history once, before the first event that may need a snapshot of it.
+   *
+   * @returns undefined when there is nothing to wait for, so that the caller need not yield
+   */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
     const { history } = this.options;
     if (!history || this.hasHistory || !events.some((event) => AgUiFold.needsHistory(event))) return undefined;
@@ -54,6 +64,7 @@ export class AgUiEncoder implements FrameEncoder {
     });
   }
 
+  /** The frames of one event of the log, each with the next id. */
   next(event: LoggedEvent): readonly string[] {
     return this.fold.next(event).map((shown) => {
       this.count += 1;
@@ -61,6 +72,7 @@ export class AgUiEncoder implements FrameEncoder {
     });
   }
 
+  /** Nothing: RUN_FINISHED or RUN_ERROR is the last frame. */
   end(): readonly string[] {
     return [];
   }
@@ -70,6 +82,7 @@ export class AgUiEncoder implements FrameEncoder {
     return this.frame(SHUTDOWN_EVENT);
   }
 
+  /** One frame; without an id for events that do not count. */
   private frame(event: AgUiEvent, id?: string): string {
     const { frameOf, keyCase = 'camel', runId } = this.options;
     if (frameOf) return frameOf(event);

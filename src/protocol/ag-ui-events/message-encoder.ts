@@ -27,6 +27,7 @@ export function toAgUiMessages(messages: readonly Message[], generation: AgUiGen
   return shown;
 }
 
+/** Adds a call to its assistant's message, or makes that message when the call came without text. */
 function addCall(shown: AgUiMessage[], places: Map<string, number>, parentId: string, message: Message): void {
   const call = toolCallOf(message);
   if (!call) return;
@@ -46,11 +47,13 @@ function metadataField(message: Message): { metadata?: JsonObject } {
   return isPlainObject(metadata) ? { metadata } : {};
 }
 
+/** The subagent that wrote the message. */
 function ownerField(message: Message): { subagentRunId?: string } {
   const owner = ownerOf(message);
   return owner === undefined ? {} : { subagentRunId: owner };
 }
 
+/** The call of a message, its arguments as JSON text; undefined for data without an id or a name. */
 function toolCallOf(message: Message): AgUiToolCall | undefined {
   const { call_id: id, name, arguments: args } = dataOf(message) ?? {};
   if (typeof id !== 'string' || typeof name !== 'string') return undefined;
@@ -58,6 +61,7 @@ function toolCallOf(message: Message): AgUiToolCall | undefined {
   return { id, type: 'function', function: { name, arguments: text }, ...encryptedValue(message) };
 }
 
+/** A message that is not a call; undefined for types that AG-UI does not know. */
 function encodeMessage(message: Message, generation: AgUiGeneration): AgUiMessage | undefined {
   const { id, role } = message;
   const kind = kindOfMessage(message);
@@ -71,6 +75,7 @@ function encodeMessage(message: Message, generation: AgUiGeneration): AgUiMessag
   return { id, role: asDeveloper ? 'developer' : 'system', content: textOf(message), ...nameOf(message) };
 }
 
+/** AG-UI has no flag for a failed call: the output is repeated in `error`. */
 function toolMessage(message: Message): AgUiMessage | undefined {
   const result = callOutputOf(message);
   if (!result) return undefined;
@@ -79,28 +84,33 @@ function toolMessage(message: Message): AgUiMessage | undefined {
   return { id: message.id, role: 'tool', toolCallId, content, ...(isError && { error: content }) };
 }
 
+/** All texts and refusals of an assistant's message as one text. */
 function wordsOf(message: Message): string {
   return (message.content ?? [])
     .map((content) => (content.type === 'refusal' ? (content.refusal ?? '') : textOf({ content: [content] })))
     .join('');
 }
 
+/** The name of the author, if the client gave one. */
 function nameOf(message: Message): { name?: string } {
   const name = message.metadata?.['name'];
   return typeof name === 'string' ? { name } : {};
 }
 
+/** The provider's opaque value, which a client sends back unchanged. */
 function encryptedValue(message: Message): { encryptedValue?: string } {
   const value = message.metadata?.['encrypted_value'];
   return typeof value === 'string' ? { encryptedValue: value } : {};
 }
 
+/** A single text as a string; anything else as parts. */
 function userContent(message: Message, generation: AgUiGeneration): string | readonly AgUiPart[] {
   const contents = message.content ?? [];
   if (contents.every(({ type }) => type === 'text') && contents.length <= 1) return textOf(message);
   return contents.flatMap((content) => partOf(content, generation));
 }
 
+/** A content as AG-UI parts; none when it has no address and no data. */
 function partOf(content: Content, generation: AgUiGeneration): AgUiPart[] {
   switch (content.type) {
     case 'text':
@@ -120,11 +130,13 @@ function partOf(content: Content, generation: AgUiGeneration): AgUiPart[] {
   }
 }
 
+/** The audio's `data` may be an address, a `data:` URL or bare base64. */
 function audioPart(data: string, format: string | null): AgUiPart {
   if (/^(data|https?):/.test(data)) return { type: 'audio', source: sourceOf(data, 'audio/wav') };
   return { type: 'audio', source: { type: 'data', value: data, mimeType: `audio/${format ?? 'wav'}` } };
 }
 
+/** Before 1.0 there is no source for a provider's file id: a text names the file instead. */
 function filePart(content: Extract<Content, { type: 'file' }>, generation: AgUiGeneration): AgUiPart[] {
   const { file_url: url, file_id: id, file_data: data, filename } = content;
   const metadata = filename === null ? {} : { metadata: { filename } };

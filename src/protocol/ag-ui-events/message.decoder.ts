@@ -11,8 +11,11 @@ import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reade
 import { CLIENT_METADATA } from './message-kinds.js';
 import { decodeParts, partsText } from './part.decoder.js';
 
+/** Tool calls of one assistant message, at most. */
 const MAX_CALLS = 256;
+/** Characters of ids. They are stored, so they have an upper limit. */
 const ID_LENGTH = { min: 1, max: 256 };
+/** The roles that are accepted, as the error of an unknown role lists them. */
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'reasoning', 'activity'] as const;
 
 /** What a CopilotKit client puts where a tool's result will be. It is no result. */
@@ -47,6 +50,12 @@ function derivedId(seed: readonly string[], source: FieldReader['source'], taken
   }
 }
 
+/**
+ *
+ * One AG-UI message as messages of the server: several for calls, none for an activity.
+ *
+ * @throws AppError MISSING_PARAMETER without a role, INVALID_PARAMETER for an unknown one
+ */
 function decodeMessage(fields: FieldReader, id: string, callNames: Map<string, string>): Message[] {
   const role = fields.string('role');
   if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
@@ -88,16 +97,19 @@ function metadataOf(fields: FieldReader): JsonObject {
   };
 }
 
+/** Null for metadata without entries: the message is then equal to one without metadata. */
 function filled(metadata: JsonObject | null | undefined): JsonObject | null {
   return metadata && Object.keys(metadata).length > 0 ? metadata : null;
 }
 
+/** The contents of a message; a missing content is an empty text. */
 function contentsOf(fields: FieldReader): readonly ContentInput[] {
   const { content } = fields.source;
   if (Array.isArray(content)) return decodeParts(content, fields.at('content'));
   return [{ type: 'text', text: fields.string('content') ?? '' }];
 }
 
+/** An assistant's text, if it has any, and one message per call. A message without both is an empty text. */
 function assistant(fields: FieldReader, input: MessageInput, callNames: Map<string, string>): Message[] {
   const calls = fields.list('toolCalls', MAX_CALLS) ?? [];
   const { content } = fields.source;
@@ -114,6 +126,12 @@ function assistant(fields: FieldReader, input: MessageInput, callNames: Map<stri
   return [...words, ...made];
 }
 
+/**
+ *
+ * One call. `callNames` gets its name, which AG-UI does not repeat in the call's result.
+ *
+ * @throws AppError MISSING_PARAMETER without a name
+ */
 function toolCall(fields: FieldReader, callId: string, input: MessageInput, callNames: Map<string, string>): Message {
   const called = fieldReaderAt(fields.source['function'] ?? {}, fields.at('function'));
   const name = called.string('name');
@@ -156,11 +174,13 @@ function toolOutput(
   ];
 }
 
+/** The calls of a subagent's message belong to the same subagent. */
 function ownerMetadata({ metadata }: MessageInput): JsonObject {
   const owner = metadata?.[SUBAGENT_ID];
   return owner === undefined ? {} : { [SUBAGENT_ID]: owner };
 }
 
+/** The provider's encrypted value, which is sent back to the provider unchanged. */
 function encrypted(fields: FieldReader): JsonObject | null {
   const value = fields.string('encryptedValue');
   return value === undefined ? null : { encrypted_value: value };

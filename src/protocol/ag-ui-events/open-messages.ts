@@ -17,7 +17,9 @@ export interface OpenMessage {
 
 /** The text of one message's slots as it was shown; pieces of a replaced text show no more. */
 class ShownText {
+  /** The whole text shown per content index. */
   private readonly slots = new Map<number, string>();
+  /** True once a replaced text does not begin with what was shown. */
   diverged = false;
 
   /** The piece to show for a content event, '' for none. */
@@ -42,14 +44,17 @@ export class OpenText implements OpenMessage {
 
   constructor(private readonly id: string) {}
 
+  /** True when the text that was shown cannot be completed to the message's text. */
   get diverged(): boolean {
     return this.shown.diverged;
   }
 
+  /** TEXT_MESSAGE_START. */
   open(): AgUiEvent[] {
     return [{ type: 'TEXT_MESSAGE_START', messageId: this.id, role: 'assistant' }];
   }
 
+  /** The missing piece of a text or refusal; another content becomes a CUSTOM event once it is complete. */
   content(event: Content): AgUiEvent[] {
     if (event.type !== 'text' && event.type !== 'refusal') {
       return isTerminalStatus(event.status) ? [contentEvent(this.id, event)] : [];
@@ -58,6 +63,7 @@ export class OpenText implements OpenMessage {
     return delta === '' ? [] : [{ type: 'TEXT_MESSAGE_CONTENT', messageId: this.id, delta }];
   }
 
+  /** TEXT_MESSAGE_END. */
   close(): AgUiEvent[] {
     return [{ type: 'TEXT_MESSAGE_END', messageId: this.id }];
   }
@@ -71,6 +77,7 @@ function contentEvent(messageId: string, content: Content): AgUiEvent {
   return { type: 'CUSTOM', name: 'message.content', value };
 }
 
+/** The content types have fields that are null when unused; AG-UI events have none. */
 function withoutNulls(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -81,10 +88,12 @@ export class OpenReasoning implements OpenMessage {
 
   constructor(private readonly id: string) {}
 
+  /** True when the reasoning that was shown cannot be completed to the message's text. */
   get diverged(): boolean {
     return this.shown.diverged;
   }
 
+  /** REASONING_START and the start of its one message. */
   open(): AgUiEvent[] {
     const messageId = this.id;
     return [
@@ -93,11 +102,13 @@ export class OpenReasoning implements OpenMessage {
     ];
   }
 
+  /** The missing piece of the reasoning. */
   content(event: Content): AgUiEvent[] {
     const delta = this.shown.take(event);
     return delta === '' ? [] : [{ type: 'REASONING_MESSAGE_CONTENT', messageId: this.id, delta }];
   }
 
+  /** The end of the message and of the span; between them the encrypted value, if the provider gave one. */
   close(closing: Message | undefined): AgUiEvent[] {
     const messageId = this.id;
     return [
@@ -111,16 +122,20 @@ export class OpenReasoning implements OpenMessage {
 /** A tool call. It is shown from when its id and name are known. */
 export class OpenCall implements OpenMessage {
   readonly diverged = false;
+  /** Set once TOOL_CALL_START was yielded. */
   private callId: string | undefined;
+  /** The arguments so far, as JSON text. */
   private shown = '';
 
   /** @param parentId the assistant's message that the call belongs to */
   constructor(private readonly parentId: string) {}
 
+  /** Nothing: the id and the name of a call are in its first content. */
   open(): AgUiEvent[] {
     return [];
   }
 
+  /** TOOL_CALL_START as soon as the id and the name are known, then the missing piece of the arguments. */
   content(event: Content): AgUiEvent[] {
     if (event.type !== 'data' || !event.data) return [];
     const { arguments: args } = event.data;
@@ -134,6 +149,7 @@ export class OpenCall implements OpenMessage {
     return events;
   }
 
+  /** TOOL_CALL_END. A call whose id or name never became known is not shown at all. */
   close(closing: Message | undefined): AgUiEvent[] {
     const data = closing && dataOf(closing);
     const events = data ? this.start(data) : [];
@@ -142,6 +158,7 @@ export class OpenCall implements OpenMessage {
     return events;
   }
 
+  /** TOOL_CALL_START once, when the id and the name are known. */
   private start(data: JsonObject): AgUiEvent[] {
     const { call_id: id, name } = data;
     if (this.callId !== undefined || typeof id !== 'string' || typeof name !== 'string') return [];
@@ -149,6 +166,7 @@ export class OpenCall implements OpenMessage {
     return [{ type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name, parentMessageId: this.parentId }];
   }
 
+  /** Pieces that come before the id is known are counted as shown; AG-UI has no event for them. */
   private piece(delta: string): AgUiEvent[] {
     this.shown += delta;
     if (this.callId === undefined || delta === '') return [];
@@ -173,6 +191,7 @@ export class OpenResult implements OpenMessage {
     return [];
   }
 
+  /** The result events; nothing when the message is cut off, because a partial output is not a result. */
   close(closing: Message | undefined): AgUiEvent[] {
     return closing ? resultEvents(closing) : [];
   }
@@ -190,6 +209,7 @@ export class OpenCustom implements OpenMessage {
     return [];
   }
 
+  /** One CUSTOM event with the message's data; nothing when the message is cut off or has no data. */
   close(closing: Message | undefined): AgUiEvent[] {
     const data = closing && dataOf(closing);
     if (!closing || !data) return [];
@@ -229,18 +249,22 @@ export class OwnedMessage implements OpenMessage {
     private readonly owner: string,
   ) {}
 
+  /** As the message that it wraps. */
   get diverged(): boolean {
     return this.message.diverged;
   }
 
+  /** The announcement, with `subagentRunId`. */
   open(): AgUiEvent[] {
     return owned(this.message.open(), this.owner);
   }
 
+  /** The events of a content, with `subagentRunId`. */
   content(event: Content): AgUiEvent[] {
     return owned(this.message.content(event), this.owner);
   }
 
+  /** The closing events, with `subagentRunId`. */
   close(closing: Message | undefined): AgUiEvent[] {
     return owned(this.message.close(closing), this.owner);
   }

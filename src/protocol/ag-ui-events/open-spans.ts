@@ -3,13 +3,17 @@ import type { AgUiEvent } from './ag-ui.types.js';
 import { owned } from './message-kinds.js';
 import { interruptsOf } from './run-outcome.js';
 
+/** A step that has started and not finished. */
 interface OpenStep {
+  /** The name that STEP_FINISHED must repeat. */
   readonly stepName: string;
+  /** The id of the subagent whose step it is; undefined for the run itself. */
   readonly owner: string | undefined;
 }
 
 /** The steps of a run while a stream shows them; a subagent's are its own, whatever their names. */
 export class OpenSteps {
+  /** By owner and name, because two subagents may have steps of the same name. */
   private readonly open = new Map<string, OpenStep>();
 
   /** A step that begins twice, or ends without a beginning, is not shown again. */
@@ -35,10 +39,12 @@ export class OpenSteps {
  * once and ends once. One that begins again after its worker was lost has never ended for the reader.
  */
 export class OpenSubagents {
+  /** Every subagent id that has begun, ended ones included. */
   private readonly known = new Set<string>();
   /** In the order they began. */
   private readonly active = new Set<string>();
 
+  /** The events of one subagent event; none for an end without a beginning. */
   take(event: SubagentEvent): AgUiEvent[] {
     const { id: subagentRunId } = event;
     if (event.status === 'started') return this.start(event);
@@ -55,6 +61,7 @@ export class OpenSubagents {
     return ids.map((subagentRunId) => endOf(subagentRunId, response, interrupt));
   }
 
+  /** An unknown parent is left out: clients reject a reference to a subagent that they have not seen. */
   private start(event: Extract<SubagentEvent, { status: 'started' }>): AgUiEvent[] {
     const { id, name, description, parent_id: parentId, call_id: parentToolCallId } = event;
     if (this.known.has(id)) return [];
@@ -74,6 +81,7 @@ export class OpenSubagents {
   }
 }
 
+/** A subagent that the run's end cuts off ends as the run does; `suspended` if the run waits for answers. */
 function endOf(subagentRunId: string, { status, error }: AgentResponse, interrupt?: InterruptEvent): AgUiEvent {
   if (status === 'canceled')
     return { type: 'SUBAGENT_ERROR', subagentRunId, message: 'The run was stopped', code: 'STOPPED' };

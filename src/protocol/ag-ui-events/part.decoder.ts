@@ -1,7 +1,9 @@
 import type { ContentInput } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
 
+/** Parts of one message, at most. */
 const MAX_PARTS = 1000;
+/** The part types that are accepted, as the error of an unknown type lists them. */
 const TYPES = ['text', 'image', 'audio', 'video', 'document', 'binary'] as const;
 
 /** Where a part's bytes are, after both forms were read. */
@@ -11,7 +13,9 @@ interface Media {
   readonly url: string | undefined;
   /** A provider's handle, which is never fetched. */
   readonly handle: string | undefined;
+  /** The MIME type. Required for data, optional for an address. */
   readonly mimeType: string | undefined;
+  /** The name that the client gave the file. */
   readonly filename: string | undefined;
 }
 
@@ -31,6 +35,7 @@ export function partsText(parts: readonly ContentInput[]): string {
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : JSON.stringify(part))).join('\n');
 }
 
+/** @throws AppError MISSING_PARAMETER, INVALID_PARAMETER naming the field of the part */
 function decodePart(fields: FieldReader): ContentInput {
   const type = fields.string('type');
   if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
@@ -52,6 +57,12 @@ function decodePart(fields: FieldReader): ContentInput {
   }
 }
 
+/**
+ *
+ * A part of AG-UI 1.0, `{type, source: {type, value, mimeType?}}`.
+ *
+ * @throws AppError MISSING_PARAMETER, INVALID_PARAMETER for a source that is incomplete
+ */
 function modern(fields: FieldReader, kind: Media['kind']): Media {
   const source = fieldReaderAt(fields.source['source'] ?? {}, fields.at('source'));
   const type = source.string('type');
@@ -73,6 +84,14 @@ function modern(fields: FieldReader, kind: Media['kind']): Media {
   };
 }
 
+/**
+ *
+ * A part of AG-UI before 1.0, `{type: 'binary', mimeType, url?
+ * data?
+ * id?}`.
+ *
+ * @throws AppError MISSING_PARAMETER for a part without a MIME type or without any source
+ */
 function legacy(fields: FieldReader): Media {
   const mimeType = fields.string('mimeType');
   if (mimeType === undefined) throw fieldError(fields.at('mimeType'), 'is required', 'MISSING_PARAMETER');
@@ -90,11 +109,13 @@ function legacy(fields: FieldReader): Media {
   };
 }
 
+/** AG-UI 1.0 has no field for the file name: clients send it in the part's metadata. */
 function filenameOf(fields: FieldReader): string | undefined {
   const filename = fields.object('metadata')?.['filename'];
   return typeof filename === 'string' ? filename : undefined;
 }
 
+/** Some clients send a whole `data:` URL as the value; it is kept as it is. */
 function dataUrl(mimeType: string | undefined, value: string): string {
   return value.startsWith('data:') ? value : `data:${mimeType};base64,${value}`;
 }

@@ -5,37 +5,51 @@ import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-re
 import { normaliseRunInput } from './key-case.js';
 import { decodeMessages } from './message.decoder.js';
 
+/** Items that a request may have at most, per list. */
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
 const MAX_CONTEXT = 256;
 const MAX_RESUMES = 256;
+/** Characters of the thread, run and interrupt ids. */
 const ID_LENGTH = { min: 1, max: 256 };
+/** The names that a tool may have. */
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** A key that is reserved for the server. */
 export const REQUEST_CONTEXT = '__request_context__';
+/** A protocol version, `major.minor`. */
 const VERSION = /^\d+\.\d+$/;
 
 /** One answer to an interrupt (contract ag-ui, section 2.5). */
 export interface ResumeEntry {
+  /** The id of the question, as the outcome of the interrupted run named it. */
   readonly interruptId: string;
+  /** `cancelled`: the user declined to answer. */
   readonly status: 'resolved' | 'cancelled';
+  /** The answer; its shape depends on the kind of the interrupt. */
   readonly payload?: Json;
 }
 
 /** A RunAgentInput as a wire uses it: the messages in the server's own vocabulary, all else checked. */
 export interface RunAgentInput {
+  /** The session's id. */
   readonly threadId: string;
+  /** The client's id of the run, unique within the thread only. */
   readonly runId: string;
+  /** The client's id of the run that this one follows. */
   readonly parentRunId?: string;
   /** Absent: a client from before 1.0. */
   readonly protocolVersion?: string;
   /** The whole conversation as the client knows it, activities left out. */
   readonly messages: readonly Message[];
+  /** The client's own tools; the last declaration of a name wins. */
   readonly tools: readonly ToolDeclaration[];
+  /** Facts for the model: they become part of this run's instructions. */
   readonly context: readonly { readonly description: string; readonly value: string }[];
   /** Absent when the client has none; an empty object says nothing either. */
   readonly state?: JsonObject;
+  /** Settings of the run. A value that was not an object is under `value`. */
   readonly forwardedProps: JsonObject;
+  /** Answers to open interrupts; empty when the request resumes nothing. */
   readonly resume: readonly ResumeEntry[];
 }
 
@@ -75,12 +89,14 @@ export function decodeRunInput(body: unknown): RunAgentInput {
   };
 }
 
+/** @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION, INVALID_PARAMETER naming the field */
 function required(fields: FieldReader, name: string): string {
   const value = fields.string(name, ID_LENGTH);
   if (value === undefined) throw fieldError(name, 'is required', 'MISSING_PARAMETER');
   return value;
 }
 
+/** The server's own key may not be set by clients. */
 function withoutReserved(state: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(state ?? {}).filter(([key]) => key !== REQUEST_CONTEXT));
 }
@@ -114,11 +130,18 @@ function parametersOf(value: unknown): JsonObject {
   return isPlainObject(value) ? (value as JsonObject) : { type: 'object', properties: {} };
 }
 
+/** Both fields may be missing: they then are empty texts. */
 function decodeContext(item: unknown, index: number): { description: string; value: string } {
   const fields = fieldReaderAt(item, `context[${index}]`);
   return { description: fields.string('description') ?? '', value: fields.string('value') ?? '' };
 }
 
+/**
+ *
+ * An entry without a status is an answer.
+ *
+ * @throws AppError MISSING_PARAMETER, INVALID_PARAMETER naming the field
+ */
 function decodeResume(item: unknown, index: number): ResumeEntry {
   const fields = fieldReaderAt(item, `resume[${index}]`);
   const interruptId = fields.string('interruptId', ID_LENGTH);

@@ -35,6 +35,7 @@ export function interruptsOf(event: InterruptEvent): readonly AgUiInterrupt[] {
   return items.map(interruptOf);
 }
 
+/** One question, with the JSON Schema of its answer if it has one. */
 function interruptOf(item: OpenInterrupt): AgUiInterrupt {
   const schema = item.response_schema ?? (item.kind === 'approval' ? approvalSchema(item.may_edit) : null);
   const metadata = {
@@ -126,6 +127,7 @@ export function keptInterrupt(
   };
 }
 
+/** The stored view of a question in the shape that the log uses. */
 function openInterrupt(view: InterruptView): OpenInterrupt {
   return {
     id: view.id,

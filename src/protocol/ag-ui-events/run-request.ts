@@ -7,9 +7,13 @@ import type { ResumeEntry, RunAgentInput } from './run-input.decoder.js';
 
 /** What a wire decides beside the input itself. */
 export interface RunRequestOptions {
+  /** The user that the run belongs to. */
   readonly principal: Principal;
+  /** The agent that is run. */
   readonly agentType: string;
+  /** What happens when the session already has an active run. */
   readonly onBusy: BusyPolicy;
+  /** The name of the wire in the ledger. */
   readonly wire: string;
 }
 

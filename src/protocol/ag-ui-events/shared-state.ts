@@ -6,6 +6,7 @@ import type { AgUiEvent } from './ag-ui.types.js';
 
 /** The shared state as a stream has shown it. */
 export class SharedState {
+  /** Undefined before the first snapshot. */
   private value: Json | undefined;
 
   /** The event of a change. A patch before any snapshot begins from the empty object. */

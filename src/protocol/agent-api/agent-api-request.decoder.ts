@@ -9,10 +9,15 @@ import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
 import { decodeTools } from './tool.decoder.js';
 
+/** Messages of one request. */
 const MAX_MESSAGES = 1000;
+/** Tools of one request. */
 const MAX_TOOLS = 100;
+/** Stop sequences of one request. */
 const MAX_STOPS = 16;
+/** Characters of session and user ids. */
 const NAME_LENGTH = { min: 1, max: 256 };
+/** The ids that a client may give a run: printable ASCII without spaces. */
 const RUN_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The fields this wire knows; all others are kept for tools and agents. */
@@ -23,6 +28,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 /** A decoded request of `POST /process`. */
 export interface AgentRequest {
+  /** The run as the core takes it. */
   readonly request: RunRequest;
   /** False: one JSON answer instead of an event stream. */
   readonly stream: boolean;
@@ -30,9 +36,13 @@ export interface AgentRequest {
 
 /** What the decoder needs from outside. */
 export interface DecoderOptions {
+  /** Makes the ids of messages and sessions that the client did not name. */
   readonly ids: IdFactory;
+  /** The agent that this endpoint runs. */
   readonly agentType: string;
+  /** What happens when the session already has an active run. */
   readonly onBusy: BusyPolicy;
+  /** Resolves the user that the request names. */
   readonly caller: Pick<Caller, 'actingFor'>;
 }
 
@@ -76,6 +86,12 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   return { request: { ...request, ...optional, ...answering }, stream };
 }
 
+/**
+ *
+ * The run's id, from `id` or its alias.
+ *
+ * @throws AppError INVALID_PARAMETER if the two differ or the id has other characters
+ */
 function runIdOf(fields: FieldReader): string | undefined {
   const [id, alias] = [fields.string('id'), fields.string('response_id')];
   if (id !== undefined && alias !== undefined && id !== alias) {
@@ -97,6 +113,7 @@ function uuidOf(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
+/** `n` is only checked: there is always one answer. */
 function modelOptionsOf(fields: FieldReader): ModelOptions {
   fields.integer('n', { min: 1, max: 5 });
   const settings = {
@@ -112,6 +129,7 @@ function modelOptionsOf(fields: FieldReader): ModelOptions {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
+/** One sequence or a list of them. @throws AppError PARAMETER_VALIDATION for an item that is not a string */
 function stopOf(fields: FieldReader): readonly string[] | undefined {
   if (typeof fields.source['stop'] === 'string') return [fields.source['stop']];
   const items = fields.list('stop', MAX_STOPS);

@@ -44,15 +44,20 @@ const PIECE_OVERHEAD = 150;
  * replaced text), whole values with `delta: false` are sent instead.
  */
 export class AgentApiEncoder implements FrameEncoder {
+  /** A documented client takes each chunk for one event (contract agent-api, section 0, rule 2). */
   readonly joinable = false;
+  /** The open content slots by message id and index. */
   private readonly messages = new Map<string, Map<number, Slot>>();
+  /** The sequence number of the next frame; it counts from 0. */
   private count = 0;
+  /** Whether the terminal event was written: `[DONE]` follows only then. */
   private ended = false;
   /** The JSON of the open text's pieces up to their text: an event that continues it is another piece. */
   private pieceHead: string | undefined;
 
   constructor(private readonly options: AgentApiEncoderOptions) {}
 
+  /** The frames of one event of the log; none for kinds that the protocol does not have. */
   next(logged: LoggedEvent): readonly string[] {
     const { json, kind } = logged;
     if (this.pieceHead !== undefined && logged.continues(this.pieceHead)) return this.frame(json);
@@ -76,10 +81,12 @@ export class AgentApiEncoder implements FrameEncoder {
     }
   }
 
+  /** `data: [DONE]` after the terminal event, where the settings ask for it. */
   end(): readonly string[] {
     return this.ended && this.options.doneFrame ? [DONE_FRAME] : [];
   }
 
+  /** The final response, with its open client calls at the end of the output. */
   private terminal({ json, event }: LoggedEvent): readonly string[] {
     this.ended = true;
     const response = event as AgentResponse;
@@ -87,6 +94,7 @@ export class AgentApiEncoder implements FrameEncoder {
     return this.frame(ordered === response ? json : serializeEvent(ordered));
   }
 
+  /** Inserts the number into the JSON text, so that the event is not parsed and serialised again. */
   private frame(json: string): readonly string[] {
     const number = this.count;
     this.count += 1;
@@ -100,6 +108,7 @@ export class AgentApiEncoder implements FrameEncoder {
     return this.frame(json);
   }
 
+  /** A message that closes releases its slots. */
   private message({ json, closedMessageId }: LoggedEvent): readonly string[] {
     if (closedMessageId !== undefined) {
       this.messages.delete(closedMessageId);
@@ -108,6 +117,7 @@ export class AgentApiEncoder implements FrameEncoder {
     return this.frame(json);
   }
 
+  /** The first event of a slot opens it with `delta: true`, whatever the log says. */
   private content(logged: LoggedEvent, event: Content): readonly string[] {
     const { json } = logged;
     const slots = this.slotsOf(event.msg_id ?? '');
@@ -130,12 +140,14 @@ export class AgentApiEncoder implements FrameEncoder {
     return this.frame(json);
   }
 
+  /** Keeps the value only where pieces cannot be sent as they are. */
   private open(event: Content, logged: LoggedEvent): Slot {
     const value = isText(event) ? undefined : valueOf(event);
     if (!value && event.delta === true) this.pieceHead = logged.textPieceHead;
     return { value, shownLength: logged.json.length, hiddenLength: 0 };
   }
 
+  /** The whole value with `delta: false`; a slot that opens and closes at once gets both events. */
   private close(event: Content, json: string, isFirst: boolean): readonly string[] {
     this.pieceHead = undefined;
     const closing = event.delta === false ? json : serializeEvent({ ...event, delta: false });
@@ -165,6 +177,7 @@ export class AgentApiEncoder implements FrameEncoder {
     return this.frame(whole);
   }
 
+  /** The slots of a message, made on first use. */
   private slotsOf(messageId: string): Map<number, Slot> {
     let slots = this.messages.get(messageId);
     if (!slots) {
@@ -180,6 +193,7 @@ function isText(event: Content): boolean {
   return event.type === 'text' || event.type === 'refusal';
 }
 
+/** A value with the fields of one event. */
 function valueOf(event: Content): ContentValue {
   const value = new ContentValue(event.type);
   value.replace(fieldsOf(event));

@@ -17,6 +17,7 @@ import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/fie
 
 /** Contents that one message may have. */
 const MAX_CONTENTS = 1000;
+/** Characters of message ids. */
 const ID_LENGTH = { min: 1, max: 256 };
 /** What a client may call a field of a content besides its own name. */
 const ALIASES: Readonly<Record<string, string>> = { filename: 'file_name' };
@@ -68,6 +69,7 @@ export function messageIds(ids: IdFactory, derive: ((name: string) => string) | 
   return (name) => (derive ? `msg_${derive(name)}` : ids.next('msg_'));
 }
 
+/** Null counts as absent. @throws AppError INVALID_PARAMETER for an unknown role */
 function roleOf(fields: FieldReader): Role | undefined {
   const role = fields.string('role');
   if (role === undefined || (ROLES as readonly string[]).includes(role)) return role as Role | undefined;
@@ -80,17 +82,25 @@ function defaultRole(type: MessageType): Role {
   return type === 'reasoning' || type.endsWith('_call') ? 'assistant' : 'user';
 }
 
+/** Undefined for an unknown status, which is not an error. */
 function statusOf(fields: FieldReader): RunStatus | undefined {
   const status = fields.string('status');
   return (RUN_STATUSES as readonly (string | undefined)[]).includes(status) ? (status as RunStatus) : undefined;
 }
 
+/** Null unless both token counts are numbers. */
 function usageOf(fields: FieldReader): Usage | null {
   const usage = fields.object('usage');
   const isUsage = typeof usage?.['input_tokens'] === 'number' && typeof usage['output_tokens'] === 'number';
   return isUsage ? (usage as unknown as Usage) : null;
 }
 
+/**
+ *
+ * The contents; null if the message has none.
+ *
+ * @throws AppError MISSING_PARAMETER for a tool output without data
+ */
 function contentsOf(fields: FieldReader, type: MessageType, id: string): readonly Content[] | null {
   const items = fields.list('content', MAX_CONTENTS);
   const contents = items?.map((item, index) => decodeContent(item, `${fields.at('content')}[${index}]`, index, id));
@@ -101,6 +111,12 @@ function contentsOf(fields: FieldReader, type: MessageType, id: string): readonl
   return contents ?? null;
 }
 
+/**
+ *
+ * One content with the fields of its type only.
+ *
+ * @throws AppError MISSING_PARAMETER without a type, INVALID_PARAMETER for an unknown one
+ */
 function decodeContent(value: unknown, path: string, index: number, msgId: string): Content {
   const fields = fieldReaderAt(value, path);
   const type = fields.string('type');
@@ -118,6 +134,7 @@ function decodeContent(value: unknown, path: string, index: number, msgId: strin
   return makeContent({ type, index, msgId, status, delta: false }, Object.fromEntries(entries));
 }
 
+/** The value of a field: an object for data, text for all other types. */
 function valueField(fields: FieldReader, name: string, type: string): Json {
   if (type === 'data') return (fields.object(name) as JsonObject | undefined) ?? null;
   const alias = ALIASES[name];

@@ -3,6 +3,7 @@ import type { ToolDeclaration } from '../../tools/index.js';
 import { checkJsonLimits } from '../http/json-limits.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 
+/** The names that a function may have. */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Nesting of a schema that comes as text and so passed the body's check as one string. */
 const MAX_SCHEMA_DEPTH = 64;
@@ -44,6 +45,12 @@ function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
   return { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) };
 }
 
+/**
+ *
+ * The JSON Schema of the arguments; a function without one takes none.
+ *
+ * @throws AppError PARAMETER_VALIDATION for anything but an object or its JSON text
+ */
 function parametersOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
@@ -53,6 +60,7 @@ function parametersOf(fields: FieldReader): JsonObject {
   return schema as JsonObject;
 }
 
+/** @throws AppError INVALID_PARAMETER for invalid JSON, or a schema that is nested too deeply */
 function parseSchema(text: string, path: string): unknown {
   let schema: unknown;
   try {

@@ -17,8 +17,11 @@ const LAST_BYTES_MS = 1000;
  */
 @Injectable()
 export class ActiveStreams implements BeforeApplicationShutdown {
+  /** The event streams, each with its client, whose control frames are read at the end. */
   private readonly open = new Map<SseWriter, StreamClient>();
+  /** The binary streams; each promise resolves when its stream is closed. */
   private readonly bodies = new Map<Readable, Promise<void>>();
+  /** Set once; no event stream is opened afterwards. */
   private shuttingDown = false;
 
   constructor(
@@ -86,6 +89,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     await this.lastBytes();
   }
 
+  /** Waits for the binary streams to close, and destroys those that take too long. */
   private async lastBytes(): Promise<void> {
     if (this.bodies.size === 0) return;
     const stuck = setTimeout(() => {

@@ -9,12 +9,15 @@ const ANONYMOUS_USER = 'anonymous';
 
 /** Whose things a request may see: those of one user, or of all users of a tenant. */
 export interface RequestScope {
+  /** The tenant whose data the request may see. */
   readonly tenantId: string;
+  /** Absent for all users of the tenant. */
   readonly userId?: string;
 }
 
 /** Who sends a request: the owner of its credentials or, without authentication, the user that it names. */
 export interface Caller {
+  /** The tenant of the credentials, or the default one without authentication. */
   readonly tenantId: string;
   /** The caller itself, for requests that name no user. */
   readonly principal: Principal;

@@ -31,6 +31,13 @@ export class FieldReader {
     return this.path === '' ? name : `${this.path}.${name}`;
   }
 
+  /**
+   *
+   * A string; undefined if absent.
+   *
+   * @param length limits of an id or a name, which is stored as it is
+   * @throws AppError PARAMETER_VALIDATION for another type, INVALID_PARAMETER for a bad length, NUL or lone surrogates
+   */
   string(name: string, length?: { readonly min: number; readonly max: number }): string | undefined {
     const value = this.present(name);
     if (value === undefined) return undefined;
@@ -45,12 +52,14 @@ export class FieldReader {
     return value;
   }
 
+  /** @throws AppError PARAMETER_VALIDATION for anything but true, false, null or an absent field */
   boolean(name: string): boolean | undefined {
     const value = this.present(name);
     if (value === undefined || typeof value === 'boolean') return value;
     throw fieldError(this.at(name), `must be true or false, not ${kindOf(value)}`);
   }
 
+  /** @throws AppError PARAMETER_VALIDATION for anything but a finite number, null or an absent field */
   number(name: string): number | undefined {
     const value = this.present(name);
     if (value === undefined) return undefined;
@@ -60,6 +69,7 @@ export class FieldReader {
     return value;
   }
 
+  /** @throws AppError PARAMETER_VALIDATION for another type or a fraction, INVALID_PARAMETER outside of the range */
   integer(name: string, range?: { readonly min: number; readonly max: number }): number | undefined {
     const value = this.number(name);
     if (value === undefined) return undefined;
@@ -74,11 +84,13 @@ export class FieldReader {
     return value;
   }
 
+  /** @throws AppError PARAMETER_VALIDATION for anything but an object, null or an absent field */
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.present(name);
     return value === undefined ? undefined : fieldReaderAt(value, this.at(name)).source;
   }
 
+  /** @throws AppError PARAMETER_VALIDATION for anything but a list, INVALID_PARAMETER for one that is too long */
   list(name: string, maxLength: number): readonly unknown[] | undefined {
     const value = this.present(name);
     if (value === undefined) return undefined;
@@ -89,6 +101,7 @@ export class FieldReader {
     return value as readonly unknown[];
   }
 
+  /** The field's own value: inherited ones such as `constructor` are absent. */
   private present(name: string): unknown {
     const value = Object.hasOwn(this.source, name) ? this.source[name] : undefined;
     return value === null ? undefined : value;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 
 /** A stream that writes what it has gathered when it is flushed. */
 export interface FlushTarget {
+  /** Writes what was gathered since the last flush; called even if that is nothing. */
   flush(): void;
 }
 
@@ -17,7 +18,9 @@ const BUSY_MS = 5;
  */
 @Injectable()
 export class FlushScheduler {
+  /** The streams that wait for the next flush. */
   private targets: FlushTarget[] = [];
+  /** When the next flush may be, by `performance.now()`; 0 if the last one was small. */
   private busyUntil = 0;
 
   /** Has a stream flushed when this turn of the event loop is over. Adding it twice is harmless. */
@@ -26,12 +29,14 @@ export class FlushScheduler {
     this.targets.push(target);
   }
 
+  /** At the end of this turn, or when the pause of a busy server is over. */
   private schedule(): void {
     const wait = this.busyUntil === 0 ? 0 : this.busyUntil - performance.now();
     if (wait > 0) setTimeout(() => this.flush(), wait);
     else setImmediate(() => this.flush());
   }
 
+  /** Targets that are added during the flush wait for the next one. */
   private flush(): void {
     const { targets } = this;
     this.targets = [];

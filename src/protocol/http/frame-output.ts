@@ -43,7 +43,9 @@ export function chunked(frames: readonly string[]): { text: string; ascii: boole
   return { text, ascii };
 }
 
+/** Writes to the socket directly. Nothing else writes to it until the answer ends. */
 class SocketOutput implements FrameOutput {
+  /** Whether the body is in chunks: false for HTTP/1.0. */
   private readonly isChunked: boolean;
 
   constructor(
@@ -56,10 +58,12 @@ class SocketOutput implements FrameOutput {
     socket.on('drain', onDrain);
   }
 
+  /** Bytes that the socket has not handed to the system. */
   get backlog(): number {
     return this.socket.writableLength;
   }
 
+  /** One system call for all frames. */
   write(frames: readonly string[]): boolean {
     if (!this.isChunked) return this.socket.write(frames.join(''));
     const { text, ascii } = chunked(frames);
@@ -67,6 +71,7 @@ class SocketOutput implements FrameOutput {
     return this.socket.write(text, ascii ? 'latin1' : 'utf8');
   }
 
+  /** The frames and the end of the body leave together. */
   end(frames: readonly string[]): void {
     this.socket.cork();
     if (frames.length > 0) this.write(frames);
@@ -74,11 +79,13 @@ class SocketOutput implements FrameOutput {
     this.socket.uncork();
   }
 
+  /** The socket serves other requests later: its listener must go. */
   detach(): void {
     this.socket.off('drain', this.onDrain);
   }
 }
 
+/** Writes through Node's response, for an answer that waits on a pipelined connection or has no socket. */
 class ResponseOutput implements FrameOutput {
   constructor(
     private readonly response: ServerResponse,
@@ -87,21 +94,25 @@ class ResponseOutput implements FrameOutput {
     response.on('drain', onDrain);
   }
 
+  /** Bytes that wait in the response, before and in the socket. */
   get backlog(): number {
     return this.response.writableLength;
   }
 
+  /** False when the buffer was full after the last frame. */
   write(frames: readonly string[]): boolean {
     let free = true;
     for (const frame of frames) free = this.response.write(frame);
     return free;
   }
 
+  /** Ends the answer after the frames. */
   end(frames: readonly string[]): void {
     this.write(frames);
     this.response.end();
   }
 
+  /** Stops listening for `drain`. */
   detach(): void {
     this.response.off('drain', this.onDrain);
   }

@@ -4,12 +4,17 @@ import { isUnavailable } from '../../database/index.js';
 
 /** What a client may know of an error. */
 export interface HttpError {
+  /** The HTTP status. */
   readonly status: number;
+  /** The server's code, from the catalogue. */
   readonly code: ErrorCode;
   /** As `AppError.wireCode`. */
   readonly wireCode?: string | undefined;
+  /** Safe to show to a client. */
   readonly message: string;
+  /** The fields that are wrong, for errors of validation. */
   readonly details?: readonly ErrorDetail[] | undefined;
+  /** The value of the `Retry-After` header, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -54,6 +59,7 @@ export function commonErrorBody({ status, code, message, details }: HttpError, r
   return { code, message, ...(details && { details }), ...(status >= 500 && { requestId }) };
 }
 
+/** Errors of the server (from 500, except 503) get the catalogue's message: their own may reveal internals. */
 function byStatus(status: number, message: string | undefined): HttpError {
   if (status >= 500 && status !== 503) {
     return { status, code: 'INTERNAL_ERROR', message: ERROR_CATALOGUE.INTERNAL_ERROR.message };

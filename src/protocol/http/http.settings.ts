@@ -50,6 +50,7 @@ function origins(): Rule<readonly string[]> {
   };
 }
 
+/** An origin has no path, query or user: browsers send it like that. */
 function isOrigin(item: string): boolean {
   return parseUrl(item) !== undefined && /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i.test(item);
 }

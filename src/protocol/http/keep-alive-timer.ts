@@ -21,9 +21,13 @@ const SLOTS = 20;
 export class KeepAliveTimer implements OnModuleDestroy {
   /** Ticks so far. */
   tick = 0;
+  /** A ring of slots: one is due at each tick. */
   private readonly slots: Set<KeepAliveTarget>[] = Array.from({ length: SLOTS }, () => new Set());
+  /** Where each target is, so that it can be removed without a search. */
   private readonly slotOf = new Map<KeepAliveTarget, Set<KeepAliveTarget>>();
+  /** Milliseconds between two ticks. */
   private readonly tickMs: number;
+  /** Runs only while there are streams. */
   private timer: NodeJS.Timeout | undefined;
 
   constructor(settings: HttpSettings) {
@@ -44,10 +48,12 @@ export class KeepAliveTimer implements OnModuleDestroy {
     if (this.slotOf.size === 0) this.stop();
   }
 
+  /** A timer must not outlive its module. */
   onModuleDestroy(): void {
     this.stop();
   }
 
+  /** One tick: pings the streams that were silent for the whole interval and moves the others on. */
   private turn(): void {
     this.tick += 1;
     const slot = this.slots[this.tick % SLOTS] as Set<KeepAliveTarget>;
@@ -61,6 +67,7 @@ export class KeepAliveTimer implements OnModuleDestroy {
     }
   }
 
+  /** Puts a target into the slot at which its silence would be too long. */
   private place(target: KeepAliveTarget): void {
     const slot = this.slots[(target.lastTick + SLOTS) % SLOTS] as Set<KeepAliveTarget>;
     slot.add(target);

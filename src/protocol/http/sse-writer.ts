@@ -14,8 +14,11 @@ const TURN_LIMIT = 64 * 1024;
 
 /** What a writer needs of the rest of the server. */
 export interface SseWriterOptions {
+  /** Pauses the source while the reader does not keep up. */
   readonly gate: BackpressureGate;
+  /** Writes the keep-alive frames after a silence. */
   readonly keepAlive: KeepAliveTimer;
+  /** Decides when the frames of a turn are written. */
   readonly scheduler: FlushScheduler;
   /** Milliseconds for which a reader may take nothing before it is disconnected. */
   readonly slowReaderTimeoutMs: number;
@@ -34,15 +37,19 @@ export interface SseWriterOptions {
  * pipes it into the response. From then on it writes to the connection itself.
  */
 export class SseWriter extends Readable implements KeepAliveTarget {
+  /** The tick of the last frame; read by `KeepAliveTimer`. */
   lastTick = 0;
+  /** Undefined until Fastify pipes the answer: frames sent before that wait in `frames`. */
   private output: FrameOutput | undefined;
   private frames: string[] = [];
   /** Characters of `frames`. */
   private length = 0;
   /** True from the start until the answer flows, and while the socket is full. */
   private stalled = true;
+  /** Characters handed to the socket since it became full. */
   private stuckLength = 0;
   private slowTimer: NodeJS.Timeout | undefined;
+  /** True after `finish`: later frames are dropped. */
   private ended = false;
 
   constructor(private readonly options: SseWriterOptions) {
@@ -56,6 +63,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     return this.frames.length + (this.output?.backlog ?? 0);
   }
 
+  /** Takes over the connection from Fastify, and writes the frames that were sent before. */
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.output = openFrameOutput(destination as unknown as ServerResponse, () => this.drained());
     this.stalled = false;
@@ -108,6 +116,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     this.flush();
   }
 
+  /** Runs for every end of the stream, so that the source and the timers are always released. */
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.slowTimer);
     this.output?.detach();
@@ -117,11 +126,13 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     callback(error);
   }
 
+  /** Writes to the connection; the source may go on only if its buffer has room. */
   private write(output: FrameOutput, frames: readonly string[]): void {
     if (!output.write(frames)) this.stall();
     else if (!this.stalled) this.options.gate.resume();
   }
 
+  /** Ends the HTTP answer, then the stream that Fastify sees. */
   private close(output: FrameOutput, frames: readonly string[]): void {
     output.detach();
     output.end(frames);
@@ -130,6 +141,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     this.resume();
   }
 
+  /** Pauses the source and starts the time after which a reader that takes nothing is disconnected. */
   private stall(): void {
     this.stalled = true;
     this.options.gate.pause();

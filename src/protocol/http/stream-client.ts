@@ -25,8 +25,11 @@ export interface StreamReader {
 
 /** The client of one HTTP request: the same object for the interceptor and the handler. */
 export class StreamClient implements StreamReader {
+  /** Paused while the connection's buffer is full. */
   readonly gate = new BackpressureGate();
+  /** Read by the interceptor and at a shutdown; set by the handler. */
   controlFrames: ControlFrames = {};
+  /** Created on first use: most requests never ask for it. */
   private left: AbortSignal | undefined;
 
   constructor(
@@ -34,15 +37,18 @@ export class StreamClient implements StreamReader {
     readonly reply: FastifyReply,
   ) {}
 
+  /** Aborts when the connection closes before the answer is complete. The same signal at every call. */
   get gone(): AbortSignal {
     return (this.left ??= clientGoneOf(this.reply));
   }
 
+  /** To be called before the first frame. */
   useControlFrames(frames: ControlFrames): void {
     this.controlFrames = frames;
   }
 }
 
+/** One object per request; entries go with their requests. */
 const clients = new WeakMap<FastifyRequest, StreamClient>();
 
 /** The client of a request. */

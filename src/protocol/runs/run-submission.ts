@@ -21,8 +21,11 @@ export const RUNS_WIRE = 'runs';
 
 /** What `POST /runs` answers. */
 export interface TaskAccepted {
+  /** The server's id of the run. */
   readonly taskId: string;
+  /** The session's id. */
   readonly threadId: string;
+  /** The client's id of the run. */
   readonly runId: string;
   /** Whether this request created the thread. */
   readonly created: boolean;
@@ -30,6 +33,7 @@ export interface TaskAccepted {
 
 /** How a run is submitted, beside its input. */
 export interface SubmissionOptions {
+  /** What happens when the thread already has an active run. */
   readonly onBusy: BusyPolicy;
   /** The language that the client accepts best: a BCP 47 tag. */
   readonly locale: string | undefined;
@@ -37,7 +41,9 @@ export interface SubmissionOptions {
 
 /** An accepted run, and whether the same request had been accepted before. */
 export interface Submission {
+  /** The body of the answer. */
   readonly answer: TaskAccepted;
+  /** True when the same request was accepted before; the run is then the one made at that time. */
   readonly replayed: boolean;
   readonly run: RunView;
 }
@@ -110,6 +116,7 @@ function verifyRepeated({ wireData }: RunView, request: RunRequest): void {
   if (wireData['fingerprint'] !== request.wireData?.['fingerprint']) throw new AppError('RUN_ID_CONFLICT');
 }
 
+/** The input as the core takes it. `wireData` keeps what the replay and the comparison of requests need. */
 function runRequest(
   principal: Principal,
   input: RunInput,
@@ -154,6 +161,7 @@ function keptInput(input: RunInput, references: readonly string[]): JsonObject {
   };
 }
 
+/** The user's message as RUN_STARTED repeats it: attachments under their plain addresses, without signatures. */
 function replayedUser(input: RunInput, references: readonly string[]): JsonObject {
   const [message = {}] = input.messages;
   if (references.length === 0) return message;
@@ -168,6 +176,7 @@ function replayedUser(input: RunInput, references: readonly string[]): JsonObjec
   return { ...message, content };
 }
 
+/** The user's message as the model gets it: attachments as references to stored files. */
 function userMessage(input: RunInput, references: readonly string[]): Message {
   let next = 0;
   const contents = input.user.blocks.map((block): ContentInput =>

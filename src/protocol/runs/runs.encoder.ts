@@ -32,9 +32,12 @@ export interface RunsEncoderOptions {
  * the same bytes from every cursor.
  */
 export class RunsEncoder implements FrameEncoder {
+  /** Clients parse the stream by lines, so frames may share one write. */
   readonly joinable = true;
   private readonly fold: AgUiFold;
+  /** Events so far, whether they were shown or not. */
   private count = 0;
+  /** How many events the client already has; they are encoded as ''. */
   private discarded = 0;
   private hasHistory = false;
 
@@ -57,10 +60,12 @@ export class RunsEncoder implements FrameEncoder {
     return this.count;
   }
 
+  /** Skips the events that the client already has: `next` then yields '' in their place. */
   discardFirst(frames: number): void {
     this.discarded = frames;
   }
 
+  /** Reads the thread's history once, before the first event that may need a snapshot of it. */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
     const { history } = this.options;
     if (!history || this.hasHistory || !events.some((event) => AgUiFold.needsHistory(event))) return undefined;
@@ -70,6 +75,7 @@ export class RunsEncoder implements FrameEncoder {
     });
   }
 
+  /** The frames of one event of the log; none up to `hiddenUpTo`. */
   next(logged: LoggedEvent): readonly string[] {
     if (logged.seq <= (this.options.hiddenUpTo ?? -1)) {
       this.skip(logged);
@@ -88,10 +94,12 @@ export class RunsEncoder implements FrameEncoder {
     this.count += this.fold.next(logged).length;
   }
 
+  /** The shutdown frame when the server is stopping, so that followers of a thread reconnect soon. */
   end(): readonly string[] {
     return this.options.isStopping?.() ? [SHUTDOWN_FRAME] : [];
   }
 
+  /** Adds the reconnection delay to the first frame; a run watched over another route has it in its first event. */
   firstFrame(frame: string): string {
     return this.options.isAttached ? frame : withRetry(frame);
   }
@@ -112,6 +120,7 @@ function withRetry(frame: string): string {
   return frame.replace('\n', `\nretry: ${RETRY_MS}\n`);
 }
 
+/** RUN_ERROR carries the error names of the Runs API, not those of the core. */
 function named(event: AgUiEvent): AgUiEvent {
   return event.type === 'RUN_ERROR' ? { ...event, code: errorNameOf(event.code) } : event;
 }

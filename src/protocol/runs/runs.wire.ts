@@ -15,8 +15,11 @@ const INPUT_PATH = '/api/v1/agent/runs';
 /** The durable Runs API. */
 @Injectable()
 export class RunsWire extends Wire {
+  /** The name under which the ledger keeps this wire's runs. */
   readonly name = RUNS_WIRE;
+  /** Requests under these paths get this wire's error bodies; the longest prefix wins. */
   override readonly paths = ['/api/v1/agent/', INPUT_PATH];
+  /** The keep-alive of the contract: the comment `hb`. */
   override readonly keepAliveFrame = commentFrame('hb');
   /** Its clients reconnect by themselves, and soon. */
   override readonly shutdownFrame = SHUTDOWN_FRAME;
@@ -33,10 +36,12 @@ export class RunsWire extends Wire {
     return this.settings.streamMs;
   }
 
+  /** A run's whole stream from its first event. */
   override encoder(run: RunView, principal: Principal): RunsEncoder {
     return this.encoders.attached(run, principal);
   }
 
+  /** Errors of a run's input have the sentences of the contract; other errors only share the shape. */
   override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {
     const isInput = path.startsWith(INPUT_PATH) && !path.startsWith(`${INPUT_PATH}/`);
     return runsErrorBody(error, { requestId, isInput, detailAlias: this.settings.detailAlias });

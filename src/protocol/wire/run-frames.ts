@@ -14,6 +14,7 @@ export type Step = IteratorResult<FrameBatch, undefined>;
 export const ACCEPTED: Step = { done: false, value: [] };
 /** Nothing follows. */
 export const DONE: Step = { done: true, value: undefined };
+/** The batch before the first: shared, because it never changes. */
 const NO_EVENTS: readonly LoggedEvent[] = [];
 
 /** Batches of frames, and the frames that end them early: what every transport writes. */
@@ -40,6 +41,7 @@ export interface CursorCheck {
 
 /** How a run's log is read. */
 export interface RunFramesOptions {
+  /** Encodes the run for one reader; it has state and is used for one pass only. */
   readonly encoder: FrameEncoder;
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
@@ -62,18 +64,29 @@ export interface RunFramesOptions {
  * costs several promises more for each batch, and a stream is made of batches.
  */
 export class RunFrames implements FrameSource {
+  /** The encoder, for the frames that end the stream early. */
   readonly encoder: FrameEncoder;
+  /** Counts frames, and drops those that the reader has. */
   private readonly skip: SkipFrames;
+  /** The batch of the log that is being encoded. */
   private events = NO_EVENTS;
+  /** The index in `events` of the next event to encode. */
   private position = 0;
   /** The number of the last event that was encoded. */
   private lastSeq = -1;
+  /** Undefined once the cursor was checked, or if there is none. */
   private cursor: CursorCheck | undefined;
+  /** True until the empty batch was returned that accepts the request. */
   private acceptsFirst: boolean;
+  /** The step that `prime` read ahead. */
   private primed: Step | undefined;
+  /** Whether the first frame, which `firstFrame` may change, was written. */
   private hasWritten = false;
+  /** Whether the terminal event was encoded. */
   private ended = false;
+  /** Whether the source has ended for whatever reason. */
   private isOver = false;
+  /** Set when the tail ended before the terminal event. */
   private cut = false;
 
   constructor(
@@ -93,28 +106,39 @@ export class RunFrames implements FrameSource {
     return this.cut;
   }
 
+  /** True once the terminal event was encoded, even if its frames are not yet written. */
   get hasEnded(): boolean {
     return this.ended;
   }
 
+  /** True after `prime` when the run has ended without a frame that the reader lacks. */
   get isRead(): boolean {
     return this.ended && this.primed?.value?.length === 0;
   }
 
+  /** Reading it ends the source: the frame is the last one. */
   get shutdownFrame(): string | undefined {
     if (this.isOver || this.ended) return undefined;
     this.isOver = true;
     return this.frameOfShutdown();
   }
 
+  /** A source can be iterated once. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
+  /** Reads one step ahead, so that errors are thrown before headers are sent. */
   async prime(): Promise<void> {
     this.primed = await this.next();
   }
 
+  /**
+   *
+   * The next batch. An empty one only means that the request is accepted.
+   *
+   * @throws what reading the log throws; the log is released first
+   */
   async next(): Promise<Step> {
     const { primed } = this;
     if (primed) {
@@ -148,12 +172,14 @@ export class RunFrames implements FrameSource {
     }
   }
 
+  /** Releases the log. Called when the reader has left. */
   async return(): Promise<Step> {
     this.isOver = true;
     await this.tail.return?.();
     return DONE;
   }
 
+  /** The encoder's frames for an error in the middle of the stream. */
   errorFrames(error: HttpError): readonly string[] | undefined {
     return this.encoder.errorFrames?.(error);
   }
@@ -189,6 +215,7 @@ export class RunFrames implements FrameSource {
     return frames;
   }
 
+  /** A batch of frames that the reader does not have; the first frame of the stream passes `firstFrame`. */
   private write(frames: string[]): Step {
     // A frame that the reader does not have: its cursor is not ahead.
     this.cursor = undefined;
@@ -208,6 +235,7 @@ export class RunFrames implements FrameSource {
     return { done: false, value: this.pack(await expired()) };
   }
 
+  /** Every event that was committed at the request is counted: now the cursor is known to be valid or not. */
   private verify({ ahead }: CursorCheck): Step {
     this.cursor = undefined;
     if (this.skip.isBehind) throw ahead(this.skip.count);
@@ -224,6 +252,7 @@ export class RunFrames implements FrameSource {
     return lastFrame(this.frameOfShutdown());
   }
 
+  /** Frames of a joinable encoder are joined: one chunk costs less than many. */
   private pack(frames: readonly string[]): FrameBatch {
     return this.encoder.joinable ? [frames.join('')] : frames;
   }

@@ -6,19 +6,25 @@ import type { FrameSource } from './run-frames.js';
 
 /** What a stream is made of. */
 export interface RunStreamOptions {
+  /** The frames, read once. */
   readonly source: FrameSource;
+  /** Who reads them, and the back-pressure of the connection. */
   readonly reader: StreamReader;
   /** Ends the reading of the log. */
   readonly stop: () => void;
   /** Called once when the reader leaves before the end. */
   readonly onLeft: () => void;
+  /** The wire's keep-alive frame; undefined for the default comment. */
   readonly keepAliveFrame: string | undefined;
+  /** Registers binary bodies, so that a shutdown waits for them. */
   readonly active: ActiveStreams;
 }
 
 /** The frames of a run for one reader, to be handed to one transport: `events`, `binary` or `sendTo`. */
 export class RunStream {
+  /** True after the end or after the reader left: `leave` then does nothing. */
   private isOver = false;
+  /** Set by `release`. */
   private isReleased = false;
 
   constructor(private readonly options: RunStreamOptions) {}
@@ -75,6 +81,7 @@ export class RunStream {
     }
   }
 
+  /** Marks the end before it is reported, because the report unsubscribes and that would count as leaving. */
   private ended(notify: () => void): void {
     this.isOver = true;
     // Lets go of the timer of the stream's lifetime.
@@ -96,6 +103,7 @@ export class RunStream {
     }
   }
 
+  /** The batches as bytes. An error after the first batch becomes the wire's error frames if it has any. */
   private bytes(): AsyncIterableIterator<Uint8Array> {
     const { source } = this.options;
     this.leaveWithReader();
@@ -129,6 +137,7 @@ export class RunStream {
     };
   }
 
+  /** The last step of a binary stream. */
   private ending(frames: FrameBatch | undefined): IteratorResult<Uint8Array, undefined> {
     this.isOver = true;
     this.options.stop();
@@ -157,6 +166,7 @@ export class RunStream {
   }
 }
 
+/** One byte per character: frames of binary wires are latin1 strings. */
 function bytesOf(frames: FrameBatch): Uint8Array {
   return Buffer.from(frames.join(''), 'latin1');
 }

@@ -17,6 +17,7 @@ const RETRY_SECONDS = 5;
 export interface ReadOptions {
   /** The run's owner. */
   readonly principal: Principal;
+  /** The wire whose frames are written. */
   readonly wire: Wire;
   /** What becomes of the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
   readonly onDisconnect?: OnDisconnect | undefined;
@@ -42,6 +43,7 @@ export interface FrameCursor {
 
 /** How a session is followed. */
 export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisconnect'> {
+  /** The id of the session. */
   readonly sessionId: string;
   /** The run to begin with; absent, the first one after `afterOrdinal`. */
   readonly first?: RunView | undefined;
@@ -60,7 +62,9 @@ export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisco
 
 /** What ends the reading of a log. */
 interface Stop {
+  /** Stops the reading and clears the timer. May be called more than once. */
   readonly abort: () => void;
+  /** Aborted by `abort`, or at the end of the stream's lifetime. */
   readonly signal: AbortSignal;
 }
 
@@ -163,6 +167,7 @@ export class RunStreams {
     return last && isTerminalEvent(last.event) ? last.event : undefined;
   }
 
+  /** The frames of one run. The tail is not read before the first `next`. */
   private frames(
     run: RunView,
     { gate }: StreamReader,
@@ -184,6 +189,7 @@ export class RunStreams {
     });
   }
 
+  /** The stream of a source; `run` is cancelled when its reader leaves, if the wire or the request says so. */
   private stream(
     source: FrameSource,
     run: RunView | undefined,
@@ -209,6 +215,7 @@ export class RunStreams {
     });
   }
 
+  /** The run after the last one; waits for it when `waits` allows. */
   private async nextRun(
     last: RunView | undefined,
     signal: AbortSignal,
@@ -235,6 +242,7 @@ export class RunStreams {
   }
 }
 
+/** A stop that also happens by itself after the lifetime, if there is one. */
 function stopAfter(lifetimeMs: number | undefined): Stop {
   const stop = new AbortController();
   if (lifetimeMs === undefined) return { abort: () => stop.abort(), signal: stop.signal };

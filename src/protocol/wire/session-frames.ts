@@ -10,6 +10,7 @@ export interface SessionFramesOptions {
   readonly isAccepted: boolean;
   /** The run after those that were read; `ended` when none follows, `stopped` when the server stops. */
   readonly next: () => Promise<RunView | 'ended' | 'stopped'>;
+  /** Makes the frames of a run. Called when the run before has ended. */
   readonly open: (run: RunView) => RunFrames | Promise<RunFrames>;
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
@@ -21,9 +22,13 @@ export interface SessionFramesOptions {
 
 /** The frames of one run of a session after another, as one source. */
 export class SessionFrames implements FrameSource {
+  /** The run that is read, or the last one while the stream waits. */
   private current: RunFrames | undefined;
+  /** True while no run is read. */
   private isWaiting = false;
+  /** True once the request was accepted, by an empty batch or by frames. */
   private isAnnounced = false;
+  /** True after the end for whatever reason. */
   private isOver = false;
 
   constructor(private readonly options: SessionFramesOptions) {
@@ -31,32 +36,39 @@ export class SessionFrames implements FrameSource {
     this.isWaiting = options.first === undefined;
   }
 
+  /** As the current run; false while there is none. */
   get isRead(): boolean {
     return this.current?.isRead ?? false;
   }
 
+  /** As the current run: between two runs true, so that leaving then cancels nothing. */
   get hasEnded(): boolean {
     return this.current?.hasEnded ?? false;
   }
 
+  /** Reading it ends the source. While the stream waits, there is a frame even though the last run has ended. */
   get shutdownFrame(): string | undefined {
     if (this.isOver) return undefined;
     this.isOver = true;
     return this.current && !this.isWaiting ? this.current.shutdownFrame : this.frameOfShutdown();
   }
 
+  /** A source can be iterated once. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
+  /** Reads ahead in the first run only: the cursor is checked there. */
   async prime(): Promise<void> {
     await this.current?.prime();
   }
 
+  /** The current run's frames for an error. */
   errorFrames(error: HttpError): readonly string[] | undefined {
     return this.current?.errorFrames(error);
   }
 
+  /** @throws what reading a run throws; what `verify` throws when no run follows */
   async next(): Promise<Step> {
     while (!this.isOver) {
       if (this.options.isAccepted && !this.isAnnounced) return this.announce();
@@ -80,17 +92,20 @@ export class SessionFrames implements FrameSource {
     return DONE;
   }
 
+  /** Releases the current run. Called when the reader has left. */
   async return(): Promise<Step> {
     this.isOver = true;
     await this.current?.return();
     return DONE;
   }
 
+  /** The empty batch that accepts the request. */
   private announce(): Step {
     this.isAnnounced = true;
     return ACCEPTED;
   }
 
+  /** The last frames: at a shutdown the shutdown frame, otherwise the last run's closing frames. */
   private finish(reason: 'ended' | 'stopped'): Step {
     if (this.isOver || this.options.signal.aborted) {
       this.isOver = true;
@@ -102,6 +117,7 @@ export class SessionFrames implements FrameSource {
     return this.current?.end() ?? DONE;
   }
 
+  /** The encoder's own frame, or the wire's while no run was read. */
   private frameOfShutdown(): string | undefined {
     return this.current ? this.current.frameOfShutdown() : this.options.shutdownFrame;
   }

@@ -10,6 +10,7 @@ import { wireOfRoute } from './wire-controller.decorator.js';
 /** All wires of the server: the providers of the class `Wire`, in the order of their modules. */
 @Injectable()
 export class Wires implements OnModuleInit {
+  /** Empty before `onModuleInit`. */
   private all: readonly Wire[] = [];
 
   constructor(
@@ -54,6 +55,7 @@ export class Wires implements OnModuleInit {
     return wire ? wire.errorBody(error, { requestId, path }) : commonErrorBody(error, requestId);
   }
 
+  /** The wire with the longest matching path, for requests that match no route. */
   private ofPath(path: string): Wire | undefined {
     let longest = { length: -1, wire: undefined as Wire | undefined };
     for (const wire of this.all) {

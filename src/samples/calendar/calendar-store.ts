@@ -5,8 +5,11 @@ import { Database, type SqlValue } from '../../database/index.js';
 /** An event of a user's calendar. Times are milliseconds since the epoch. */
 export interface CalendarEvent {
   readonly id: string;
+  /** What the event is, as the user said it. */
   readonly title: string;
+  /** Start, in milliseconds since the epoch. */
   readonly startsAt: number;
+  /** End, in milliseconds since the epoch; later than the start. */
   readonly endsAt: number;
   /** IANA name of the zone in which the event was planned. */
   readonly eventTimezone: string;
@@ -20,9 +23,11 @@ export interface CalendarRange {
   readonly from: number;
   /** Events that begin before this moment, in milliseconds; undefined for no upper bound. */
   readonly until: number | undefined;
+  /** Events returned at most. */
   readonly limit: number;
 }
 
+/** A row with the columns of `COLUMNS`. */
 interface EventRow {
   readonly id: string;
   readonly title: string;
@@ -33,17 +38,21 @@ interface EventRow {
   readonly notes: string | null;
 }
 
+/** The columns of an event, in every query. */
 const COLUMNS = 'id, title, starts_at, ends_at, event_timezone, location, notes';
 
+/** Writes nothing if the key exists: a repeated tool call must not plan the event twice. */
 const INSERT = `
   INSERT INTO calendar_events (id, tenant_id, user_id, idempotency_key, title, starts_at, ends_at, event_timezone,
     location, notes, created_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, user_id, idempotency_key) DO NOTHING`;
 
+/** The event of an earlier write with the same key. */
 const BY_KEY = `
   SELECT ${COLUMNS} FROM calendar_events WHERE tenant_id = ? AND user_id = ? AND idempotency_key = ?`;
 
+/** Events that overlap a range. */
 const LIST = `
   SELECT ${COLUMNS} FROM calendar_events
   WHERE tenant_id = ? AND user_id = ? AND ends_at > ? AND starts_at < ?
@@ -89,6 +98,7 @@ export class CalendarStore {
   }
 }
 
+/** Maps the column names. */
 function eventOf(row: EventRow): CalendarEvent {
   return {
     id: row.id,

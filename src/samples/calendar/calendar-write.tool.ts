@@ -5,6 +5,7 @@ import { CalendarStore } from './calendar-store.js';
 import { eventText, writtenCard } from './event-text.js';
 import { momentOf } from './event-time.js';
 
+/** The arguments, as the JSON Schema below describes them. */
 interface CalendarWriteArgs {
   readonly title: string;
   readonly start: string;
@@ -15,6 +16,7 @@ interface CalendarWriteArgs {
 }
 
 const MINUTE_MS = 60_000;
+/** The duration of an event for which the model gives none. */
 const DEFAULT_MINUTES = 60;
 
 /** `calendar_write`: writes an event to the user's calendar. */

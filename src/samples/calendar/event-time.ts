@@ -1,6 +1,8 @@
 import { DateTime } from 'luxon';
 
+/** A day, `YYYY-MM-DD`. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** An ISO 8601 date and time, with or without seconds and offset; a space may replace the `T`. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})?$/;
 
 /**

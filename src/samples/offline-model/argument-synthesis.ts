@@ -4,15 +4,22 @@ import { splitIdentifiers } from './text-parsing.js';
 
 /** Optional properties below this depth are left out, so that recursive schemas terminate. */
 const DEEPEST_OPTIONAL = 4;
+/** Values below this depth are null: a schema may require its own recursion. */
 const DEEPEST = 16;
+/** Items of a made array. Clients send schemas, so a large `minItems` must not produce a large value. */
 const MOST_ITEMS = 1_000;
 
 /** A value to make: its name, its schema and its position in the arguments. */
 interface Slot {
+  /** The name of the property; for an item, that of its array. */
   readonly key: string;
+  /** The schema with its references resolved. */
   readonly schema: JsonObject;
+  /** Whether a value must be made even if the text has none. */
   readonly required: boolean;
+  /** How deep the value is; 0 for the arguments themselves. */
   readonly depth: number;
+  /** The whole schema, against which references are resolved. */
   readonly root: JsonObject;
 }
 /** A made value, and whether it comes from the text; undefined if an optional value is left out. */
@@ -27,6 +34,7 @@ export function synthesizeArguments(parameters: JsonObject, evidence: Evidence):
   return makeObject({ key: '', schema, required: true, depth: 0, root: parameters }, evidence).value;
 }
 
+/** Makes a value by the keyword that restricts it most: `const`, then `enum`, then the type. */
 function make(slot: Slot, evidence: Evidence): Made {
   const { schema, required } = slot;
   if (slot.depth > DEEPEST) return required ? { value: null, found: false } : undefined;
@@ -59,6 +67,7 @@ function makeChoice(choices: readonly Json[], slot: Slot, evidence: Evidence): M
   return { value: slot.schema['default'] ?? choices[0] ?? null, found: false };
 }
 
+/** Properties in the order of the schema, because quoted texts and numbers are used in order. */
 function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found: boolean } {
   const { schema, root, depth } = slot;
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
@@ -82,6 +91,7 @@ function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found:
   return { value, found };
 }
 
+/** The items that the text names, filled up to `minItems`. Gives up when no more distinct ones can be made. */
 function makeArray(slot: Slot, evidence: Evidence): Made {
   const { schema, root, depth, key } = slot;
   const least = Math.min(typeof schema['minItems'] === 'number' ? schema['minItems'] : 0, MOST_ITEMS);
@@ -140,6 +150,7 @@ function distinct(value: Json, n: number, item: Slot): Json {
     : `${value} ${suffix}`;
 }
 
+/** A number that the text gives by name, otherwise its next unused one. */
 function makeNumber({ key, schema, required }: Slot, evidence: Evidence): Made {
   const isInteger = typeOf(schema) === 'integer';
   const words = splitIdentifiers(key).toLowerCase();
@@ -191,6 +202,7 @@ function fitNumber(value: number, schema: JsonObject, isInteger: boolean): numbe
   return Object.is(fitted, -0) ? 0 : fitted;
 }
 
+/** The smallest value that `minimum` and `exclusiveMinimum` allow; the latter is a boolean in draft 4. */
 function lowerBound(schema: JsonObject, step: number | undefined): number | undefined {
   const minimum = numberAt(schema, 'minimum');
   const exclusive = numberAt(schema, 'exclusiveMinimum') ?? (schema['exclusiveMinimum'] === true ? minimum : undefined);
@@ -200,6 +212,7 @@ function lowerBound(schema: JsonObject, step: number | undefined): number | unde
   return Math.max(inside, minimum ?? inside);
 }
 
+/** The largest value that `maximum` and `exclusiveMaximum` allow; the latter is a boolean in draft 4. */
 function upperBound(schema: JsonObject, step: number | undefined): number | undefined {
   const maximum = numberAt(schema, 'maximum');
   const exclusive = numberAt(schema, 'exclusiveMaximum') ?? (schema['exclusiveMaximum'] === true ? maximum : undefined);
@@ -224,6 +237,7 @@ function clean(value: number): number {
   return Number(value.toPrecision(12));
 }
 
+/** References that are followed in a row: they may form a cycle. */
 const DEEPEST_REFERENCE = 20;
 
 /** A schema with its references resolved and with `allOf` and the first alternative that is not `null` merged in. */

@@ -27,23 +27,32 @@ export interface EvidenceOptions {
   readonly payload?: string;
 }
 
+/** Digits that belong to dates and times, which are not numbers of their own. */
 const DATES_AND_TIMES = /\d{4}-\d\d-\d\d(?:T\S*)?|\d{1,2}:\d\d(?::\d\d)?/g;
 
 /** The values in a user's text that can become tool arguments. Each quoted text and number is used once, in order. */
 export class Evidence {
+  /** Undefined once it was taken. */
   private place: string | undefined;
+  /** The user's text without the words that selected the tool; the whole text if nothing was removed. */
   readonly payload: string;
+  /** The colour that the text names. */
   readonly colour: string | undefined;
+  /** The duration that the text names, in minutes. */
   readonly durationMinutes: number | undefined;
+  /** The date and the time that the text names, such as "tomorrow at 3pm". */
   readonly moment: NamedMoment | undefined;
   /** The zone that the user named, if any. */
   readonly namedTimeZone: string | undefined;
   /** The zone in effect: the named one, otherwise that of the system prompt, otherwise UTC. */
   readonly timeZone: string;
+  /** Quoted texts that were not yet used, in order. */
   private readonly quotedTexts: string[];
+  /** Numbers that were not yet used, in order. */
   private readonly numberTexts: string[];
 
   constructor(
+    /** The user's text as it is. */
     readonly text: string,
     options: EvidenceOptions,
   ) {
@@ -124,8 +133,11 @@ export class Evidence {
 
 /** A string property: its name, its schema, and whether it must have a value. */
 interface StringSlot {
+  /** The name of the property. */
   readonly key: string;
+  /** The resolved schema of the property. */
   readonly schema: JsonObject;
+  /** Whether a value must be made even if the text has none. */
   readonly required: boolean;
 }
 
@@ -155,6 +167,7 @@ export function stringFor(slot: StringSlot, evidence: Evidence): { value: string
   return fallback === undefined ? undefined : { value: fitLength(fallback, slot.schema), found: false };
 }
 
+/** A value from the text: by format first, then by the property's name, then the next quoted text. */
 function foundString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
   const format = typeof schema['format'] === 'string' ? schema['format'] : '';
   const name = splitIdentifiers(key).toLowerCase();
@@ -209,14 +222,17 @@ function byName(name: string, hint: string, evidence: Evidence): string | undefi
   return evidence.dateTime(plusMinutes(name, evidence), /offset|rfc ?3339/.test(hint));
 }
 
+/** The end of an event is its start and the duration; 60 minutes if the text names none. */
 function plusMinutes(name: string, evidence: Evidence): number {
   return /\b(?:end|ends|until|to)\b/.test(name) ? (evidence.durationMinutes ?? 60) : 0;
 }
 
+/** The first e-mail address of a text. */
 function emailIn(text: string): string | undefined {
   return /[\w+-]+(?:\.[\w+-]+)*@[a-z\d-]+(?:\.[a-z\d-]+)+/i.exec(text)?.[0];
 }
 
+/** The first web address of a text, without the punctuation after it. */
 function addressIn(text: string): string | undefined {
   const address = /https?:\/\/[^\s"'<>)\]]+/.exec(text)?.[0].replace(/[.,;!?]+$/, '');
   return address !== undefined && URL.canParse(address)
@@ -224,10 +240,12 @@ function addressIn(text: string): string | undefined {
     : undefined;
 }
 
+/** The description of a schema, which often says what a property with a vague name means. */
 function descriptionOf({ description }: JsonObject): string {
   return typeof description === 'string' ? description : '';
 }
 
+/** A value for a required property that the text says nothing about. */
 function fallbackString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
   if (typeof schema['default'] === 'string') return schema['default'];
   if (!required) return undefined;
@@ -243,6 +261,7 @@ function fallbackString({ key, schema, required }: StringSlot, evidence: Evidenc
 /** Clients send schemas: a large `minLength` must not make the server write large texts. */
 const MOST_PADDING = 10_000;
 
+/** Brings a text to the schema's lengths, in Unicode code points as JSON Schema counts them. */
 function fitLength(value: string, schema: JsonObject): string {
   const { minLength, maxLength } = schema;
   let characters = Array.from(value);

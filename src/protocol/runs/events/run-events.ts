@@ -24,6 +24,7 @@ export type EventsAnswer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'expired'; readonly run: RunView; readonly lastSeq: number | undefined };
 
+/** The answer 204: the client has everything. */
 const NOTHING: EventsAnswer = { kind: 'nothing' };
 
 /** Answers requests for events by the rules of contract runs-api, section 5. */
@@ -48,6 +49,7 @@ export class RunEvents {
     return start ? this.from(reading, start) : this.later(reading, undefined);
   }
 
+  /** Opens the stream at a place. A finished run that a client joins `now` has nothing left to send. */
   private async from(reading: EventsReading, start: StreamStart): Promise<EventsAnswer> {
     const { run } = start;
     const { cursor, from } = reading.request;
@@ -65,6 +67,7 @@ export class RunEvents {
     }
   }
 
+  /** A stream after the client's cursor; if the client has all events, the answer is that of an ended run. */
   private async resume(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
     const { principal, client, options } = reading;
     const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
@@ -108,6 +111,7 @@ export class RunEvents {
     return { kind: 'stream', run, stream: await this.follow(reading, { afterOrdinal: run?.ordinal ?? 0 }) };
   }
 
+  /** Follows the thread's runs until the client leaves, the stream reaches its lifetime or the server stops. */
   private follow(
     reading: EventsReading,
     {

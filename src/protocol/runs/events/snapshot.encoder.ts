@@ -12,7 +12,9 @@ type Piece = Extract<AgUiEvent, { readonly delta: string }>;
 
 /** Something that has begun and not ended: how it began, and its pieces so far as one. */
 interface OpenEntity {
+  /** The start events, repeated in the snapshot. */
   readonly start: readonly AgUiEvent[];
+  /** All pieces so far as one event; undefined before the first. */
   piece: Piece | undefined;
 }
 
@@ -23,7 +25,9 @@ interface OpenEntity {
 export class RunSnapshot {
   private readonly fold: AgUiFold;
   private readonly response = new ResponseFold();
+  /** By kind and id, in the order of their beginning. */
   private readonly open = new Map<string, OpenEntity>();
+  /** The current content of each activity, by message id. */
   private readonly activities = new Map<string, Extract<AgUiEvent, { type: 'ACTIVITY_SNAPSHOT' }>>();
   /** The shared state at the place that was reached. */
   state: Json = {};
@@ -57,6 +61,7 @@ export class RunSnapshot {
     ];
   }
 
+  /** Keeps the state and the activities; other events may begin or end something that is open. */
   private apply(event: AgUiEvent): void {
     switch (event.type) {
       case 'STATE_SNAPSHOT':
@@ -120,16 +125,19 @@ export class RunSnapshot {
     }
   }
 
+  /** Registers an open entity, or replaces its start events. */
   private begin(key: string, ...start: readonly AgUiEvent[]): void {
     this.open.set(key, { start, piece: undefined });
   }
 
+  /** Appends a piece to an entity; a piece of an unknown entity is ignored. */
   private addPiece(key: string, event: Piece): void {
     const entity = this.open.get(key);
     if (entity) entity.piece = { ...event, delta: (entity.piece?.delta ?? '') + event.delta };
   }
 }
 
+/** A patched copy: the patch library changes its argument. */
 function patched(value: Json, patch: readonly JsonObject[]): Json {
   return applyPatch(structuredClone(value), patch as unknown as Operation[]).newDocument;
 }
@@ -139,11 +147,14 @@ function patched(value: Json, patch: readonly JsonObject[]): Json {
  * after it as they come (contract runs-api, section 5, rule 5).
  */
 export class SnapshotEncoder implements FrameEncoder {
+  /** Clients parse the stream by lines, so frames may share one write. */
   readonly joinable = true;
   private readonly encoder: RunsEncoder;
   private readonly snapshot: RunSnapshot;
+  /** The thread before this run's output, loaded shortly before the snapshot is shown. */
   private messages: readonly AgUiMessage[] = [];
   private isShown = false;
+  /** The time of the last event that was taken, in milliseconds since the epoch: the snapshot's timestamp. */
   private at: number;
 
   constructor(
@@ -155,12 +166,14 @@ export class SnapshotEncoder implements FrameEncoder {
     this.at = run.createdAt;
   }
 
+  /** Loads the history before the batch that completes the snapshot. */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
     const prepared = this.encoder.prepare(events);
     if (this.isShown || !events.some((event) => event.seq >= this.run.lastSeq || event.isTerminal)) return prepared;
     return this.loadHistory(prepared);
   }
 
+  /** Nothing before the place of the view; there the snapshot; after it the events themselves. */
   next(event: LoggedEvent): readonly string[] {
     const { lastSeq } = this.run;
     // The end is an event like any other: a reader that comes after it gets the snapshot and then the end.
@@ -176,14 +189,17 @@ export class SnapshotEncoder implements FrameEncoder {
     return frames;
   }
 
+  /** As the encoder of the whole stream. */
   end(): readonly string[] {
     return this.encoder.end();
   }
 
+  /** As the encoder of the whole stream. */
   firstFrame(frame: string): string {
     return this.encoder.firstFrame(frame);
   }
 
+  /** The snapshot's frames, once. */
   private show(): string[] {
     if (this.isShown) return [];
     this.isShown = true;

@@ -7,10 +7,15 @@ import { type EventId, formatEventId } from './event-id.js';
 
 /** Which events a client asks for. */
 export interface EventsRequest {
+  /** The thread in the client's spelling. */
   readonly threadId: string;
+  /** Restricts the request to one run; absent, the whole thread is meant. */
   readonly runId?: string | undefined;
+  /** The last event that the client has, from `Last-Event-ID`; undefined for a client without events. */
   readonly cursor: EventId | undefined;
+  /** Where a client without a cursor begins: with all events, with the current state, or with new events only. */
   readonly from: 'start' | 'snapshot' | 'now';
+  /** Whether the stream ends with its run or continues with the thread's later runs. */
   readonly follow: 'run' | 'thread';
 }
 
@@ -74,6 +79,7 @@ export class StartFinder {
     return { run: next, after: 0 };
   }
 
+  /** The newest run of a thread, finished or not; undefined if the thread has none. */
   private async newest(principal: Principal, threadId: string): Promise<RunView | undefined> {
     const [run] = await this.runs.list(principal, canonicalThreadId(threadId), { limit: 1 });
     return run;
@@ -89,6 +95,7 @@ export class StartFinder {
     return run;
   }
 
+  /** Whether a finished run has lost its events to retention. Costs a read of at most one batch. */
   private async isPruned(principal: Principal, run: RunView): Promise<boolean> {
     if (run.finishedAt === null || run.lastSeq < 0) return false;
     try {

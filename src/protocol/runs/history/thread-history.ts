@@ -17,17 +17,23 @@ const PAGE = 200;
 
 /** One day of a thread. */
 export interface HistoryPage {
+  /** Names the kind of page: it always covers one calendar day. */
   readonly scope: 'history_day';
+  /** Null when the user has no thread. */
   readonly threadId: string | null;
   /** `YYYY-MM-DD` in the user's time zone. */
   readonly day: string | null;
+  /** Whether there are older messages, on this day or on earlier ones. */
   readonly hasMore: boolean;
+  /** In the order of the conversation, oldest first. */
   readonly messages: readonly HistoryMessage[];
 }
 
 /** Which day to show. */
 export interface HistoryQuery {
+  /** A UUID; absent, the thread with the newest activity. */
   readonly threadId?: string | undefined;
+  /** `YYYY-MM-DD`: only messages before this day. Absent, the newest day is shown. */
   readonly before?: string | undefined;
   /** Goes on with the day `before` itself: its messages with a smaller `seq`. */
   readonly beforeSeq?: number | undefined;
@@ -35,8 +41,11 @@ export interface HistoryQuery {
 
 /** A stretch of a thread, newest first. */
 interface Stretch {
+  /** Earliest time, in milliseconds since the epoch; inclusive. */
   readonly from?: number;
+  /** Time in milliseconds since the epoch before which the messages are; exclusive. */
   readonly to?: number | undefined;
+  /** Only messages with a smaller `seq`. */
   readonly beforeSeq?: number | undefined;
 }
 

@@ -4,14 +4,17 @@ import type { RuleViolation, Source } from './run-input.js';
 /** The snake_case spellings of one place of the schema (contract runs-api, section 2.1). */
 type Aliases = Readonly<Record<string, string>>;
 
+/** Keys of the request itself. */
 const TOP: Aliases = {
   thread_id: 'threadId',
   run_id: 'runId',
   parent_run_id: 'parentRunId',
   forwarded_props: 'forwardedProps',
 };
+/** Keys of a message. */
 const MESSAGE: Aliases = { tool_calls: 'toolCalls', tool_call_id: 'toolCallId', encrypted_value: 'encryptedValue' };
 const TOOL_CALL: Aliases = { encrypted_value: 'encryptedValue' };
+/** Keys of a content block and of its `source`. */
 const BLOCK: Aliases = { mime_type: 'mimeType' };
 
 /**
@@ -26,6 +29,7 @@ export function resolveAliases(body: Source, violations: RuleViolation[]): Sourc
   return { ...top, messages: messages.map((message, index) => messageOf(message, `messages[${index}]`, violations)) };
 }
 
+/** The keys of a message, its blocks and its calls. A value that is not an object is left to the shape check. */
 function messageOf(value: unknown, path: string, violations: RuleViolation[]): unknown {
   if (!isPlainObject(value)) return value;
   const message = { ...renamed(value, MESSAGE, path, violations) };
@@ -49,6 +53,12 @@ function blockOf(block: Source, aliases: Aliases, path: string, violations: Rule
   return { ...result, source: renamed(source, aliases, `${path}.source`, violations) };
 }
 
+/**
+ *
+ * Renames the keys of one object. The object itself is returned when it has no alias.
+ *
+ * Adds a violation if both spellings occur with different values.
+ */
 function renamed(source: Source, aliases: Aliases, path: string, violations: RuleViolation[]): Source {
   if (!Object.keys(aliases).some((alias) => Object.hasOwn(source, alias))) return source;
   const result: Record<string, unknown> = { ...source };

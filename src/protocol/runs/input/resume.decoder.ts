@@ -3,11 +3,14 @@ import { RunsError } from '../runs.error-codes.js';
 import type { InterruptAnswer } from '../../../run/index.js';
 import type { Source } from './run-input.js';
 
+/** Answers in one request. */
 const MAX_ENTRIES = 100;
+/** Characters of a run id, in Unicode code points. */
 const MAX_RUN_ID = 128;
 
 /** What a request to resume says. */
 export interface ResumeRequest {
+  /** At least one answer; each names its interrupt. */
   readonly answers: readonly InterruptAnswer[];
   /** The id of the run that goes on; the server chooses one when absent. */
   readonly runId: string | undefined;
@@ -29,6 +32,7 @@ export function decodeResume(body: unknown): ResumeRequest {
   return { answers: resume.map((entry, index) => answerOf(entry, `resume[${index}]`)), runId };
 }
 
+/** @throws RunsError INVALID_RESUME naming the field */
 function answerOf(entry: unknown, path: string): InterruptAnswer {
   if (!isPlainObject(entry)) throw refusal(path, 'must be an object');
   const interruptId = textOf(entry, 'interruptId', 'interrupt_id', path);
@@ -53,6 +57,13 @@ function decisionOf(payload: Source): Partial<InterruptAnswer> {
   };
 }
 
+/**
+ *
+ * A string under either spelling; undefined if it is absent. Strings are stored, so NUL and lone surrogates
+ * are rejected.
+ *
+ * @throws RunsError INVALID_RESUME naming the field
+ */
 function textOf(source: Source, name: string, alias: string, path: string): string | undefined {
   const value = source[name] ?? source[alias] ?? undefined;
   if (value === undefined) return undefined;
@@ -61,6 +72,7 @@ function textOf(source: Source, name: string, alias: string, path: string): stri
   return value;
 }
 
+/** The error for one field of the request. */
 function refusal(path: string, rule: string): RunsError {
   return new RunsError('INVALID_RESUME', undefined, { details: [{ path, message: `${path} ${rule}`.trim() }] });
 }

@@ -6,13 +6,19 @@ import { lengthOf } from './shape.js';
 
 /** Bytes of a request body, as received. */
 export const MAX_BODY_BYTES = 262_144;
+/** Characters of a run id, in Unicode code points. */
 const MAX_RUN_ID = 128;
+/** Messages of one request. */
 const MAX_MESSAGES = 200;
+/** Characters of the user's text, all text blocks together, in Unicode code points. */
 const MAX_USER_TEXT = 10_000;
+/** Attachments of the user's message. */
 const MAX_ATTACHMENTS = 3;
 
+/** A UUID of any version, in any letter case. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/i;
+/** The only keys that `forwardedProps` may have. */
 const PROPS_KEYS: readonly string[] = ['agent_type', 'client_time'];
 
 /** What the rules need to know of this server. */
@@ -25,11 +31,15 @@ export interface RuleOptions {
 
 /** An attachment as the rules look at it, whichever way it was written. */
 export interface Attachment {
+  /** The block's path in the request, as error details show it. */
   readonly path: string;
   /** Undefined when an image part names none. */
   readonly mimeType: unknown;
+  /** Whether a missing MIME type is an error: true for every form but an image part. */
   readonly typeRequired: boolean;
+  /** Data in the request itself, which is never accepted: images are uploaded first. */
   readonly data: unknown;
+  /** The address of an uploaded image. */
   readonly url: unknown;
 }
 
@@ -77,10 +87,12 @@ export function attachmentsOf(content: unknown, path: string): readonly Attachme
   });
 }
 
+/** A thread id is a UUID. */
 function threadIdRule(value: unknown): readonly RuleViolation[] {
   return typeof value === 'string' && UUID.test(value) ? [] : [violation('INVALID_THREAD_ID', 'threadId', 'uuid')];
 }
 
+/** The text blocks together; attachments do not count. */
 function textLength(content: unknown): number {
   if (typeof content === 'string') return lengthOf(content);
   const blocks = content as readonly Source[];
@@ -96,6 +108,7 @@ function attachmentRules(content: unknown, path: string): readonly RuleViolation
   ];
 }
 
+/** All rules that one attachment breaks. */
 function attachmentRule({ path, mimeType, typeRequired, data, url }: Attachment): readonly RuleViolation[] {
   const typed = mimeType === undefined ? !typeRequired : typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType);
   return [
@@ -105,6 +118,7 @@ function attachmentRule({ path, mimeType, typeRequired, data, url }: Attachment)
   ];
 }
 
+/** The error code for each field of `client_time`; the empty key is for a value that is not an object. */
 const CLIENT_TIME_CODES = {
   '': 'INVALID_FORWARDED_PROPS',
   device_timezone: 'INVALID_DEVICE_TIMEZONE',
@@ -131,10 +145,12 @@ function forwardedPropsRules(props: unknown, options: RuleOptions): readonly Rul
   return [violation(CLIENT_TIME_CODES[checked.field], `forwardedProps.client_time${path}`, 'valid')];
 }
 
+/** A violation if `actual` exceeds `max`. Error details show both numbers. */
 function limit(code: RunsErrorCode, path: string, max: number, actual: number): readonly RuleViolation[] {
   return actual > max ? [violation(code, path, 'max', max, actual)] : [];
 }
 
+/** A violation without its message, which the code determines. */
 function violation(code: RunsErrorCode, path: string, rule: string, max?: number, actual?: number): RuleViolation {
   return { code, path, rule, ...(max !== undefined && { limit: max }), ...(actual !== undefined && { actual }) };
 }

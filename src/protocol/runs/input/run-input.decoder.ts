@@ -26,6 +26,7 @@ export function decodeRunInput(body: unknown, options: RuleOptions): RunInput {
   return runInputOf(input);
 }
 
+/** @throws RunsError of the first violation, if there is one */
 function refuse(violations: readonly RuleViolation[]): void {
   const [first] = violations;
   if (!first) return;
@@ -39,6 +40,7 @@ function refuse(violations: readonly RuleViolation[]): void {
   throw new RunsError(first.code, undefined, { details });
 }
 
+/** Builds the checked input. The casts hold because the shape and the rules were checked before. */
 function runInputOf(input: Source): RunInput {
   const messages = input['messages'] as readonly Source[];
   const props = input['forwardedProps'] as Source;
@@ -64,6 +66,7 @@ function runInputOf(input: Source): RunInput {
   };
 }
 
+/** A list that may be absent or null. */
 function listOf(value: unknown): readonly Source[] {
   return (value ?? []) as readonly Source[];
 }
@@ -73,6 +76,7 @@ const MESSAGE_FIELDS = [
   ...['id', 'role', 'content', 'name', 'encryptedValue', 'toolCalls', 'toolCallId', 'error', 'activityType'],
 ];
 
+/** Only known fields that have a value: a null field is equal to an absent one when requests are compared. */
 function knownFields(message: Source): JsonObject {
   const known = MESSAGE_FIELDS.filter((name) => message[name] !== undefined && message[name] !== null);
   return Object.fromEntries(known.map((name) => [name, message[name] as Json]));
@@ -90,6 +94,7 @@ function completed(message: JsonObject): JsonObject {
   };
 }
 
+/** The user's message as blocks; a plain text becomes one text block. */
 function userMessage(message: Source): UserMessage {
   const id = message['id'] as string;
   const { content } = message;

@@ -25,8 +25,10 @@ export function shapeViolations(input: Source): readonly RuleViolation[] {
   return check.violations;
 }
 
+/** Checks the fields that depend on the role. */
 type MessageCheck = (check: ShapeCheck, message: Source, path: string) => void;
 
+/** The checks per role. An activity is the client's own and may have any fields. */
 const MESSAGE_CHECKS: Readonly<Record<string, MessageCheck>> = {
   user: (check, message, path) => {
     check.optionalText(message, 'name', path);
@@ -55,12 +57,14 @@ const MESSAGE_CHECKS: Readonly<Record<string, MessageCheck>> = {
   activity: () => undefined,
 };
 
+/** The fields of system and developer messages. */
 function checkPlainMessage(check: ShapeCheck, message: Source, path: string): void {
   check.text(message, 'content', path);
   check.optionalText(message, 'name', path);
   check.optionalText(message, 'encryptedValue', path);
 }
 
+/** The id and the role of a message, then what its role asks for. */
 function checkMessage(check: ShapeCheck, value: unknown, path: string): void {
   if (!check.object(value, path)) return;
   check.name(value, 'id', `${path}.id`, MESSAGE_ID_LENGTH);
@@ -89,6 +93,7 @@ function checkBlock(check: ShapeCheck, value: unknown, path: string): void {
 /** The media parts of AG-UI: an image is an attachment, the others are refused as attachments that are no images. */
 export const MEDIA_PARTS: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'document']);
 
+/** A tool call of an assistant; its arguments are JSON text and are not parsed here. */
 function checkToolCall(check: ShapeCheck, value: unknown, path: string): void {
   if (!check.object(value, path)) return;
   check.text(value, 'id', path);
@@ -100,6 +105,7 @@ function checkToolCall(check: ShapeCheck, value: unknown, path: string): void {
   check.text(call, 'arguments', `${path}.function`);
 }
 
+/** A tool of the front-end; its `parameters` are an object, whose content is not checked. */
 function checkTool(check: ShapeCheck, value: unknown, path: string): void {
   if (!check.object(value, path)) return;
   check.text(value, 'name', path, 1);
@@ -107,6 +113,7 @@ function checkTool(check: ShapeCheck, value: unknown, path: string): void {
   check.object(value['parameters'], `${path}.parameters`);
 }
 
+/** Both fields of a context entry are required. */
 function checkContext(check: ShapeCheck, value: unknown, path: string): void {
   if (!check.object(value, path)) return;
   check.text(value, 'description', path);
@@ -119,12 +126,15 @@ function isPresent(value: unknown): boolean {
 
 /** Collects what is wrong with the types of fields. */
 class ShapeCheck {
+  /** In the order in which the fields were checked. */
   readonly violations: RuleViolation[] = [];
 
+  /** Records a violation. @param message what is wrong, to follow the path */
   fail(path: string, message: string): void {
     this.violations.push({ code: 'INVALID_RUN_AGENT_INPUT', path, rule: 'type', message: `${path} ${message}` });
   }
 
+  /** True for an object to look into; anything else is recorded as a violation. */
   object(value: unknown, path: string): value is Source {
     if (isPlainObject(value)) return true;
     this.fail(path, 'must be an object');
@@ -138,6 +148,7 @@ class ShapeCheck {
     return false;
   }
 
+  /** Records a violation unless the field is a string of at least `min` characters. */
   text(source: Source, name: string, path: string, min = 0): void {
     const value = source[name];
     if (typeof value !== 'string' || value.length < min) {
@@ -145,6 +156,7 @@ class ShapeCheck {
     }
   }
 
+  /** As `text`, for a field that may be absent or null. */
   optionalText(source: Source, name: string, path: string): void {
     if (isPresent(source[name])) this.text(source, name, path);
   }
