@@ -259,8 +259,8 @@ describe('the proxy of the environment', () => {
     tunnels = [];
     proxy = createServer().on('connect', (incoming: IncomingMessage, socket: Socket) => {
       tunnels.push(incoming.url ?? '');
-      const { hostname, port } = new URL(`http://${incoming.url}`);
-      const target = connect(Number(port), hostname, () => {
+      const { port } = new URL(`http://${incoming.url}`);
+      const target = connect(Number(port), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
         target.pipe(socket).pipe(target);
       });
@@ -277,15 +277,31 @@ describe('the proxy of the environment', () => {
     await once(proxy, 'close');
   });
 
-  it('the proxy is used unless NO_PROXY excludes the host', async () => {
+  const ask = async (url: string): Promise<string> => {
+    const client = clientFor(url, { maxRetries: 0 });
+    const { text } = await collect(client, request('hi'));
+    await client.onApplicationShutdown();
+    return text;
+  };
+
+  it('the proxy is used for other machines', async () => {
     const { url } = await start(answer);
-    const { host } = new URL(url);
-    const proxied = clientFor(url);
-    expect((await collect(proxied, request('hi'))).text).toBe('ok');
-    expect(tunnels).toEqual([host]);
-    await proxied.onApplicationShutdown();
-    process.env['NO_PROXY'] = '127.0.0.1';
-    expect((await collect(clientFor(url), request('hi'))).text).toBe('ok');
-    expect(tunnels).toEqual([host]);
+    const { port } = new URL(url);
+    expect(await ask(`http://model.test:${port}/v1`)).toBe('ok');
+    expect(tunnels).toEqual([`model.test:${port}`]);
+  });
+
+  it.each(['model.test', '*'])('the proxy is not used for a host that NO_PROXY=%s excludes', async (excluded) => {
+    process.env['NO_PROXY'] = excluded;
+    const { error } = await failureOf(clientFor('http://model.test:9/v1', { maxRetries: 0 }), request('hi'));
+    expectError(error, 'MODEL_EXECUTION_FAILED');
+    expect(tunnels).toEqual([]);
+  });
+
+  it('the proxy is not used for this machine', async () => {
+    const { url } = await start(answer);
+    expect(await ask(url)).toBe('ok');
+    expect(await ask(url.replace('127.0.0.1', 'localhost'))).toBe('ok');
+    expect(tunnels).toEqual([]);
   });
 });

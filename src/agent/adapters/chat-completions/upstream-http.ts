@@ -9,11 +9,12 @@ export interface ConnectionSettings {
   readonly keepAliveMs?: number | undefined;
 }
 
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const;
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'] as const;
 
 /**
  * The HTTP connections of a model client: a pool per host, through the proxy that HTTP_PROXY, HTTPS_PROXY
- * and NO_PROXY name. Only connecting has a time-out here; a `Watchdog` limits each call.
+ * and NO_PROXY name; never through a proxy to this machine. Only connecting has a time-out here; a `Watchdog` limits each call.
  */
 export class UpstreamHttp {
   private dispatcher: Dispatcher | undefined;
@@ -45,7 +46,9 @@ export class UpstreamHttp {
       ...(maxConnections === undefined ? {} : { connections: maxConnections }),
       ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs }),
     };
-    const isProxied = PROXY_VARIABLES.some((name) => process.env[name]);
-    return isProxied ? new EnvHttpProxyAgent(options) : new Agent(options);
+    const excluded = process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '';
+    const isProxied = excluded !== '*' && PROXY_VARIABLES.some((name) => process.env[name]);
+    const noProxy = [excluded, ...LOOPBACK].join(',');
+    return isProxied ? new EnvHttpProxyAgent({ ...options, noProxy }) : new Agent(options);
   }
 }
