@@ -37,12 +37,13 @@ export class HttpConnection {
    * Sends a request and reads its response to the end.
    *
    * @param body JSON; without it the request is a GET
-   * @throws Error if the connection ends before the response
+   * @throws Error if the connection ends before the response, or has ended already
    */
   request(path: string, body: string | undefined, headers: string, reader: ResponseReader): Promise<void> {
     const method = body === undefined ? 'GET' : 'POST';
     const content =
       body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+    if (this.socket.destroyed) return Promise.reject(new Error('the connection has ended'));
     this.reader = reader;
     this.state = 'head';
     return new Promise((resolve, reject) => {
