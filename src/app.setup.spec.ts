@@ -1,6 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { ModelClient } from './agent/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
 import { ConfigModule } from './config/index.js';
@@ -10,6 +11,14 @@ import { LoggingModule, LoggingSettings } from './telemetry/index.js';
 
 @Module({})
 class EmptyModule {}
+
+/** `/health` names the model. */
+@Global()
+@Module({
+  providers: [{ provide: ModelClient, useValue: { info: { provider: 'test', name: 'test' } } }],
+  exports: [ModelClient],
+})
+class TestModelModule {}
 
 describe('configureApp', () => {
   let app: NestFastifyApplication | undefined;
@@ -21,6 +30,7 @@ describe('configureApp', () => {
       ConfigModule.forRoot(configuration),
       LoggingModule.forRoot(configuration.get(LoggingSettings)),
       HttpModule,
+      TestModelModule,
       HealthModule.forRoot(probe),
     ];
     const testing = await Test.createTestingModule({ imports: [{ module: EmptyModule, imports }] }).compile();

@@ -30,7 +30,7 @@ export class HttpErrorFilter implements ExceptionFilter {
   private unrouted(request: FastifyRequest, reply: FastifyReply): HttpError {
     const path = pathOf(request);
     const allowed = METHODS.filter((method) => request.server.hasRoute({ method, url: path }));
-    if (allowed.length === 0) return { status: 404, code: 'RESOURCE_NOT_FOUND', message: `${path} does not exist` };
+    if (allowed.length === 0) return { status: 404, code: 'RESOURCE_NOT_FOUND', message: `There is no ${path}` };
     reply.header('allow', allowed.join(', '));
     const { status } = ERROR_CATALOGUE.METHOD_NOT_ALLOWED;
     return { status, code: 'METHOD_NOT_ALLOWED', message: `${path} does not answer ${request.method}` };

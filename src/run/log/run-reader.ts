@@ -70,6 +70,10 @@ export class RunReader {
         await wakeUp.within(wait);
       }
       return undefined;
+    } catch (error) {
+      // A server that stops closes the database under a query that has begun.
+      if (this.feeds.isClosed) return undefined;
+      throw error;
     } finally {
       unsubscribe();
       unsubscribeClose();
