@@ -9,7 +9,7 @@ import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { modelStep, type StepOutput } from './loop/model-step.js';
 import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
-import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/resume-calls.js';
+import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/decided-calls.js';
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, Clock, type Principal } from '../common/index.js';
+import { AppError, Clock, type Principal, RETRY_AFTER_SECONDS } from '../common/index.js';
 import {
   type AttachmentType,
   EXTENSION_OF_TYPE,
@@ -17,8 +17,6 @@ import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import type { Signature } from './url-signer.js';
 
-/** The `Retry-After` of a failed object store. */
-const RETRY_SECONDS = 5;
 /** The longest file name that is stored, in characters. */
 const FILENAME_LIMIT = 200;
 
@@ -124,7 +122,7 @@ export class AttachmentService extends AttachmentReader {
       this.logger.error(
         `The attachment store failed: ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,
       );
-      throw new AppError('ATTACHMENT_STORE_ERROR', undefined, { cause, retryAfterSeconds: RETRY_SECONDS });
+      throw new AppError('ATTACHMENT_STORE_ERROR', undefined, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
   }
 

@@ -66,3 +66,6 @@ export const ERROR_CATALOGUE = {
 
 /** A key of the catalogue. */
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+/** Seconds after which a client may repeat a request that the server could not serve for the moment. */
+export const RETRY_AFTER_SECONDS = 5;

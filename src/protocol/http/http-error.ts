@@ -1,5 +1,11 @@
 import { HttpException } from '@nestjs/common';
-import { AppError, ERROR_CATALOGUE, type ErrorCode, type ErrorDetail } from '../../common/index.js';
+import {
+  AppError,
+  ERROR_CATALOGUE,
+  type ErrorCode,
+  type ErrorDetail,
+  RETRY_AFTER_SECONDS,
+} from '../../common/index.js';
 import { isUnavailable } from '../../database/index.js';
 
 /** What a client may know of an error. */
@@ -17,9 +23,6 @@ export interface HttpError {
   /** The value of the `Retry-After` header, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
 }
-
-/** Seconds after which a client may repeat a request that failed because the database was unavailable. */
-const RETRY_SECONDS = 5;
 
 /** Codes for errors of the framework, which have only a status. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -48,7 +51,7 @@ export function toHttpError(error: unknown): HttpError {
   }
   if (isUnavailable(error)) {
     const { status, message } = ERROR_CATALOGUE.DATABASE_ERROR;
-    return { status, code: 'DATABASE_ERROR', message, retryAfterSeconds: RETRY_SECONDS };
+    return { status, code: 'DATABASE_ERROR', message, retryAfterSeconds: RETRY_AFTER_SECONDS };
   }
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);

@@ -1,3 +1,4 @@
+export * from './disconnect-policy.js';
 export * from './frame-encoder.js';
 export * from './run-frames.js';
 export * from './run-stream.js';

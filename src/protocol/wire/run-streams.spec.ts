@@ -6,7 +6,7 @@ import type { RunStream } from './run-stream.js';
 import { RunStreams } from './run-streams.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
-import type { OnDisconnect } from './wire.js';
+import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
 
 const principal = { tenantId: 'default', userId: 'alice' };
 
@@ -22,7 +22,8 @@ describe('RunStreams', () => {
     wire = new CountingWire();
     client = new FakeClient();
     active.isShuttingDown = false;
-    streams = new RunStreams(runs as unknown as Runs, active as unknown as ActiveStreams);
+    const disconnects = new DisconnectPolicy(runs as unknown as Runs, active as unknown as ActiveStreams);
+    streams = new RunStreams(runs as unknown as Runs, active as unknown as ActiveStreams, disconnects);
   });
 
   const cursorOf = (seen: number) => ({ seen, ahead: (count: number) => new AppError('CURSOR_AHEAD', `of ${count}`) });

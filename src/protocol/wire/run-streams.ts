@@ -1,17 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { Injectable } from '@nestjs/common';
+import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams, type StreamReader } from '../http/index.js';
+import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
 import type { FrameEncoder } from './frame-encoder.js';
 import { type CursorCheck, type FrameSource, RunFrames, type RunFramesOptions } from './run-frames.js';
 import { RunStream } from './run-stream.js';
 import { SessionFrames } from './session-frames.js';
 import { SkipFrames } from './skip-frames.js';
-import type { OnDisconnect, Wire } from './wire.js';
-
-/** Seconds after which a client may ask a server again that is shutting down. */
-const RETRY_SECONDS = 5;
+import type { Wire } from './wire.js';
 
 /** In whose name and for which wire a run is read. */
 export interface ReadOptions {
@@ -74,11 +72,10 @@ interface Stop {
  */
 @Injectable()
 export class RunStreams {
-  private readonly logger = new Logger(RunStreams.name);
-
   constructor(
     private readonly runs: Runs,
     private readonly active: ActiveStreams,
+    private readonly disconnects: DisconnectPolicy,
   ) {}
 
   /** The frames of a run that was just accepted, from its first event on. */
@@ -153,7 +150,8 @@ export class RunStreams {
     const { principal, wire } = options;
     const end = await this.ended(run, principal, reader.gone);
     if (end) return wire.summary(run, end);
-    if (!reader.gone.aborted) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_SECONDS });
+    if (!reader.gone.aborted)
+      throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     this.left(run, options);
     return wire.summary(run, await this.runs.response(principal, run.runId, { accepted: true }));
   }
@@ -206,13 +204,9 @@ export class RunStreams {
     });
   }
 
-  /** The reader is gone. A stream that the server itself ends, to shut down, was not left. */
-  private left({ runId }: RunView, { principal, wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
-    if (onDisconnect === 'continue' || this.active.isShuttingDown) return;
-    this.runs.cancel(principal, runId).catch((error: unknown) => {
-      const stack = error instanceof Error ? error.stack : undefined;
-      this.logger.error(`Run ${runId} could not be cancelled after its client left`, stack);
-    });
+  /** The reader is gone: the request, or else the wire, says what becomes of the run. */
+  private left(run: RunView, { principal, wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
+    this.disconnects.left(run, principal, onDisconnect);
   }
 
   /** The run after the last one; waits for it when `waits` allows. */

@@ -3,6 +3,7 @@ import type { Runs } from '../../run/index.js';
 import type { ActiveStreams } from '../http/index.js';
 import type { RunStream } from './run-stream.js';
 import { RunStreams, type SessionOptions } from './run-streams.js';
+import { DisconnectPolicy } from './disconnect-policy.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
 
@@ -19,7 +20,8 @@ describe('RunStreams.followSession', () => {
     runs = new MemoryRuns();
     wire = new CountingWire();
     client = new FakeClient();
-    streams = new RunStreams(runs as unknown as Runs, {} as ActiveStreams);
+    const disconnects = new DisconnectPolicy(runs as unknown as Runs, {} as ActiveStreams);
+    streams = new RunStreams(runs as unknown as Runs, {} as ActiveStreams, disconnects);
   });
 
   const session = (options: Partial<SessionOptions>): Promise<RunStream> =>

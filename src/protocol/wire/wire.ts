@@ -2,10 +2,8 @@ import type { Principal } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
 import { commonErrorBody, type HttpError } from '../http/http-error.js';
+import type { OnDisconnect } from './disconnect-policy.js';
 import type { FrameEncoder } from './frame-encoder.js';
-
-/** What happens to a run whose client disconnects before its end. */
-export type OnDisconnect = 'continue' | 'cancel';
 
 /** The request that an error answers. */
 export interface FailedRequest {

@@ -1,4 +1,4 @@
-import { AppError } from '../../common/index.js';
+import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { OpenedSession } from '../../session/index.js';
 import { cancelActive } from '../end/cancellation.js';
@@ -40,6 +40,6 @@ export async function applyBusyPolicy(
   }
   const { active, queued } = await ledger.runs.countActive(tx, session.rowId);
   if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
-  if (active > queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: 5 });
+  if (active > queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   return { starts: active === 0, queuedBefore: queued, canceled: [] };
 }

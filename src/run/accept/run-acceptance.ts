@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import { RunAnnouncements } from '../ports/run-announcements.js';
 import { runView } from '../run-view.js';
@@ -21,7 +21,8 @@ export class RunAcceptance {
 
   /** @throws AppError SHUTTING_DOWN; those of `RunPreparation.prepare` and `AcceptTransaction.commit` */
   async accept(request: RunRequest): Promise<AcceptedRun> {
-    if (!this.dispatcher.accepting) throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: 5 });
+    if (!this.dispatcher.accepting)
+      throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     const prepared = await this.preparation.prepare(request);
     const lease = this.dispatcher.reserve();
     let started = false;

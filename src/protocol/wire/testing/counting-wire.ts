@@ -4,7 +4,8 @@ import type { RunView } from '../../../run/index.js';
 import type { ControlFrames, HttpError, StreamReader } from '../../http/index.js';
 import type { FrameEncoder } from '../frame-encoder.js';
 import type { RunStream } from '../run-stream.js';
-import { type OnDisconnect, Wire } from '../wire.js';
+import type { OnDisconnect } from '../disconnect-policy.js';
+import { Wire } from '../wire.js';
 
 /** One frame for each event, `1 2 3 …`, and `end`. */
 export class CountingEncoder implements FrameEncoder {

@@ -1,0 +1,30 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
+import { Runs, type RunView } from '../../run/index.js';
+import { ActiveStreams } from '../http/index.js';
+
+/** What happens to a run whose client disconnects before its end. */
+export type OnDisconnect = 'continue' | 'cancel';
+
+/** Decides what becomes of a run whose client has disconnected. */
+@Injectable()
+export class DisconnectPolicy {
+  private readonly logger = new Logger(DisconnectPolicy.name);
+
+  constructor(
+    private readonly runs: Runs,
+    private readonly active: ActiveStreams,
+  ) {}
+
+  /**
+   * Called when the reader of a run is gone. Cancels the run if its request or wire says so. The run of a stream
+   * that the server itself ends, to shut down, continues. Never throws: a failed cancel is logged.
+   */
+  left({ runId }: RunView, principal: Principal, onDisconnect: OnDisconnect): void {
+    if (onDisconnect === 'continue' || this.active.isShuttingDown) return;
+    this.runs.cancel(principal, runId).catch((error: unknown) => {
+      const stack = error instanceof Error ? error.stack : undefined;
+      this.logger.error(`Run ${runId} could not be cancelled after its client left`, stack);
+    });
+  }
+}
