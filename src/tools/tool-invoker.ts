@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
+import { isPlainObject, type JsonObject } from '../common/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
+import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
@@ -10,7 +11,6 @@ import {
   type ToolCall,
   type ToolCaller,
   type ToolFailure,
-  toolInputHash,
   type ToolJournal,
   type ToolResult,
   toolStepKey,
@@ -47,7 +47,7 @@ export class ToolInvoker {
    */
   checkInDoubt(call: ToolCall, toolSet: ToolSet, journal: ToolJournal): void {
     const resolved = toolSet.resolve(call.name);
-    if (resolved.kind === 'server') refuseInDoubt(resolved.tool, journal.inDoubt(toolStepKey(call.callId)));
+    if (resolved.kind === 'server') refuseInDoubt(resolved.tool, call, journal);
   }
 
   /**
@@ -108,7 +108,7 @@ export class ToolInvoker {
       approved || journal.inDoubt(toolStepKey(call.callId)),
     );
     if (denial !== undefined) return failed(call, 'denied', denial);
-    await this.begin(resolved.tool, call, journal);
+    await beginCall(resolved.tool, call, journal);
     return this.run(resolved.tool, call, parsed.args, caller);
   }
 
@@ -131,14 +131,6 @@ export class ToolInvoker {
 
   private decide(tool: ServerTool, args: JsonObject, { principal, agentType }: ToolCaller): PolicyDecision {
     return this.policy.decide({ tool, args, principal, agentType });
-  }
-
-  /** Records the start of the step, unless an earlier attempt has done so. */
-  private async begin(tool: ServerTool, call: ToolCall, journal: ToolJournal): Promise<void> {
-    const key = toolStepKey(call.callId);
-    const inDoubt = journal.inDoubt(key);
-    refuseInDoubt(tool, inDoubt);
-    if (tool.effects !== 'none' && !inDoubt) await journal.begin(key, toolInputHash(call));
   }
 
   private async run(tool: ServerTool, call: ToolCall, args: JsonObject, caller: ToolCaller): Promise<ToolResult> {
@@ -223,18 +215,4 @@ function parseArguments(text: string): ParsedArguments {
     return { problem: 'The arguments are not valid JSON. Call the tool again with a JSON object.' };
   }
   return { problem: 'The arguments must be a JSON object. Call the tool again with one.' };
-}
-
-/**
- * Refuses a call that may already have taken effect and must not be made twice (contract runs-api,
- * section 10, rule 4). Calls of tools with other effects may be repeated.
- *
- * @throws AppError TOOL_IN_DOUBT
- */
-function refuseInDoubt(tool: ServerTool, inDoubt: boolean): void {
-  if (!inDoubt || tool.effects !== 'unsafe') return;
-  throw new AppError(
-    'TOOL_IN_DOUBT',
-    `The server stopped while the tool "${tool.name}" was running; whether it took effect is not known and it was not repeated`,
-  );
 }

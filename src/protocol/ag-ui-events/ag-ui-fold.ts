@@ -14,16 +14,8 @@ import {
 import { AG_UI_PROTOCOL_VERSION, type AgUiEvent, type AgUiGeneration, type AgUiMessage } from './ag-ui.types.js';
 import { CallParents, kindOfMessage, owned, ownerOf, STOPPED_RESULT, stoppedResultId } from './message-kinds.js';
 import { toAgUiMessages } from './message-encoder.js';
-import {
-  OpenCall,
-  OpenCustom,
-  type OpenMessage,
-  OpenReasoning,
-  OpenResult,
-  OpenSilent,
-  OpenText,
-  OwnedMessage,
-} from './open-messages.js';
+import { OpenCall, OpenResult } from './open-calls.js';
+import { OpenCustom, type OpenMessage, OpenReasoning, OpenSilent, OpenText, OwnedMessage } from './open-messages.js';
 import { OpenSteps, OpenSubagents } from './open-spans.js';
 import { outcomeOf, usageOf } from './run-outcome.js';
 import { SharedState } from './shared-state.js';
