@@ -3,7 +3,7 @@
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
 const FEATURES =
-  'agent|attachment|auth|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
+  'access|agent|attachment|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -105,13 +105,22 @@ module.exports = {
         pathNot: ['^src/$1/', `^src/(${FEATURES})/index\\.ts$`],
       },
     },
-    layer('common', 'agent|attachment|auth|config|database|events|health|protocol|run|session|telemetry|tools'),
-    layer('events', 'agent|attachment|auth|config|database|health|protocol|run|session|telemetry|tools'),
+    layer('common', 'agent|attachment|config|database|events|health|protocol|run|session|telemetry|tools'),
+    layer('events', 'agent|attachment|config|database|health|protocol|run|session|telemetry|tools'),
     layer(
       'config',
-      'agent|attachment|auth|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+      'agent|attachment|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
     ),
-    layer('database', 'agent|attachment|auth|health|protocol|run|session|telemetry|tools'),
+    layer('database', 'agent|attachment|health|protocol|run|session|telemetry|tools'),
+    layer('access', 'agent|attachment|health|interrupt|protocol|run|samples|session|tools|user-settings'),
+    {
+      name: 'identity-comes-from-a-credential',
+      comment:
+        'Only src/access decides who sends a request. What it decides reaches the features as Principal and Reach.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(access|boot|cli|health|protocol|app\\.(module|settings|setup))|${SPECS}` },
+      to: { path: '^src/access/' },
+    },
     layer('session', 'agent|health|protocol|run'),
     layer('interrupt', 'agent|health|protocol|run|session'),
     layer('tools', 'agent|interrupt|health|protocol|run|session'),

@@ -1,3 +1,18 @@
+/** jest loads everything as CommonJS. */
+const COMPILER = [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      target: 'es2022',
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
 /** One configuration for every kind of test; scripts/test.mjs chooses which folders run. */
 module.exports = {
   rootDir: '.',
@@ -5,22 +20,9 @@ module.exports = {
   testRegex: '\\.spec\\.ts$',
   testEnvironment: 'node',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    // The scripts are ES modules; jest loads them as CommonJS like everything else.
-    '^.+\\.(ts|mjs)$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2022',
-          keepClassNames: true,
-        },
-        module: { type: 'commonjs' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  // The scripts and jose are ES modules.
+  transform: { '^.+\\.(ts|mjs)$': COMPILER, '/node_modules/jose/.+\\.js$': COMPILER },
+  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   testTimeout: 30000,
   // One more than a small machine has cores: many specs wait for processes and time-outs.
   maxWorkers: 3,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ModelBench, type ModelBenchOptions } from './model-bench.js';
 import { profileSummary } from './profile-summary.js';
 import { Report } from './report.js';
+import { AccessBench, accessCost } from './scenarios/access.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
 import { modelRequests } from './scenarios/model-requests.js';
@@ -55,6 +56,8 @@ const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
   { name: 'idle', rows: ['p11'], run: idle },
 ];
 
+const ACCESS_STEPS: readonly Step<AccessBench>[] = [{ name: 'access', rows: ['a1'], onDemand: true, run: accessCost }];
+
 async function main(args: readonly string[]): Promise<number> {
   const summary = option(args, 'summary');
   if (summary !== undefined) {
@@ -78,6 +81,7 @@ async function main(args: readonly string[]): Promise<number> {
   const report = new Report();
   await runSteps(wanted(MODEL_STEPS), size, async () => new ModelBench(report, modelOptions(args)));
   await runSteps(wanted(SCRIPTED_STEPS), size, () => ScriptedBench.start(report));
+  await runSteps(wanted(ACCESS_STEPS), size, () => Promise.resolve(new AccessBench(report)));
   if (args.includes('--table')) report.printTable();
   return report.verdict();
 }

@@ -38,6 +38,7 @@ export type ServerQuestion =
   | { readonly ask: 'profile'; readonly file?: string }
   | { readonly ask: 'stall' }
   | { readonly ask: 'writes'; readonly counting: boolean }
+  | { readonly ask: 'key' }
   | { readonly ask: 'gone' }
   | { readonly ask: 'replay'; readonly runId: string }
   | { readonly ask: 'reply'; readonly frames: readonly string[] };
@@ -56,6 +57,8 @@ export interface ServerAnswer {
   readonly stallMs?: number;
   /** Writes to sockets since counting began. */
   readonly writes?: number;
+  /** A new API key. */
+  readonly key?: string;
   /** Milliseconds until no stream was open. */
   readonly goneMs?: number;
   /** Frames of a replay. */

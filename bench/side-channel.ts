@@ -87,6 +87,7 @@ async function answer(
       counting = question.counting;
       return result;
     }
+    case 'key':
     case 'gone':
     case 'replay':
     case 'reply':

@@ -58,6 +58,8 @@ async function generate() {
       abortOnError: false,
     });
     configureApp(/** @type {any} */ (app));
+    // What the operations need is known once their routes are registered.
+    await app.init();
     const document = createOpenApiDocument(app);
     await app.close();
     return stableJson(document);

@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
+import { AccessModule, OwnerRates } from './access/index.js';
 import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
@@ -7,7 +8,7 @@ import { ConfigModule, type Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
-import { RunModule } from './run/index.js';
+import { RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
 import { LoggingModule, LoggingSettings } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
@@ -41,6 +42,7 @@ export class AppModule {
         ConfigModule.forRoot(configuration),
         LoggingModule.forRoot(configuration.get(LoggingSettings)),
         CommonModule,
+        AccessModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), hasSamples ? [SAMPLES_SCHEMA] : []),
         AgentModule.forRoot({
           model: {
@@ -53,7 +55,7 @@ export class AppModule {
         UserSettingsModule,
         AttachmentModule,
         ...(hasSamples ? [SamplesModule] : []),
-        RunModule,
+        RunModule.forRoot({ provide: RunLimits, useExisting: OwnerRates }),
         ProtocolModule,
         HealthModule.forRoot(
           { provide: ReadinessProbe, useExisting: Database },

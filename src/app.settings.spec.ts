@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { BrowserSettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { APP_SETTINGS, readConfiguration } from './app.settings.js';
 import { AttachmentSettings } from './attachment/index.js';
@@ -33,13 +34,15 @@ describe('the settings of the server', () => {
   const configuration = readConfiguration({});
 
   it.each<[SliceType, object]>([
-    [ServerSettings, { host: '127.0.0.1', port: 8090, dataDir: resolve('data'), shutdownGraceMs: 10_000 }],
+    [
+      ServerSettings,
+      { host: '127.0.0.1', port: 8090, publicBases: [], dataDir: resolve('data'), shutdownGraceMs: 10_000 },
+    ],
     [
       HttpSettings,
       {
         bodyLimitBytes: 8 * 1024 * 1024,
         jsonDepthLimit: 64,
-        corsOrigins: ['*'],
         keepAliveMs: 15_000,
         slowReaderTimeoutMs: 60_000,
       },
@@ -49,6 +52,7 @@ describe('the settings of the server', () => {
       {
         address: { kind: 'sqlite', url: `sqlite:${resolve('data/parley.db')}`, file: resolve('data/parley.db') },
         durability: 'strict',
+        migrate: 'auto',
         poolSize: 10,
       },
     ],
@@ -93,7 +97,7 @@ describe('the settings of the server', () => {
         queueTimeoutMs: 86_400_000,
         queueLimit: 100,
         maxAttempts: 3,
-        leaseMs: 30_000,
+        leaseMs: 15_000,
         sweepIntervalMs: 1000,
         cancelGraceMs: 10_000,
         nodeName: hostname(),
@@ -103,7 +107,6 @@ describe('the settings of the server', () => {
     [
       AttachmentSettings,
       {
-        publicBases: [],
         maxBytes: 10 * 1024 * 1024,
         urlTtlMs: 3_600_000,
         signingKeys: undefined,
@@ -128,7 +131,7 @@ describe('the settings of the server', () => {
 
   it('settings are frozen', () => {
     for (const type of APP_SETTINGS) expect(Object.isFrozen(configuration.get(type))).toBe(true);
-    expect(Object.isFrozen(configuration.get(HttpSettings).corsOrigins)).toBe(true);
+    expect(Object.isFrozen(configuration.get(BrowserSettings).corsOrigins)).toBe(true);
   });
 
   it('every variable is declared once', () => {
@@ -164,12 +167,15 @@ describe('readConfiguration with valid values', () => {
   });
 
   it.each([
-    [{}, ['*']],
-    [{ HOST: '0.0.0.0' }, []],
-    [{ HOST: '0.0.0.0', CORS_ORIGINS: '*' }, ['*']],
+    [
+      {},
+      ['http', 'https'].flatMap((scheme) => ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`)),
+    ],
+    [{ HOST: '0.0.0.0', AUTH: 'keys' }, []],
+    [{ HOST: '0.0.0.0', AUTH: 'keys', CORS_ORIGINS: '*' }, ['*']],
     [{ CORS_ORIGINS: 'https://a.example, http://localhost:3000,' }, ['https://a.example', 'http://localhost:3000']],
   ])('CORS_ORIGINS=%j allows the origins %j', (env, origins) => {
-    expect(readConfiguration(env).get(HttpSettings).corsOrigins).toEqual(origins);
+    expect(readConfiguration(env).get(BrowserSettings).corsOrigins).toEqual(origins);
   });
 
   it('the dialects of agents are read', () => {
@@ -188,7 +194,7 @@ describe('readConfiguration with valid values', () => {
 
   it('trailing slashes of public addresses are removed', () => {
     const env = { PUBLIC_BASE_URL: 'https://a.example.org/, http://b.example.org/parley' };
-    const { publicBases } = readConfiguration(env).get(AttachmentSettings);
+    const { publicBases } = readConfiguration(env).get(ServerSettings);
     expect(publicBases).toEqual(['https://a.example.org', 'http://b.example.org/parley']);
   });
 
@@ -229,9 +235,9 @@ describe('readConfiguration with invalid values', () => {
     [
       'CORS_ORIGINS',
       'https://a.example/path',
-      'must be * or a comma-separated list of origins such as https://chat.example.org, but is the text "https://a.example/path"',
+      'must be * or a comma-separated list of origins such as https://chat.example.org or http://localhost:*, but is the text "https://a.example/path"',
     ],
-    ['SWEEP_INTERVAL_MS', '40000', 'must not be more than LEASE_MS (the number 30000), but is the number 40000'],
+    ['SWEEP_INTERVAL_MS', '40000', 'must not be more than LEASE_MS (the number 15000), but is the number 40000'],
   ])('%s=%s is refused', (name, value, message) => {
     expect(refusal({ [name]: value }).problems).toEqual([{ name, message }]);
   });

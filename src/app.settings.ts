@@ -1,3 +1,4 @@
+import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
 import { Configuration, ServerSettings, type SliceType } from './config/index.js';
@@ -5,6 +6,7 @@ import { DatabaseSettings } from './database/index.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
 import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
+import { DocsSettings } from './protocol/api-docs/docs.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
@@ -16,7 +18,13 @@ import { McpSettings, ToolSettings } from './tools/index.js';
 /** All settings of the server, in the order of the documentation. */
 export const APP_SETTINGS: readonly SliceType[] = [
   ServerSettings,
+  AccessSettings,
+  OidcSettings,
+  ProxySettings,
+  LimitsSettings,
+  BrowserSettings,
   HttpSettings,
+  DocsSettings,
   DatabaseSettings,
   ModelSettings,
   SamplesSettings,

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { AccessSettings, Authenticator, BrowserPolicy, RequestRates } from './access/index.js';
 import { ModelClient } from './agent/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
@@ -12,13 +13,22 @@ import { LoggingModule, LoggingSettings } from './telemetry/index.js';
 @Module({})
 class EmptyModule {}
 
-/** `/health` names the model. */
+/** `/health` names the model; nobody has a credential. */
 @Global()
 @Module({
-  providers: [{ provide: ModelClient, useValue: { info: { provider: 'test', name: 'test' } } }],
-  exports: [ModelClient],
+  providers: [
+    { provide: ModelClient, useValue: { info: { provider: 'test', name: 'test' } } },
+    BrowserPolicy,
+    { provide: RequestRates, useValue: { count: () => undefined } },
+    {
+      provide: Authenticator,
+      useFactory: (settings: AccessSettings) => new Authenticator(settings, []),
+      inject: [AccessSettings],
+    },
+  ],
+  exports: [ModelClient, Authenticator, BrowserPolicy, RequestRates],
 })
-class TestModelModule {}
+class TestModule {}
 
 describe('configureApp', () => {
   let app: NestFastifyApplication | undefined;
@@ -30,7 +40,7 @@ describe('configureApp', () => {
       ConfigModule.forRoot(configuration),
       LoggingModule.forRoot(configuration.get(LoggingSettings)),
       HttpModule,
-      TestModelModule,
+      TestModule,
       HealthModule.forRoot(probe),
     ];
     const testing = await Test.createTestingModule({ imports: [{ module: EmptyModule, imports }] }).compile();
@@ -54,19 +64,29 @@ describe('configureApp', () => {
     return { status: response.statusCode, ...response.headers };
   }
 
-  it('on loopback every origin is allowed, without credentials and with any headers', async () => {
-    const answer = await preflight({}, 'https://chat.example');
-    expect(answer).toMatchObject({
-      status: 204,
-      'access-control-allow-origin': '*',
-      'access-control-allow-headers': 'content-type,authorization,x-anything',
-      'access-control-allow-methods': expect.stringContaining('POST'),
-    });
-    expect(answer).not.toHaveProperty('access-control-allow-credentials');
-  });
+  it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443'])(
+    'without authentication the origin %s is allowed, without credentials and with any headers',
+    async (origin) => {
+      const answer = await preflight({}, origin);
+      expect(answer).toMatchObject({
+        status: 204,
+        'access-control-allow-origin': origin,
+        'access-control-allow-headers': 'content-type,authorization,x-anything',
+        'access-control-allow-methods': expect.stringContaining('POST'),
+      });
+      expect(answer).not.toHaveProperty('access-control-allow-credentials');
+    },
+  );
+
+  it.each(['https://chat.example', 'http://localhost.evil.example', 'http://evil.example:3000', 'null'])(
+    'without authentication the origin %s is not allowed',
+    async (origin) => {
+      expect(await preflight({}, origin)).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
 
   it('only the configured origins are allowed', async () => {
-    const env = { HOST: '0.0.0.0', CORS_ORIGINS: 'https://a.example' };
+    const env = { HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true', CORS_ORIGINS: 'https://a.example' };
     expect(await preflight(env, 'https://a.example')).toMatchObject({
       'access-control-allow-origin': 'https://a.example',
     });
@@ -78,17 +98,23 @@ describe('configureApp', () => {
   });
 
   it('no origin is allowed on another address', async () => {
-    expect(await preflight({ HOST: '0.0.0.0' }, 'https://a.example')).not.toHaveProperty('access-control-allow-origin');
+    expect(await preflight({ HOST: '0.0.0.0', AUTH: 'keys' }, 'https://a.example')).not.toHaveProperty(
+      'access-control-allow-origin',
+    );
   });
 
   it('the headers that clients read are exposed', async () => {
-    const response = await (await boot()).inject({ url: '/liveness', headers: { origin: 'https://a.example' } });
+    const response = await (await boot()).inject({ url: '/liveness', headers: { origin: 'http://localhost:3000' } });
     const exposed = String(response.headers['access-control-expose-headers']).split(', ');
     expect(exposed).toEqual(
       expect.arrayContaining([
         'X-Request-Id',
         'Location',
         'Retry-After',
+        'retry-after-ms',
+        'WWW-Authenticate',
+        'RateLimit',
+        'RateLimit-Policy',
         'Content-Location',
         'Idempotency-Replayed',
         'ETag',

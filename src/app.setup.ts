@@ -1,12 +1,37 @@
 import { type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { FastifyInstance } from 'fastify';
+import {
+  AccessSettings,
+  Authenticator,
+  BrowserPolicy,
+  BrowserSettings,
+  collectRoutes,
+  declareRoute,
+  registerAccess,
+  registerRates,
+  RequestRates,
+  routesOf,
+} from './access/index.js';
 import { AttachmentSettings } from './attachment/index.js';
-import { type Configuration } from './config/index.js';
-import { VERSION } from './health/index.js';
+import { VERSION } from './common/index.js';
+import { type Configuration, ServerSettings } from './config/index.js';
+import { API_KEY_SCHEME, BEARER_SCHEME, documentAccess } from './protocol/api-docs/document-access.js';
+import { DocsSettings } from './protocol/api-docs/docs.settings.js';
+import { registerDocs } from './protocol/api-docs/register-docs.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
-import { fastifyServerOptions, HttpSettings, registerRequestLimits } from './protocol/http/index.js';
+import {
+  connectionLimits,
+  ConnectionQueue,
+  fastifyServerOptions,
+  HttpSettings,
+  limitConnections,
+  registerRequestLimits,
+  registerSecurityHeaders,
+} from './protocol/http/index.js';
 import { REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
+import { ToolPolicy } from './tools/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600;
@@ -15,6 +40,13 @@ const EXPOSED_HEADERS = [
   'X-Run-Id',
   'Location',
   'Retry-After',
+  'retry-after-ms',
+  'RateLimit',
+  'RateLimit-Policy',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'WWW-Authenticate',
   'Content-Location',
   'Idempotency-Replayed',
   'ETag',
@@ -38,18 +70,29 @@ export function createFastifyAdapter(configuration: Configuration): FastifyAdapt
 export function configureApp(app: NestFastifyApplication): void {
   const http = app.get(HttpSettings);
   const log = app.get(ServerLog);
+  ConnectionQueue.before(app.getHttpServer());
+  limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
   app.useLogger(log.messages);
   log.observe(app.getHttpAdapter().getInstance());
   returnRequestIds(app);
-  enableCors(app, http.corsOrigins);
+  const server = app.getHttpAdapter().getInstance();
+  const bases = app.get(ServerSettings).publicBases;
+  registerSecurityHeaders(server, { isHttps: bases.length > 0 && bases.every((base) => base.startsWith('https:')) });
+  collectRoutes(server);
+  enableCors(app);
+  // The hook of CORS is there once its plugin is loaded, and comes first: a page may read why it is refused.
+  server.after(() => {
+    registerAccess(server, app.get(Authenticator), app.get(BrowserPolicy));
+    registerRates(server, app.get(RequestRates));
+  });
   registerRequestLimits(app, http);
   registerUploads(app, app.get(AttachmentSettings));
-  // Built when it is first asked for: the start need not wait for it.
-  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
-    customSiteTitle: 'Parley API',
-  });
+  registerDocs(app, app.get(DocsSettings), () => createOpenApiDocument(app));
+}
+
+/** Sentences for the log about rules of the tool policy that need authentication. */
+export function policyWarnings(app: INestApplication): readonly string[] {
+  return app.get(ToolPolicy, { strict: false }).warnings(app.get(AccessSettings).isAuthenticated);
 }
 
 /** The OpenAPI document of all controllers. */
@@ -60,8 +103,11 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .setDescription(description)
     .setVersion(VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key or a token.' }, BEARER_SCHEME)
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, API_KEY_SCHEME)
     .build();
-  return SwaggerModule.createDocument(app, base);
+  const routes = routesOf(app.getHttpAdapter().getInstance() as FastifyInstance);
+  return documentAccess(SwaggerModule.createDocument(app, base), routes);
 }
 
 function returnRequestIds(app: NestFastifyApplication): void {
@@ -74,11 +120,20 @@ function returnRequestIds(app: NestFastifyApplication): void {
     });
 }
 
-/** Allows any origin on loopback, never with credentials; reflects requested headers (contract agent-api, section a.1). */
-function enableCors(app: NestFastifyApplication, origins: readonly string[]): void {
-  if (origins.length === 0) return;
+/** Lets pages of the configured origins read answers, never with credentials; reflects requested headers (contract agent-api, section a.1). */
+function enableCors(app: NestFastifyApplication): void {
+  const { corsOrigins } = app.get(BrowserSettings);
+  const browsers = app.get(BrowserPolicy);
+  if (corsOrigins.length === 0) return;
+  const server = app.getHttpAdapter().getInstance();
+  // The route of preflights: they carry no credential.
+  server.addHook('onRoute', (route) => {
+    if (route.method === 'OPTIONS' && route.url === '*') declareRoute(route, 'public');
+  });
   app.enableCors({
-    origin: origins.includes('*') ? '*' : [...origins],
+    origin: corsOrigins.includes('*')
+      ? '*'
+      : (origin, done) => done(null, origin !== undefined && browsers.isAllowed(origin)),
     credentials: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     exposedHeaders: EXPOSED_HEADERS,

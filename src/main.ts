@@ -1,5 +1,5 @@
-import { StartupError } from './boot/port-probe.js';
 import { serve } from './boot/serve.js';
+import { StartupError } from './common/index.js';
 import { ConfigurationError } from './config/index.js';
 
 /** One clear sentence; the stack only for somebody who debugs. */

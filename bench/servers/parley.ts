@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApiKeys } from '../../src/access/index.js';
 import { serve } from '../../src/index.js';
 import { openSideChannel } from '../side-channel.js';
 
@@ -26,5 +28,15 @@ export async function startParley(modelUrl: string, databaseUrl: string | undefi
   });
   if (databaseUrl !== undefined) process.env.DATABASE_URL = databaseUrl;
   const app = await serve();
-  openSideChannel((app.getHttpServer().address() as AddressInfo).port);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  openSideChannel(port, async ({ ask }) => (ask === 'key' ? { key: await newKey(app) } : undefined));
+}
+
+/** A new key, which may read. */
+async function newKey(app: NestFastifyApplication): Promise<string> {
+  const manager = { name: 'cli:bench', authorize: () => undefined };
+  const created = await app
+    .get(ApiKeys, { strict: false })
+    .create('default', { account: 'bench', scopes: ['runs:read'] }, manager);
+  return created.secret;
 }

@@ -7,11 +7,12 @@ import { Controller, type DynamicModule, Module, Query } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Observable } from 'rxjs';
+import { Public } from '../../src/access/index.js';
 import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.js';
 import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import { DEFAULT_TENANT } from '../../src/common/index.js';
+import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { type Configuration } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
@@ -74,6 +75,7 @@ async function* eventsInMemory(query: Record<string, string>): AsyncGenerator<re
 class BenchController {
   constructor(private readonly active: ActiveStreams) {}
 
+  @Public()
   @SsePost('bench/live')
   live(@Query() query: Record<string, string>, @StreamFor() client: StreamClient): Observable<readonly string[]> {
     const source = framesOf(eventsInMemory(query), client.gone);
@@ -133,8 +135,7 @@ export async function startScriptedParley(databaseUrl: string | undefined): Prom
 async function answer(app: NestFastifyApplication, question: ServerQuestion): Promise<ServerAnswer | undefined> {
   if (question.ask === 'gone') return { goneMs: await untilGone(app.get(ActiveStreams, { strict: false })) };
   if (question.ask !== 'replay') return undefined;
-  const principal = { tenantId: DEFAULT_TENANT, userId: 'anonymous' };
-  const tail = app.get(Runs, { strict: false }).tail(principal, question.runId, {});
+  const tail = app.get(Runs, { strict: false }).tail(tenantReach(DEFAULT_TENANT), question.runId, {});
   let frames = 0;
   for await (const batch of framesOf(tail, new AbortController().signal)) frames += batch.length;
   return { frames };

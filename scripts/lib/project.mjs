@@ -5,6 +5,8 @@ import { buildReason, prepareOutput, sourceState, writeBuildStamp } from './buil
 import { installReason, writeInstallStamp } from './install-state.mjs';
 import { withLock } from './lock.mjs';
 
+/** @typedef {'stdout' | 'stderr'} Log `stderr`: stdout is left to the result of the script */
+
 /**
  * Runs a program in this terminal and answers its exit code; a signal counts as 128 plus its usual
  * number. Interrupts of the terminal reach the program by themselves.
@@ -13,11 +15,13 @@ import { withLock } from './lock.mjs';
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {Log} [log] where its stdout goes
  * @returns {Promise<number>}
  */
-export function run(root, command, args, env = process.env) {
+export function run(root, command, args, env = process.env, log = 'stdout') {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+    const stdout = log === 'stderr' ? process.stderr : 'inherit';
+    const child = spawn(command, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] });
     /** @param {NodeJS.Signals} signal */
     const forward = (signal) => child.kill(signal);
     process.on('SIGTERM', forward).on('SIGINT', forward);
@@ -33,16 +37,23 @@ export function run(root, command, args, env = process.env) {
  * Installs the dependencies when they are not as package-lock.json says.
  *
  * @param {string} root
+ * @param {{ log?: Log }} [options]
  * @returns {Promise<number>} 0, or npm's exit code
  */
-export async function ensureInstalled(root) {
+export async function ensureInstalled(root, { log = 'stdout' } = {}) {
   if (installReason(root) === undefined) return 0;
   return withLock(join(root, '.cache/install.lock'), async () => {
     const reason = installReason(root);
     if (reason === undefined) return 0;
-    console.log(`Installing the dependencies (${reason}) …`);
+    say(log, `Installing the dependencies (${reason}) …`);
     const [command, ...prefix] = npmCommand();
-    const code = await run(root, command, [...prefix, 'ci', '--include=dev', '--no-fund', '--no-audit']);
+    const code = await run(
+      root,
+      command,
+      [...prefix, 'ci', '--include=dev', '--no-fund', '--no-audit'],
+      process.env,
+      log,
+    );
     if (code === 0) writeInstallStamp(root);
     else console.error('The installation failed; what npm says above tells why.');
     return code;
@@ -53,22 +64,36 @@ export async function ensureInstalled(root) {
  * Compiles the server when its sources are not those of the last build.
  *
  * @param {string} root
- * @param {{ force?: boolean }} [options]
+ * @param {{ force?: boolean, log?: Log }} [options]
  * @returns {Promise<number>} 0, or the compiler's exit code
  */
-export async function ensureBuilt(root, { force = false } = {}) {
+export async function ensureBuilt(root, { force = false, log = 'stdout' } = {}) {
   if (!force && buildReason(root) === undefined) return 0;
   return withLock(join(root, '.cache/build.lock'), async () => {
     const reason = buildReason(root) ?? (force ? 'asked for' : undefined);
     if (reason === undefined) return 0;
-    console.log(`Building (${reason}) …`);
+    say(log, `Building (${reason}) …`);
     const state = sourceState(root);
     prepareOutput(root);
-    const code = await run(root, process.execPath, [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build']);
+    const code = await run(
+      root,
+      process.execPath,
+      [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'],
+      process.env,
+      log,
+    );
     if (code === 0) writeBuildStamp(root, state);
     else console.error('The build failed; what the compiler says above tells where.');
     return code;
   });
+}
+
+/**
+ * @param {Log} log
+ * @param {string} line
+ */
+function say(log, line) {
+  process[log].write(`${line}\n`);
 }
 
 /** @returns {[string, ...string[]]} */

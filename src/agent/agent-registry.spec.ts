@@ -55,12 +55,8 @@ describe('AgentRegistry', () => {
     expect(registry.get('worker')).toMatchObject({ exposure: 'public', recovery: 'journal' });
     expect(registry.get('echo')).toMatchObject({ recovery: 'fail' });
     expect((registry.get('echo').agent as EchoAgent).loop).toBeInstanceOf(ModelLoop);
-    expect(['worker', 'memory', 'echo', 'nobody'].map((name) => registry.isPublic(name))).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ]);
+    expect(registry.listFor(null).map(({ name }) => name)).toEqual(['worker', 'echo']);
+    expect(['worker', 'memory', 'nobody'].map((name) => registry.isKnownTo(null, name))).toEqual([true, false, false]);
     expect(() => registry.get('nobody')).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }) as Error);
     await module.close();
   });

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { AppError } from '../common/index.js';
+import { AppError, type Authority, mayRunAgent } from '../common/index.js';
 import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
@@ -10,7 +10,7 @@ export interface RegisteredAgent {
   readonly name: string;
   /** Shown to clients that list agents; may be empty. */
   readonly description: string;
-  /** Internal agents cannot be named in requests. */
+  /** Internal agents can be named only in requests of a key whose scopes name them. */
   readonly exposure: 'public' | 'internal';
   /** What happens with a run whose worker was lost. */
   readonly recovery: AgentRecovery;
@@ -54,9 +54,19 @@ export class AgentRegistry implements OnModuleInit {
     return [...this.agents.values()];
   }
 
-  /** True if requests of clients may name this agent type; false for internal and unknown ones. */
-  isPublic(name: string): boolean {
-    return this.agents.get(name)?.exposure === 'public';
+  /**
+   * The agents that requests may name, in the order of their registration (contract access, section 5.3).
+   *
+   * @param authority what the caller may do; null without authentication: the public agents
+   */
+  listFor(authority: Authority | null): readonly RegisteredAgent[] {
+    return this.list().filter((agent) => isOffered(agent, authority));
+  }
+
+  /** True if requests may name this agent type. To other callers it is unknown. @param authority as `listFor` */
+  isKnownTo(authority: Authority | null, name: string): boolean {
+    const agent = this.agents.get(name);
+    return agent !== undefined && isOffered(agent, authority);
   }
 
   /** Registers a decorated provider. @throws AppError CONFIGURATION_ERROR for a name that is taken */
@@ -68,4 +78,9 @@ export class AgentRegistry implements OnModuleInit {
     if (known) throw new AppError('CONFIGURATION_ERROR', `Two agents are named "${options.name}"`);
     this.agents.set(options.name, { recovery: 'fail', ...options, agent: instance as Agent });
   }
+}
+
+function isOffered({ name, exposure }: RegisteredAgent, authority: Authority | null): boolean {
+  const isInternal = exposure === 'internal';
+  return authority ? mayRunAgent(authority, name, isInternal) : !isInternal;
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Principal } from '../common/index.js';
+import type { Authority, Json, JsonObject, Principal } from '../common/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
 import type { AskedInterrupt, AuditNote, Resumption, SettledInterrupt } from '../interrupt/index.js';
 import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
@@ -105,6 +105,8 @@ export interface AgentContext {
   readonly shownCallIds: readonly string[];
   /** In whose name the run executes: all that it stores or reads belongs to this tenant and user. */
   readonly principal: Principal;
+  /** What the run may do; subagents and tools are bound by it. Null for a run that was started without authentication. */
+  readonly authority: Authority | null;
   /** The messages of this request. */
   readonly input: readonly Message[];
   /** The texts of this request's user messages, joined by line breaks. */

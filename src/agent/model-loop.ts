@@ -73,7 +73,7 @@ export class ModelLoop {
    *   reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const toolSet = await this.tools.toolSet(context.clientTools, context.toolRestrictions);
+    const toolSet = await this.tools.toolSet(context.clientTools, context.toolRestrictions ?? [], context.authority);
     const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);

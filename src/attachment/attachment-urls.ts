@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal } from '../common/index.js';
-import { keyRing, ServerSettings } from '../config/index.js';
+import { Fingerprints, keyFingerprints, keyRing, type ServerKey, ServerSettings } from '../config/index.js';
 import { isOwnPath, parseReference } from './attachment-reference.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { SignedUrl, StoredAttachment } from './attachment.types.js';
@@ -29,7 +29,11 @@ export class AttachmentUrls {
     private readonly server: ServerSettings,
     private readonly address: PublicAddress,
     private readonly clock: Clock,
-  ) {}
+    fingerprints: Fingerprints,
+  ) {
+    const name = 'ATTACHMENT_SIGNING_KEYS';
+    fingerprints.add(name, () => keyFingerprints(name, this.keys()));
+  }
 
   /** A new URL of the user's own attachment, which may have been deleted; undefined for any other reference. */
   sign(principal: Principal, reference: string): SignedUrl | undefined {
@@ -53,6 +57,15 @@ export class AttachmentUrls {
     return id && signature ? { id, signature } : undefined;
   }
 
+  /**
+   * Whether a URL has the form of a signed URL and is at an address that this server gives to clients. The signature is
+   * not verified: whoever fetches the URL gets nothing without a valid one.
+   */
+  isAtOwnAddress(url: string): boolean {
+    const href = URL.canParse(url) ? new URL(url).href : '';
+    return this.parse(url) !== undefined && this.address.bases.some((base) => href.startsWith(`${base}/`));
+  }
+
   /** @throws AppError INVALID_SIGNATURE, SIGNATURE_EXPIRED */
   verify({ tenantId, path }: StoredAttachment, signature: Signature): void {
     const isGood = this.signer.verify({ tenantId, path, exp: signature.exp }, signature);
@@ -61,8 +74,12 @@ export class AttachmentUrls {
   }
 
   private get signer(): UrlSigner {
-    this.made ??= new UrlSigner(keyRing(this.settings.signingKeys, this.server.dataDir, KEY_FILE));
+    this.made ??= new UrlSigner(this.keys());
     return this.made;
+  }
+
+  private keys(): readonly ServerKey[] {
+    return keyRing(this.settings.signingKeys, this.server.dataDir, KEY_FILE);
   }
 }
 

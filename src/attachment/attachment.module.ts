@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
-import { ServerSettings } from '../config/index.js';
+import { Fingerprints, keyFingerprints, ownKey, ServerSettings } from '../config/index.js';
 import { SessionCleaners, SessionModule } from '../session/index.js';
 import { LocalObjectStore } from './adapters/local-object-store.js';
 import { S3ObjectStore } from './adapters/s3-object-store.js';
@@ -10,6 +10,7 @@ import { AttachmentService } from './attachment.service.js';
 import { AttachmentSweeper } from './attachment-sweeper.js';
 import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
+import { ImageAddresses } from './image-addresses.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
@@ -18,6 +19,12 @@ import { PublicAddress } from './public-address.js';
 /** The configured object store. */
 function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): ObjectStore {
   return s3 ? new S3ObjectStore(s3) : new LocalObjectStore(join(dataDir, 'attachments'));
+}
+
+/** What tells the store from that of another instance: the bucket, or an id that is kept beside the folder. */
+function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): readonly string[] {
+  if (s3) return [`s3:${s3.endpoint ?? 'aws'}/${s3.bucket}`];
+  return keyFingerprints('ATTACHMENT_STORE', [ownKey(dataDir, 'attachment-store-id')]);
 }
 
 /** Attachments. Needs the global database, configuration and clock. */
@@ -32,12 +39,20 @@ function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): O
     AttachmentService,
     AttachmentSweeper,
     AttachmentUrls,
+    ImageAddresses,
     PublicAddress,
   ],
-  exports: [AttachmentService, AttachmentBinder, AttachmentReader, AttachmentSweeper],
+  exports: [AttachmentService, AttachmentBinder, AttachmentReader, AttachmentSweeper, ImageAddresses, PublicAddress],
 })
 export class AttachmentModule {
-  constructor(cleaners: SessionCleaners, binder: AttachmentBinder) {
+  constructor(
+    cleaners: SessionCleaners,
+    binder: AttachmentBinder,
+    fingerprints: Fingerprints,
+    settings: AttachmentSettings,
+    server: ServerSettings,
+  ) {
     cleaners.register(binder);
+    fingerprints.add('ATTACHMENT_STORE', () => storeFingerprints(settings, server));
   }
 }

@@ -4,9 +4,9 @@ import {
   type ConfigurationProblem,
   DAY_MS,
   flag,
+  hostNames,
   HOUR_MS,
   httpUrl,
-  httpUrls,
   keyList,
   MIB,
   milliseconds,
@@ -29,12 +29,6 @@ export interface S3Bucket {
 
 /** How files are uploaded, signed, stored and deleted. */
 export class AttachmentSettings extends settings('Attachments', {
-  publicBases: setting('PUBLIC_BASE_URL', httpUrls(), {
-    default: () => [],
-    unset: 'the address the server listens on',
-    description:
-      'Base URLs under which clients reach the server, separated by commas. Signed URLs of attachments begin with the first; URLs with the others are accepted too.',
-  }),
   maxBytes: setting('ATTACHMENT_MAX_BYTES', bytes({ min: 1024, max: 256 * MIB }), {
     default: 10 * MIB,
     description: 'Largest file that can be uploaded.',
@@ -47,7 +41,7 @@ export class AttachmentSettings extends settings('Attachments', {
     unset: 'one key, generated when it is first needed and kept in DATA_DIR',
     secret: true,
     description:
-      'Keys for signed URLs as `kid:secret`, separated by commas. The first signs, all are accepted: to replace a key, put the new one first, and remove the old one when its URLs have expired. All servers on one database need the same keys.',
+      'Keys for signed URLs as `kid:secret`, separated by commas. The first signs, all are accepted: to replace a key, put the new one first, and remove the old one when its URLs have expired. All servers on one PostgreSQL database need the same keys: a server with others does not start.',
   }),
   unboundTtlMs: setting('ATTACHMENT_UNBOUND_TTL_MS', milliseconds({ min: 1000, max: 365 * DAY_MS }), {
     default: DAY_MS,
@@ -57,9 +51,21 @@ export class AttachmentSettings extends settings('Attachments', {
     default: 600_000,
     description: 'Time between two searches for attachments to delete.',
   }),
+  imageUrls: setting('IMAGE_URLS', choice('own', 'hosts', 'any'), {
+    unset: '`any` if AUTH is none, otherwise `own`',
+    description:
+      'Which http and https addresses of images and files messages may have: signed URLs of this server (`own`), also those of IMAGE_URL_HOSTS (`hosts`), or all (`any`). The model server fetches them, and may reach addresses that clients cannot. `data:` URLs are always allowed.',
+  }),
+  imageUrlHosts: setting('IMAGE_URL_HOSTS', hostNames(), {
+    default: () => [],
+    unset: 'none',
+    description:
+      'Hosts of images and files in messages with `IMAGE_URLS=hosts`, without ports and separated by commas.',
+  }),
   store: setting('ATTACHMENT_STORE', choice('local', 's3'), {
     default: 'local',
-    description: '`local` keeps files in DATA_DIR, `s3` in a bucket of an S3-compatible store.',
+    description:
+      '`local` keeps files in DATA_DIR, `s3` in a bucket of an S3-compatible store. Several servers on one PostgreSQL database need `s3`, or a DATA_DIR that they share.',
   }),
   s3Bucket: setting('S3_BUCKET', token(255), {
     unset: 'not set',
@@ -99,6 +105,16 @@ export class AttachmentSettings extends settings('Attachments', {
   }
 
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    return [...this.imageProblems(unusable), ...this.storeProblems(unusable)];
+  }
+
+  private imageProblems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    const lacksHosts = this.imageUrls === 'hosts' && this.imageUrlHosts.length === 0;
+    if (!lacksHosts || unusable.has('IMAGE_URL_HOSTS')) return [];
+    return [{ name: 'IMAGE_URL_HOSTS', message: 'must be set, because IMAGE_URLS is hosts' }];
+  }
+
+  private storeProblems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
     if (this.store !== 's3' || unusable.has('ATTACHMENT_STORE')) return [];
     const hasId = this.s3AccessKeyId !== undefined || unusable.has('S3_ACCESS_KEY_ID');
     const hasSecret = this.s3SecretAccessKey !== undefined || unusable.has('S3_SECRET_ACCESS_KEY');

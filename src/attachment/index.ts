@@ -6,6 +6,8 @@ export { signatureOf } from './attachment-urls.js';
 export * from './attachment.module.js';
 export * from './attachment.service.js';
 export * from './attachment.types.js';
+export * from './image-addresses.js';
 export { tooLarge } from './checked-image.js';
+export { PublicAddress } from './public-address.js';
 export type { Signature } from './url-signer.js';
 export * from './attachment.settings.js';

@@ -2,29 +2,33 @@ import type { AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ServerSettings } from '../config/index.js';
-import { AttachmentSettings } from './attachment.settings.js';
 
 /** The addresses at which clients reach this server. */
 @Injectable()
 export class PublicAddress {
   constructor(
-    private readonly settings: AttachmentSettings,
     private readonly server: ServerSettings,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /** The base of signed URLs, without a trailing slash. */
   get base(): string {
-    const [configured] = this.settings.publicBases;
+    const [configured] = this.server.publicBases;
     if (configured !== undefined) return configured;
     const { host } = this.server;
     const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
     return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}`;
   }
 
+  /** The configured addresses, or that of signed URLs. */
+  get bases(): readonly string[] {
+    const { publicBases } = this.server;
+    return publicBases.length > 0 ? publicBases : [this.base];
+  }
+
   /** Whether a URL may be one of this server. True for every URL when no address is configured: its signature decides. */
   covers(url: URL): boolean {
-    const bases = this.settings.publicBases;
+    const bases = this.server.publicBases;
     return bases.length === 0 || bases.some((base) => url.href.startsWith(`${base}/`));
   }
 

@@ -1,16 +1,22 @@
+import { AccessSettings } from '../access/index.js';
 import { type ModelInfo, type ModelServer, ModelSettings } from '../agent/index.js';
 import { type Configuration, ServerSettings } from '../config/index.js';
 import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
 const REQUEST = '{"input":[{"role":"user","content":[{"type":"text","text":"Hello, who are you?"}]}]}';
 
+const CREATE_KEY = 'export PARLEY_KEY=$(npm run --silent key -- create --tenant default --account me)';
+const CREDENTIAL = ` -H "Authorization: Bearer $PARLEY_KEY"`;
+
 /**
- * The text for the terminal once the server listens: its addresses, and a command that works as it is.
+ * The text for the terminal once the server listens: its addresses, and a command that works as it is, or, with
+ * authentication, with a credential in PARLEY_KEY.
  *
  * @param given the model, if it is given in code
  */
 export function banner(configuration: Configuration, version: string, port: number, given?: ModelInfo): string {
   const url = `http://${reachableHost(configuration.get(ServerSettings).host)}:${port}`;
+  const { isAuthenticated, methods } = configuration.get(AccessSettings);
   return [
     '',
     `Parley ${version} listens on ${url}`,
@@ -19,9 +25,10 @@ export function banner(configuration: Configuration, version: string, port: numb
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
     `  Model      ${given ? `${given.name} of ${given.kind}` : describeModel(configuration.get(ModelSettings).server)}`,
     '',
+    ...(methods.includes('keys') ? ['Create a key:', '', `  ${CREATE_KEY}`, ''] : []),
     'Try it:',
     '',
-    `  curl -N ${url}/process -H 'Content-Type: application/json' -d '${REQUEST}'`,
+    `  curl -N ${url}/process${isAuthenticated ? CREDENTIAL : ''} -H 'Content-Type: application/json' -d '${REQUEST}'`,
     '',
     '',
   ].join('\n');

@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { readConfiguration } from '../app.settings.js';
 import { banner } from './banner.js';
-import { assertPortFree, listenError, StartupError } from './port-probe.js';
+import { StartupError } from '../common/index.js';
+import { assertPortFree, listenError } from './port-probe.js';
 
 describe('the banner', () => {
   it('the banner has the addresses, the database, the model, and a working command', () => {
@@ -22,12 +23,19 @@ describe('the banner', () => {
     expect(text).not.toContain('hidden');
   });
 
+  it('with AUTH=keys, the banner has a command that creates a key, and one that uses it', () => {
+    const text = banner(readConfiguration({ AUTH: 'keys' }), '1.2.3', 8090);
+    expect(text).toContain('export PARLEY_KEY=$(npm run --silent key -- create --tenant default --account me)\n');
+    expect(text).toContain('/process -H "Authorization: Bearer $PARLEY_KEY" -H ');
+    expect(banner(readConfiguration({}), '1.2.3', 8090)).not.toContain('PARLEY_KEY');
+  });
+
   it.each([
     ['0.0.0.0', 'http://127.0.0.1:9/docs'],
     ['::', 'http://127.0.0.1:9/docs'],
     ['::1', 'http://[::1]:9/docs'],
   ])('the banner has an address that can be opened for HOST=%s', (host, url) => {
-    expect(banner(readConfiguration({ HOST: host }), '1', 9)).toContain(url);
+    expect(banner(readConfiguration({ HOST: host, ALLOW_UNAUTHENTICATED: 'true' }), '1', 9)).toContain(url);
   });
 });
 

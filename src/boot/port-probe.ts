@@ -1,12 +1,5 @@
 import { createServer } from 'node:net';
-
-/** A reason why the server cannot start. Its message explains it completely. */
-export class StartupError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StartupError';
-  }
-}
+import { StartupError } from '../common/index.js';
 
 /**
  * Checks that the server can listen on the address. Called before anything else: a second server on the same

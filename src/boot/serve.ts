@@ -4,9 +4,10 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ModelClient } from '../agent/index.js';
 import { AppModule, type Extensions } from '../app.module.js';
 import { readConfiguration } from '../app.settings.js';
-import { configureApp, createFastifyAdapter } from '../app.setup.js';
+import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup.js';
+import { VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
-import { ShutdownState, VERSION } from '../health/index.js';
+import { ShutdownState } from '../health/index.js';
 import { banner } from './banner.js';
 import { assertPortFree, listenError } from './port-probe.js';
 
@@ -35,7 +36,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   configureApp(app);
   stopOnSignals(app, server.shutdownGraceMs);
   await listen(app, server);
-  for (const warning of configuration.warnings) new Logger('Configuration').warn(warning);
+  for (const warning of [...configuration.warnings, ...policyWarnings(app)]) new Logger('Configuration').warn(warning);
   const { info } = app.get(ModelClient, { strict: false });
   process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
   return app;

@@ -15,6 +15,8 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[];
   readonly retryAfterSeconds?: number;
+  /** Further headers of the answer, if the error happens before a stream. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The code of an error that only one wire has: `code` is then the nearest shared one. */
   readonly wireCode?: string;
   /** Default: the status of the code. */
@@ -39,12 +41,14 @@ export class AppError extends Error {
     this.wireCode = options.wireCode;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
   }
 
   /** The code of an error that only one wire has. */
   readonly wireCode: string | undefined;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 /** The code and message for any thrown value. Only those of an `AppError` are disclosed. */

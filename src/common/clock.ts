@@ -2,12 +2,32 @@
 export abstract class Clock {
   /** Milliseconds since the epoch. */
   abstract now(): number;
+
+  /** Milliseconds since some moment of this process: for durations, because nobody can set this clock. */
+  monotonic(): number {
+    return performance.now();
+  }
 }
+
+/** What needs only the time of day. */
+export type WallClock = Pick<Clock, 'now'>;
 
 /** The machine's clock. */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();
+  }
+}
+
+/** A clock that stands still. */
+export class FixedClock extends Clock {
+  /** @param at milliseconds since the epoch */
+  constructor(private readonly at: number) {
+    super();
+  }
+
+  now(): number {
+    return this.at;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type Configuration } from './configuration.js';
+import { Fingerprints } from './fingerprints.js';
 
 /** Makes every slice of a configuration injectable by its class: `constructor(private readonly settings: RunSettings)`. */
 @Global()
@@ -7,6 +8,10 @@ import { type Configuration } from './configuration.js';
 export class ConfigModule {
   static forRoot(configuration: Configuration): DynamicModule {
     const providers = configuration.types.map((type) => ({ provide: type, useValue: configuration.get(type) }));
-    return { module: ConfigModule, providers, exports: [...configuration.types] };
+    return {
+      module: ConfigModule,
+      providers: [...providers, Fingerprints],
+      exports: [...configuration.types, Fingerprints],
+    };
   }
 }

@@ -111,6 +111,18 @@ export function httpUrls(): Rule<readonly string[]> {
   };
 }
 
+/** Host names in lower case. */
+export function hostNames(): Rule<readonly string[]> {
+  return {
+    expectation: 'a comma-separated list of host names without ports, such as chat.example.org',
+    parse: (text) => {
+      const items = splitList(text).map((item) => item.toLowerCase());
+      const isValid = items.every((item) => /^([a-z0-9_.-]{1,253}|\[[0-9a-f:.]+\])$/.test(item));
+      return items.length > 0 && isValid ? items : undefined;
+    },
+  };
+}
+
 /** The items of a comma-separated list, trimmed, without empty ones. */
 export function splitList(list: string): string[] {
   return list

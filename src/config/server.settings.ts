@@ -1,16 +1,21 @@
-import { milliseconds, path, integer } from './rules.js';
+import { httpUrls, integer, milliseconds, path } from './rules.js';
 import { type Rule, setting, settings } from './setting.js';
 
 /** Settings of the process as a whole, which belong to no single feature. */
 export class ServerSettings extends settings('Server', {
   host: setting('HOST', hostName(), {
     default: '127.0.0.1',
-    description:
-      'Address to listen on. There is no authentication yet: with an address other than loopback, everyone who can reach it can use the agent.',
+    description: 'Address to listen on. An address other than loopback needs authentication (`AUTH`).',
   }),
   port: setting('PORT', integer({ min: 0, max: 65_535 }), {
     default: 8090,
     description: 'Port to listen on; 0 chooses a free port.',
+  }),
+  publicBases: setting('PUBLIC_BASE_URL', httpUrls(), {
+    default: () => [],
+    unset: 'the address the server listens on',
+    description:
+      'Base URLs under which clients reach the server, separated by commas. Signed URLs of attachments begin with the first; URLs with the others are accepted too. Their hosts are host names of the server, and their origins may use it from a browser.',
   }),
   dataDir: setting('DATA_DIR', path(), {
     default: './data',
@@ -20,14 +25,7 @@ export class ServerSettings extends settings('Server', {
     default: 10_000,
     description: 'How long a shutdown waits for work in progress.',
   }),
-}) {
-  override warnings(): readonly string[] {
-    if (isLoopback(this.host)) return [];
-    return [
-      `HOST is ${this.host}, which other machines may reach, and there is no authentication yet: everyone who can reach this port can use the agent and read every session.`,
-    ];
-  }
-}
+}) {}
 
 /** Whether an address of `HOST` can only be reached from this machine. */
 export function isLoopback(host: string): boolean {

@@ -25,6 +25,9 @@ const INT8_OID = 20;
 /** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
 const SQLITE_BUSY_TIMEOUT_MS = 10_000;
 
+/** From this size on SQLite copies the log after a commit, if the `Checkpointer` did not: 16 MB. */
+const SQLITE_LOG_PAGES = 4000;
+
 /** The TypeORM options of the database: entities, migrations, and options that make both databases behave alike. */
 export function dataSourceOptions(
   settings: DatabaseSettings,
@@ -52,7 +55,10 @@ export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptio
   };
 }
 
-/** Creates the folder of the file, because the driver does not. */
+/**
+ * Creates the folder of the file, because the driver does not. Commits do not wait for the disk here: with
+ * `DURABILITY=strict` `WriteAheadLog` waits for it.
+ */
 function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
   mkdirSync(dirname(settings.address.file), { recursive: true });
   return {
@@ -60,12 +66,17 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
     database: settings.address.file,
     enableWAL: true,
     timeout: SQLITE_BUSY_TIMEOUT_MS,
-    prepareDatabase: (database: { pragma(text: string): void }) =>
-      database.pragma(`synchronous = ${settings.durability === 'strict' ? 'FULL' : 'NORMAL'}`),
+    prepareDatabase: (database: { pragma(text: string): void }) => {
+      database.pragma('synchronous = NORMAL');
+      database.pragma(`wal_autocheckpoint = ${SQLITE_LOG_PAGES}`);
+    },
   };
 }
 
-/** With `relaxed`, commits do not wait for the disk. */
+/**
+ * No session settings as start-up parameters: a pooler such as PgBouncer refuses them. What a transaction needs,
+ * `PostgresDatabase` sets in it.
+ */
 function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'postgres',
@@ -77,7 +88,7 @@ function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
     extra: {
       connectionTimeoutMillis: 10_000,
       types: { getTypeParser: typeParser },
-      ...(settings.durability === 'relaxed' ? { options: '-c synchronous_commit=off' } : {}),
+      pipeline: true,
     },
   };
 }

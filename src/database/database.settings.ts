@@ -33,6 +33,11 @@ export class DatabaseSettings extends settings('Database', {
     description:
       '`strict` survives a power failure; `relaxed` is faster and survives a killed process, but not a power failure.',
   }),
+  migrate: setting('MIGRATE', choice('auto', 'check', 'off'), {
+    default: 'auto',
+    description:
+      'What a start does about pending migrations: `auto` applies them, `check` refuses to start, `off` does not look. `npm run migration:run` applies them without starting the server.',
+  }),
   poolSize: setting('DATABASE_POOL_SIZE', integer({ min: 2, max: 1000 }), {
     default: 10,
     description: 'Connections to PostgreSQL. SQLite ignores it.',

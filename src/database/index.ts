@@ -1,7 +1,10 @@
 export * from './entities/index.js';
 export * from './data-source-options.js';
 export * from './database.js';
+export * from './database-time.js';
 export * from './queryable.js';
+export { SCHEMA_VERSION } from './schema-version.js';
+export * from './reach-condition.js';
 export { queryable, type Transaction, UnitOfWork } from './transaction.js';
 export * from './open-database.js';
 export * from './database.module.js';

@@ -1,4 +1,4 @@
-import { DataSource, type Migration } from 'typeorm';
+import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import type { Database } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
@@ -9,10 +9,11 @@ import { SqliteDatabase } from './sqlite-database.js';
 const MIGRATION_LOCK = 727_301_155;
 
 /**
- * Connects, applies the pending migrations and returns the database. Several processes may start at
+ * Connects, applies the pending migrations (`MIGRATE`) and returns the database. Several processes may start at
  * once.
  *
- * @throws the driver's error if the server cannot be reached or a migration fails
+ * @throws the driver's error if the server cannot be reached or a migration fails; with `MIGRATE=check` an error that
+ *   names the pending migrations
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -20,9 +21,12 @@ export async function openDatabase(
 ): Promise<Database> {
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
-    await migrate(source);
-    if (settings.address.kind === 'postgres') return new PostgresDatabase(source);
-    return new SqliteDatabase(source, await new DataSource(sqliteReaderOptions(settings)).initialize());
+    const { address, durability } = settings;
+    if (settings.migrate === 'auto') await migrate(source);
+    if (settings.migrate === 'check') await refusePending(source);
+    if (address.kind === 'postgres') return new PostgresDatabase(source, durability === 'relaxed');
+    const reader = await new DataSource(sqliteReaderOptions(settings)).initialize();
+    return new SqliteDatabase(source, reader, address.file, durability === 'strict');
   } catch (error) {
     await source.destroy();
     throw error;
@@ -40,14 +44,32 @@ export async function migrate(source: DataSource): Promise<readonly string[]> {
   return applied.map(({ name }) => name);
 }
 
-/** The lock makes a second process wait, which then finds nothing to apply. */
+/** @throws an error that names the pending migrations; none if there are none */
+async function refusePending(source: DataSource): Promise<void> {
+  const pending = await new MigrationExecutor(source).getPendingMigrations();
+  if (pending.length === 0) return;
+  const names = pending.map(({ name }) => name).join(', ');
+  throw new Error(
+    `The database lacks ${pending.length} migration(s): ${names}. Apply them with npm run migration:run, or set MIGRATE=auto.`,
+  );
+}
+
+/**
+ * The lock makes a second process wait, which then finds nothing to apply. It belongs to the transaction of the
+ * migrations, not to the session, so that it also works behind a pooler that gives each transaction a connection.
+ */
 async function migratePostgres(source: DataSource): Promise<Migration[]> {
   const runner = source.createQueryRunner();
   try {
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await source.runMigrations({ transaction: 'all' });
+    await runner.startTransaction();
+    await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const applied = await new MigrationExecutor(source, runner).executePendingMigrations();
+    await runner.commitTransaction();
+    return applied;
+  } catch (error) {
+    if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
   } finally {
-    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await runner.release();
   }
 }

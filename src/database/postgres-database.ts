@@ -1,4 +1,6 @@
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type pg from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Database, isDeadlock } from './database.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { type Transaction, transactionOn } from './transaction.js';
@@ -13,10 +15,17 @@ export class PostgresDatabase extends Database {
   /** Each statement on a pooled connection of its own, outside of a transaction. */
   readonly read: Queryable;
 
-  /** The data source is initialised, migrations applied. */
-  constructor(private readonly source: DataSource) {
+  /**
+   * The data source is initialised, migrations applied.
+   *
+   * @param isRelaxed true if commits do not wait for the disk
+   */
+  constructor(
+    private readonly source: DataSource,
+    private readonly isRelaxed: boolean,
+  ) {
     super();
-    this.read = new PostgresQueryable(source, source.manager);
+    this.read = new PostgresReads(source);
   }
 
   /** Runs `work` again after a deadlock, so it must have no effect outside of the transaction. */
@@ -35,13 +44,18 @@ export class PostgresDatabase extends Database {
   private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
-      await runner.startTransaction();
-      const value = await work(transactionOn(new PostgresQueryable(runner, runner.manager)));
-      await runner.commitTransaction();
-      return value;
-    } catch (error) {
-      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
+      const client = (await runner.connect()) as pg.PoolClient;
+      const tx = new PostgresTransaction(client, runner.manager);
+      // Not once per connection: behind a pooler the next transaction may have another one.
+      if (this.isRelaxed) tx.send('SET LOCAL synchronous_commit TO off');
+      try {
+        const value = await work(transactionOn(tx));
+        await tx.commit();
+        return value;
+      } catch (error) {
+        await tx.rollback();
+        throw error;
+      }
     } finally {
       await runner.release();
     }
@@ -58,37 +72,81 @@ export class PostgresDatabase extends Database {
   }
 }
 
-/** Statements with `?` placeholders on the pool or in one transaction. */
-class PostgresQueryable implements Queryable {
+/** Single statements with `?` placeholders, each on a connection of the pool. */
+class PostgresReads implements Queryable {
   readonly dialect = 'postgres';
+  readonly manager: EntityManager;
+  /** Below TypeORM, whose query runner costs more than the statement. */
+  private readonly pool: pg.Pool;
 
-  constructor(
-    private readonly executor: DataSource | QueryRunner,
-    readonly manager: EntityManager,
-  ) {}
+  constructor(source: DataSource) {
+    this.manager = source.manager;
+    this.pool = (source.driver as PostgresDriver).master as pg.Pool;
+  }
 
   /** @throws the driver's error */
   async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
-    return (await this.query(sql, parameters)).records as Row[];
+    return (await this.pool.query(numbered(sql), [...parameters])).rows as Row[];
   }
 
   /** The number of rows that were changed. @throws the driver's error */
   async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
-    return (await this.query(sql, parameters)).affected ?? 0;
+    return (await this.pool.query(numbered(sql), [...parameters])).rowCount ?? 0;
   }
 
-  /** A data source has no query with the number of changed rows: it needs a runner for the time of the statement. */
-  private async query(
-    sql: string,
-    parameters: readonly SqlValue[],
-  ): Promise<{ records: unknown[]; affected?: number }> {
-    if (!(this.executor instanceof DataSource)) return this.executor.query(numbered(sql), [...parameters], true);
-    const runner = this.executor.createQueryRunner();
-    try {
-      return await runner.query(numbered(sql), [...parameters], true);
-    } finally {
-      await runner.release();
-    }
+  /** @throws Error always: outside of a transaction nobody would get the error of the statement */
+  send(): void {
+    throw new Error('Only a transaction can send statements');
+  }
+}
+
+/**
+ * A transaction on one connection. Statements are pipelined: what is sent without waiting for an answer, such as
+ * BEGIN, shares the round trip of the next statement.
+ */
+class PostgresTransaction implements Queryable {
+  readonly dialect = 'postgres';
+  /** The statements whose answers nobody has waited for. */
+  private readonly sent: Promise<unknown>[] = [];
+
+  constructor(
+    private readonly client: pg.PoolClient,
+    readonly manager: EntityManager,
+  ) {
+    this.send('BEGIN');
+  }
+
+  /** @throws the driver's error */
+  async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    return (await this.query(sql, parameters)).rows as Row[];
+  }
+
+  /** The number of rows that were changed. @throws the driver's error */
+  async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
+    return (await this.query(sql, parameters)).rowCount ?? 0;
+  }
+
+  send(sql: string, parameters: readonly SqlValue[] = []): void {
+    const answer = this.query(sql, parameters);
+    // The commit throws the error.
+    answer.catch(() => undefined);
+    this.sent.push(answer);
+  }
+
+  /** @throws the error of a statement that was sent: PostgreSQL has then undone the transaction; the driver's error */
+  async commit(): Promise<void> {
+    this.send('COMMIT');
+    await Promise.all(this.sent);
+  }
+
+  /** Undoes the transaction. Without effect if the connection is lost. */
+  async rollback(): Promise<void> {
+    await this.query('ROLLBACK', []).catch(() => undefined);
+    await Promise.allSettled(this.sent);
+  }
+
+  private query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    return this.client.query(numbered(sql), [...parameters]);
   }
 }
 

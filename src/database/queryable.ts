@@ -17,4 +17,11 @@ export interface Queryable {
   all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]>;
   /** Runs a write and returns how many rows it changed. */
   run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
+  /**
+   * Runs a write of a transaction whose outcome its caller does not need. If it fails, the transaction does: on
+   * SQLite it throws, on PostgreSQL, where nobody waits for the answer, the error appears at the commit.
+   *
+   * @throws the driver's error on SQLite
+   */
+  send(sql: string, parameters?: readonly SqlValue[]): void;
 }

@@ -1,9 +1,10 @@
-import type BetterSqlite3 from 'better-sqlite3';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Checkpointer } from './checkpointer.js';
 import { Database } from './database.js';
 import type { Queryable, SqlValue } from './queryable.js';
+import { SqliteConnection } from './sqlite-connection.js';
 import { type Transaction, transactionOn } from './transaction.js';
+import { WriteAheadLog } from './write-ahead-log.js';
 
 /** A write that waits for its group. */
 interface PendingWrite {
@@ -23,19 +24,31 @@ export class SqliteDatabase extends Database {
   readonly read: Queryable;
   /** The only connection that writes. */
   private readonly writer: SqliteConnection;
+  /** Undefined when commits do not wait for the disk. */
+  private readonly log: WriteAheadLog | undefined;
+  private readonly checkpointer: Checkpointer;
   /** The writes of the next group. */
   private pending: PendingWrite[] = [];
   /** The loop that commits the groups; undefined while nothing waits. */
   private flushing: Promise<void> | undefined;
 
-  /** Both data sources are initialised, migrations applied. */
+  /**
+   * Both data sources are initialised, migrations applied.
+   *
+   * @param file the database file
+   * @param isStrict whether writes, and reads of what was written, wait for the disk
+   */
   constructor(
     private readonly writerSource: DataSource,
     private readonly readerSource: DataSource,
+    file: string,
+    isStrict: boolean,
   ) {
     super();
     this.writer = new SqliteConnection(writerSource);
-    this.read = new CommittedReads(this.writer, new SqliteConnection(readerSource));
+    this.log = isStrict ? new WriteAheadLog(file, this.writer) : undefined;
+    this.checkpointer = new Checkpointer(file);
+    this.read = new CommittedReads(this.writer, new SqliteConnection(readerSource), this.log);
   }
 
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
@@ -54,6 +67,8 @@ export class SqliteDatabase extends Database {
   /** Waits for the writes that were accepted, then closes both connections. */
   async close(): Promise<void> {
     await this.flushing;
+    await this.log?.close();
+    await this.checkpointer.close();
     await this.readerSource.destroy();
     await this.writerSource.destroy();
   }
@@ -69,20 +84,32 @@ export class SqliteDatabase extends Database {
     this.flushing = undefined;
   }
 
-  /** One transaction for the group: the write to disk is paid once. A failed commit rejects every write of it. */
+  /**
+   * One transaction for the group: the write to disk is paid once. A failed commit rejects every write of it, and so
+   * does a disk that reports an error, after which it is unknown whether the group is committed.
+   */
   private async commit(group: readonly PendingWrite[]): Promise<void> {
     const settle: (() => void)[] = [];
+    const { changes } = this.writer;
     try {
       this.writer.exec('BEGIN IMMEDIATE');
       if (group.length === 1) settle.push(await answerOf(group[0] as PendingWrite, transactionOn(this.writer)));
       else for (const write of group) settle.push(await this.attempt(write));
       this.writer.exec('COMMIT');
+      this.changed(this.writer.changes - changes);
+      await this.log?.durable();
     } catch (error) {
       if (this.writer.inTransaction) this.writer.exec('ROLLBACK');
       for (const write of group) write.reject(error);
       return;
     }
     for (const done of settle) done();
+  }
+
+  private changed(rows: number): void {
+    if (rows === 0) return;
+    this.log?.committed();
+    this.checkpointer.committed(rows);
   }
 
   /** Runs one write behind a savepoint. Returns a function that settles its promise, called after the commit. */
@@ -109,7 +136,8 @@ async function answerOf({ work, resolve }: PendingWrite, tx: Queryable & Transac
 /**
  * Reads on the writing connection between two transactions: it then sees only what is committed, and its
  * pages are still in memory. The reading connection drops all its pages after every commit; it serves the
- * reads that arrive during a transaction, and the entity manager.
+ * reads that arrive during a transaction, and the entity manager. A result that may hold commits which are not on the
+ * disk yet is returned when they are.
  */
 class CommittedReads implements Queryable {
   /** SQL that depends on the database is chosen by this name. */
@@ -118,93 +146,32 @@ class CommittedReads implements Queryable {
   constructor(
     private readonly writer: SqliteConnection,
     private readonly reader: SqliteConnection,
-  ) {}
+    private readonly log: WriteAheadLog | undefined,
+  ) {
+    if (log) reader.afterManagerQueries(() => log.durable());
+  }
 
   /** The entity manager of the reading connection. */
   get manager(): EntityManager {
     return this.reader.manager;
   }
 
-  /** @throws the driver's error */
+  /** @throws the driver's error; that of `WriteAheadLog.durable` */
   all<Row>(sql: string, parameters?: readonly SqlValue[]): Promise<Row[]> {
     // The reading connection rejects writes.
     const isIdle = !this.writer.inTransaction && this.writer.isRead(sql);
-    return (isIdle ? this.writer : this.reader).all(sql, parameters);
+    const rows = (isIdle ? this.writer : this.reader).all<Row>(sql, parameters);
+    const sync = this.log?.durable();
+    return sync ? Promise.all([rows, sync]).then(([found]) => found) : rows;
+  }
+
+  /** Always on the reading connection, which rejects it if it writes. */
+  send(sql: string, parameters?: readonly SqlValue[]): void {
+    this.reader.send(sql, parameters);
   }
 
   /** Always on the reading connection, which rejects it if it writes. */
   run(sql: string, parameters?: readonly SqlValue[]): Promise<number> {
     return this.reader.run(sql, parameters);
   }
-}
-
-/** Prepared statements on the driver below TypeORM, ten times cheaper than its query runner. */
-class SqliteConnection implements Queryable {
-  /** SQL that depends on the database is chosen by this name. */
-  readonly dialect = 'sqlite';
-  /** For entities; its statements do not use the cache below. */
-  readonly manager: EntityManager;
-  /** The driver's connection, shared with TypeORM. */
-  private readonly handle: BetterSqlite3.Database;
-  /** Prepared statements, by their text. */
-  private readonly statements = new Map<string, BetterSqlite3.Statement>();
-
-  constructor(source: DataSource) {
-    this.handle = (source.driver as BetterSqlite3Driver).databaseConnection as BetterSqlite3.Database;
-    this.manager = source.createQueryRunner().manager;
-  }
-
-  /** True between BEGIN and COMMIT or ROLLBACK. */
-  get inTransaction(): boolean {
-    return this.handle.inTransaction;
-  }
-
-  /** True for a statement that changes nothing, and for an invalid one. */
-  isRead(sql: string): boolean {
-    try {
-      return this.prepare(sql).readonly;
-    } catch {
-      return true;
-    }
-  }
-
-  /** @throws the driver's error, synchronously */
-  exec(sql: string): void {
-    this.prepare(sql).run();
-  }
-
-  /** Runs synchronously; errors are rejections. */
-  all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
-    try {
-      return Promise.resolve(this.prepare(sql).all(parameters) as Row[]);
-    } catch (error) {
-      return rejected(error);
-    }
-  }
-
-  /** The number of rows that were changed. */
-  run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
-    try {
-      return Promise.resolve(this.prepare(sql).run(parameters).changes);
-    } catch (error) {
-      return rejected(error);
-    }
-  }
-
-  /** @throws the driver's error for invalid SQL */
-  private prepare(sql: string): BetterSqlite3.Statement {
-    let statement = this.statements.get(sql);
-    if (!statement) {
-      statement = this.handle.prepare(sql);
-      this.statements.set(sql, statement);
-    }
-    return statement;
-  }
-}
-
-/** The driver is synchronous: its errors become rejections, as on PostgreSQL. */
-function rejected(error: unknown): Promise<never> {
-  // The driver's error is passed on unchanged.
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-  return Promise.reject(error);
 }

@@ -1,11 +1,13 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { AnonymousCaller, setCaller } from '../access/index.js';
 import { ModelClient } from '../agent/index.js';
+import { VERSION } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
 import { DatabaseSettings } from '../database/index.js';
 import type { ToolServerState } from '../tools/index.js';
-import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe, VERSION } from './index.js';
+import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe } from './index.js';
 import { ReadinessService } from './readiness.service.js';
 
 /** A database whose answer each test chooses. */
@@ -26,6 +28,8 @@ describe('HealthController', () => {
   const probe = new FakeProbe();
   let servers: readonly ToolServerState[] = [];
   let app: NestFastifyApplication;
+  /** Whether requests come from somebody with the scope ops:read. */
+  let isOperator = true;
 
   beforeAll(async () => {
     const imports = [
@@ -38,12 +42,20 @@ describe('HealthController', () => {
     ];
     const testing = await Test.createTestingModule({ imports }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .addHook('onRequest', (request, _reply, done) => {
+        if (isOperator) setCaller(request, new AnonymousCaller(request.raw));
+        done();
+      });
     await app.init();
   });
   afterAll(() => app.close());
   beforeEach(() => {
     probe.answer = () => Promise.resolve();
     servers = [];
+    isOperator = true;
   });
 
   async function get(url: string): Promise<{ status: number; body: unknown }> {
@@ -87,6 +99,16 @@ describe('HealthController', () => {
     });
   });
 
+  it('without ops:read, GET /health and GET /readiness name neither the model, the database nor MCP servers', async () => {
+    isOperator = false;
+    servers = [{ label: 'files', state: 'up', required: true }];
+    const { body } = await get('/health');
+    expect(Object.keys(body as object)).toEqual(['status', 'mode', 'runner', 'version', 'uptime']);
+    expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready' } });
+    servers = [{ label: 'files', state: 'down', required: true }];
+    expect(JSON.stringify(await get('/readiness'))).not.toContain('files');
+  });
+
   it('GET /liveness answers', async () => {
     expect(await get('/liveness')).toEqual({ status: 200, body: { status: 'alive' } });
   });
@@ -107,7 +129,7 @@ describe('HealthController', () => {
     'the server is not ready while a required MCP server is %s',
     async (state) => {
       servers = [{ label: 'tickets', state, required: true }];
-      await expect(readiness(app).assertReady()).rejects.toMatchObject({
+      await expect(readiness(app).assertReady({ showsDetails: true })).rejects.toMatchObject({
         code: 'NOT_READY',
         status: 503,
         message: 'The MCP server "tickets" is not available',
@@ -117,7 +139,7 @@ describe('HealthController', () => {
 
   it('the server is not ready if the database fails, and does not show the reason', async () => {
     probe.answer = () => Promise.reject(new Error('password authentication failed for user "root"'));
-    await expect(readiness(app).assertReady()).rejects.toMatchObject({
+    await expect(readiness(app).assertReady({ showsDetails: true })).rejects.toMatchObject({
       code: 'DATABASE_ERROR',
       status: 503,
       message: 'The database is not available',
@@ -128,7 +150,9 @@ describe('HealthController', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       probe.answer = () => new Promise(() => undefined);
-      const refused = expect(readiness(app).assertReady()).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
+      const refused = expect(readiness(app).assertReady({ showsDetails: true })).rejects.toMatchObject({
+        code: 'DATABASE_ERROR',
+      });
       await jest.advanceTimersByTimeAsync(2000);
       await refused;
     } finally {
@@ -138,7 +162,10 @@ describe('HealthController', () => {
 
   it('a server that shuts down is not ready, but alive', async () => {
     app.get(ShutdownState).begin();
-    await expect(readiness(app).assertReady()).rejects.toMatchObject({ code: 'SHUTTING_DOWN', status: 503 });
+    await expect(readiness(app).assertReady({ showsDetails: true })).rejects.toMatchObject({
+      code: 'SHUTTING_DOWN',
+      status: 503,
+    });
     expect(await get('/liveness')).toMatchObject({ status: 200 });
     expect(await get('/health')).toMatchObject({ status: 200, body: { runner: 'not_ready' } });
   });

@@ -1,17 +1,18 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
-import packageJson from '../../package.json';
+import type { FastifyRequest } from 'fastify';
+import { callerOf, OptionalCaller, Public } from '../access/index.js';
 import { ModelClient } from '../agent/index.js';
+import { VERSION } from '../common/index.js';
 import { DatabaseSettings } from '../database/index.js';
 import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
 import { ReadinessService, ShutdownState } from './readiness.service.js';
 
-/** The version of this server. */
-export const VERSION: string = packageJson.version;
 const MODE = 'standalone';
 
 /** Information about the server and its health (contract agent-api, section a.1). */
 @ApiTags('Service')
+@Public()
 @Controller()
 export class HealthController {
   constructor(
@@ -43,32 +44,40 @@ export class HealthController {
   }
 
   @Get('health')
+  @OptionalCaller()
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Health of the process, with its model and database' })
+  @ApiOperation({
+    summary: 'Health of the process',
+    description: 'Its model and database are shown to callers with the scope ops:read.',
+  })
   @ApiOkResponse({ type: HealthDto })
-  health(): HealthDto {
+  health(@Req() request: FastifyRequest): HealthDto {
     return {
       status: 'healthy',
       mode: MODE,
       runner: this.shutdown.isShuttingDown ? 'not_ready' : 'ready',
       version: VERSION,
       uptime: Math.round(process.uptime() * 1000) / 1000,
-      model: { ...this.model.info },
-      database: this.database.address.kind,
+      ...(mayOperate(request) && { model: { ...this.model.info }, database: this.database.address.kind }),
     };
   }
 
   @Get('readiness')
+  @OptionalCaller()
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Whether the server can take requests' })
+  @ApiOperation({
+    summary: 'Whether the server can take requests',
+    description: 'The states of the MCP servers are shown to callers with the scope ops:read.',
+  })
   @ApiOkResponse({ type: ReadinessDto })
   @ApiServiceUnavailableResponse({
     type: ProbeErrorDto,
     description: 'The database does not answer, a required MCP server is not available, or the server is shutting down',
   })
-  async ready(): Promise<ReadinessDto> {
-    const servers = await this.readiness.assertReady();
-    return servers.length === 0 ? { status: 'ready' } : { status: 'ready', mcp_servers: [...servers] };
+  async ready(@Req() request: FastifyRequest): Promise<ReadinessDto> {
+    const showsDetails = mayOperate(request);
+    const servers = await this.readiness.assertReady({ showsDetails });
+    return servers.length === 0 || !showsDetails ? { status: 'ready' } : { status: 'ready', mcp_servers: [...servers] };
   }
 
   @Get('liveness')
@@ -78,4 +87,9 @@ export class HealthController {
   live(): ProbeDto {
     return { status: 'alive' };
   }
+}
+
+/** Whether a caller may see more than what a probe needs (contract access, section 10, rule 5). */
+function mayOperate(request: FastifyRequest): boolean {
+  return callerOf(request)?.scopes.has('ops:read') ?? false;
 }

@@ -47,9 +47,10 @@ export class HealthDto {
   version!: string;
   /** Seconds since the process started. */
   uptime!: number;
-  model!: ModelInfoDto;
-  /** `sqlite` or `postgres`. */
-  database!: string;
+  /** For callers with the scope ops:read. */
+  model?: ModelInfoDto;
+  /** `sqlite` or `postgres`; for callers with the scope ops:read. */
+  database?: string;
 }
 
 /** The response of a probe. */

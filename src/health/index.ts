@@ -1,4 +1,3 @@
-export { VERSION } from './health.controller.js';
 export * from './health.module.js';
 export * from './ports/probes.js';
 export { ShutdownState } from './readiness.service.js';

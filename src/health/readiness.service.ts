@@ -41,10 +41,11 @@ export class ReadinessService {
    * Checks everything that the server needs. An MCP server that is not available affects readiness only if the
    * configuration requires it.
    *
+   * @param options.showsDetails whether an error may name an MCP server
    * @returns the states of the configured MCP servers
    * @throws AppError `SHUTTING_DOWN`, `DATABASE_ERROR` or `NOT_READY` (all 503)
    */
-  async assertReady(): Promise<readonly ToolServerState[]> {
+  async assertReady({ showsDetails }: { readonly showsDetails: boolean }): Promise<readonly ToolServerState[]> {
     if (this.shutdown.isShuttingDown) throw new AppError('SHUTTING_DOWN');
     try {
       await this.checks.check([() => this.checkDatabase()]);
@@ -53,7 +54,9 @@ export class ReadinessService {
     }
     const servers = this.toolServers.servers();
     const missing = servers.find(({ required, state }) => required && state !== 'up');
-    if (missing) throw new AppError('NOT_READY', `The MCP server "${missing.label}" is not available`);
+    if (missing) {
+      throw new AppError('NOT_READY', showsDetails ? `The MCP server "${missing.label}" is not available` : undefined);
+    }
     return servers;
   }
 

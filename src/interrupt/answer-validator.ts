@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isPlainObject, type JsonObject } from '../common/index.js';
+import { AppError, isPlainObject, type JsonObject, type Reach, type Requester } from '../common/index.js';
 import { SchemaValidator, ToolRegistry } from '../tools/index.js';
 import type { ValidatedAnswer } from './ports/interrupt-store.js';
 import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
-import { Interrupts, type InterruptScope } from './ports/interrupts.js';
+import { assertMayAnswer, decidedByOf } from './approver.js';
+import { Interrupts } from './ports/interrupts.js';
 
 /** Answers that fit their interrupts, and whose interrupts they are. */
 export interface ValidatedAnswers {
@@ -13,6 +14,9 @@ export interface ValidatedAnswers {
   /** The ids of the runs that opened them, in the order of the answers. */
   readonly runIds: readonly string[];
 }
+
+/** A valid answer, whoever gives it. */
+type Answer = Omit<ValidatedAnswer, 'decidedBy'>;
 
 /**
  * Validates answers against their interrupts: who may answer, what an approval may change, what an input
@@ -29,36 +33,44 @@ export class AnswerValidator {
   /**
    * @throws AppError INTERRUPT_NOT_FOUND (unknown, foreign, or of different sessions),
    *   INVALID_PARAMETER (no decision, edits that are not allowed or not valid, an input that does not
-   *   match its schema, two answers to one interrupt)
+   *   match its schema, two answers to one interrupt), PERMISSION_DENIED (an interrupt that the requester may not
+   *   answer)
+   * @param requester null without authentication
    */
-  async validate(scope: InterruptScope, answers: readonly InterruptAnswer[]): Promise<ValidatedAnswers> {
-    const views = await Promise.all(answers.map((answer) => this.find(scope, answer.interruptId)));
+  async validate(
+    reach: Reach,
+    requester: Requester | null,
+    answers: readonly InterruptAnswer[],
+  ): Promise<ValidatedAnswers> {
+    const views = await Promise.all(answers.map((answer) => this.find(reach, answer.interruptId)));
     const [first] = views;
     if (!first) throw new AppError('INVALID_PARAMETER', 'At least one answer is required');
     if (new Set(views.map(({ id }) => id)).size < views.length) throw refusal('interruptId', 'is answered twice');
     const foreign = views.find((view) => view.sessionId !== first.sessionId || view.userId !== first.userId);
     if (foreign) throw new AppError('INTERRUPT_NOT_FOUND');
+    for (const view of views) assertMayAnswer(view, requester);
+    const decidedBy = requester && decidedByOf(requester);
     const validated: ValidatedAnswer[] = [];
     for (const [index, view] of views.entries()) {
       const answer = answers[index];
-      if (answer) validated.push(await this.validateOne(view, answer));
+      if (answer) validated.push({ ...(await this.validateOne(view, answer)), decidedBy });
     }
     const { userId, sessionId } = first;
     return { answers: validated, userId, sessionId, runIds: views.map(({ runId }) => runId) };
   }
 
-  private async find(scope: InterruptScope, id: string): Promise<InterruptView> {
-    const view = await this.interrupts.find(scope, id);
+  private async find(reach: Reach, id: string): Promise<InterruptView> {
+    const view = await this.interrupts.find(reach, id);
     if (!view) throw new AppError('INTERRUPT_NOT_FOUND');
     return view;
   }
 
-  private validateOne(view: InterruptView, answer: InterruptAnswer): Promise<ValidatedAnswer> | ValidatedAnswer {
+  private validateOne(view: InterruptView, answer: InterruptAnswer): Promise<Answer> | Answer {
     if (answer.status === 'cancelled') return { id: view.id, status: 'cancelled', decision: withReason({}, answer) };
     return view.kind === 'approval' ? this.validateApproval(view, answer) : this.validateInput(view, answer);
   }
 
-  private async validateApproval(view: InterruptView, answer: InterruptAnswer): Promise<ValidatedAnswer> {
+  private async validateApproval(view: InterruptView, answer: InterruptAnswer): Promise<Answer> {
     const approve = answer.approve ?? approvalIn(answer.payload);
     if (approve === undefined) throw refusal('approve', 'is required: true or false');
     const { editedArguments: edited } = answer;
@@ -75,7 +87,7 @@ export class AnswerValidator {
     return { id: view.id, status: 'approved', decision: withReason({ approve, arguments: args }, answer) };
   }
 
-  private validateInput(view: InterruptView, answer: InterruptAnswer): ValidatedAnswer {
+  private validateInput(view: InterruptView, answer: InterruptAnswer): Answer {
     const payload = structuredClone(answer.payload ?? null);
     // The validator fills defaults in place, so it works on a copy.
     const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);

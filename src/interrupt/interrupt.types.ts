@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../common/index.js';
+import type { Actor, Json, JsonObject } from '../common/index.js';
 import type { OpenInterrupt } from '../events/index.js';
 
 /** What a user is asked for: the approval of a tool call, or an input. */
@@ -9,6 +9,24 @@ export type InterruptStatus = 'pending' | 'approved' | 'denied' | 'answered' | '
 
 /** Every status, for parsers and documents. */
 export const INTERRUPT_STATUSES = ['pending', 'approved', 'denied', 'answered', 'cancelled', 'expired'] as const;
+
+/** Who may decide an approval, by the rule of the policy that asked for it (contract access, section 5.4). */
+export interface Approvers {
+  /** Patterns of role names, of which one must match; absent: any role, or none. */
+  readonly roles?: readonly string[];
+  /** Whether somebody else than the owner of the run and whoever started it has to decide. */
+  readonly notOwner: boolean;
+  /** Who started the run; null without authentication. */
+  readonly startedBy: Actor | null;
+}
+
+/** Who answered an interrupt. */
+export interface DecidedBy {
+  readonly actor: Actor;
+  /** The user in whose name it acted. */
+  readonly userId: string;
+  readonly requestId: string;
+}
 
 /** An interrupt as callers see it. Times are milliseconds since the epoch. */
 export interface InterruptView {
@@ -35,6 +53,10 @@ export interface InterruptView {
   readonly resumedByRunId: string | null;
   /** `{approve, reason?, arguments?}` of an approval, `{payload}` of an input, `{reason?}` of a cancel. */
   readonly decision: JsonObject | null;
+  /** Null: whoever may decide approvals. */
+  readonly approvers: Approvers | null;
+  /** Null without authentication, and while it is pending. */
+  readonly decidedBy: DecidedBy | null;
 }
 
 /** An answer as a client sends it. */
@@ -56,6 +78,8 @@ export interface AskedInterrupt {
   readonly item: OpenInterrupt;
   /** Which of an agent's inputs it is; null for approvals. */
   readonly key: string | null;
+  /** Of an approval: who may decide it. Absent: whoever may decide approvals. */
+  readonly approvers?: Approvers;
 }
 
 /** An interrupt as the resumed run sees it. */

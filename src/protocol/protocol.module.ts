@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AccessApiModule } from './access/access-api.module.js';
+import { AdminModule } from './admin/admin.module.js';
 import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
@@ -25,6 +27,8 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
     RunsModule,
     UserSettingsApiModule,
     AttachmentsApiModule,
+    AdminModule,
+    AccessApiModule,
   ],
 })
 export class ProtocolModule {}

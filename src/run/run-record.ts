@@ -1,5 +1,5 @@
 import type { ModelOptions } from '../agent/index.js';
-import type { JsonObject } from '../common/index.js';
+import type { Authority, JsonObject } from '../common/index.js';
 import type { ErrorModel, Usage } from '../events/index.js';
 import type { InterruptRun } from '../interrupt/index.js';
 import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
@@ -59,6 +59,8 @@ export interface RunRecord extends RunKey {
   readonly createdSession: boolean;
   readonly state: RunState;
   readonly request: StoredRequest;
+  /** Null for a run that was started without authentication. */
+  readonly authority: Authority | null;
   readonly fingerprint: string;
   readonly attempt: number;
   readonly fence: number;
@@ -70,8 +72,6 @@ export interface RunRecord extends RunKey {
   readonly usage: Usage | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
-  /** When the current attempt began. */
-  readonly claimedAt: number | null;
   /** Milliseconds that earlier attempts used. */
   readonly usedMs: number;
   readonly finishedAt: number | null;

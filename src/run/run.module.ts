@@ -1,15 +1,20 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { InterruptModule } from '../interrupt/index.js';
 import { SessionModule } from '../session/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { AcceptTransaction } from './accept/accept-transaction.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
+import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
+import { StartLimits } from './accept/start-limits.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
+import { TypeOrmWorkerRegistry } from './adapters/typeorm-worker-registry.js';
 import { EmbeddedDispatcher } from './dispatch/embedded-dispatcher.js';
+import { ExecutionSlots } from './dispatch/execution-slots.js';
 import { LeaseKeeper } from './dispatch/lease-keeper.js';
+import { WorkerLease } from './dispatch/worker-lease.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
@@ -30,9 +35,11 @@ import { RunReader } from './log/run-reader.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunAnnouncements } from './ports/run-announcements.js';
 import { RunLeases } from './ports/run-leases.js';
+import { type RunLimits } from './ports/run-limits.js';
 import { RunLog } from './ports/run-log.js';
 import { RunStore } from './ports/run-store.js';
 import { Runs } from './ports/runs.js';
+import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunLedger } from './run-ledger.js';
 import { RunService } from './run.service.js';
 
@@ -44,12 +51,15 @@ import { RunService } from './run.service.js';
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLeases, useClass: TypeOrmRunLeases },
     { provide: RunLog, useClass: TypeOrmRunLog },
+    { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
     { provide: RunAnnouncements, useClass: InProcessAnnouncements },
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
     RunLedger,
+    AuthorityCheck,
     RunPreparation,
     AcceptTransaction,
+    StartLimits,
     RunAcceptance,
     LogCommit,
     GroupCommit,
@@ -67,8 +77,15 @@ import { RunService } from './run.service.js';
     RemoveRuns,
     RetainedSummaries,
     RunRetention,
+    ExecutionSlots,
     LeaseKeeper,
+    WorkerLease,
   ],
   exports: [Runs, RetainedSummaries, Dispatcher, InterruptModule],
 })
-export class RunModule {}
+export class RunModule {
+  /** @param limits binds `RunLimits`, for example `{ provide: RunLimits, useExisting: OwnerRates }` */
+  static forRoot(limits: Provider<RunLimits>): DynamicModule {
+    return { module: RunModule, providers: [limits] };
+  }
+}

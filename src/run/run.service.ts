@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../common/index.js';
+import { AppError, type Principal, type Reach, type Requester } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
 import { CancelRuns } from './end/cancel-runs.js';
@@ -8,7 +8,7 @@ import { RunReader } from './log/run-reader.js';
 import { RunStore } from './ports/run-store.js';
 import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './ports/runs.js';
 import { isForgotten, type RunRecord } from './run-record.js';
-import { runView } from './run-view.js';
+import { acceptedRun, runView } from './run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
 
 /** The default of `ListOptions.limit`. */
@@ -32,19 +32,21 @@ export class RunService extends Runs {
   }
 
   answer(
-    principal: Principal,
+    reach: Reach,
+    requester: Requester | null,
     answers: readonly InterruptAnswer[],
     options: { readonly runKey?: string } = {},
   ): Promise<AcceptedRun> {
-    return this.acceptance.answer(principal, answers, options);
+    return this.acceptance.answer(reach, requester, answers, options);
   }
 
-  tail(principal: Principal, runId: string, options: TailOptions = {}): AsyncIterable<readonly LoggedEvent[]> {
-    return this.reader.tail(() => this.find(principal, runId, options), options);
+  tail(reach: Reach, runId: string, options: TailOptions = {}): AsyncIterable<readonly LoggedEvent[]> {
+    const accepted = options.run && acceptedRun(options.run);
+    return this.reader.tail(async () => accepted ?? this.find(reach, runId, options), options);
   }
 
-  async view(principal: Principal, runId: string, options: ReadOptions = {}): Promise<RunView> {
-    return this.viewOf(await this.find(principal, runId, options));
+  async view(reach: Reach, runId: string, options: ReadOptions = {}): Promise<RunView> {
+    return this.viewOf(await this.find(reach, runId, options));
   }
 
   async findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined> {
@@ -67,24 +69,24 @@ export class RunService extends Runs {
     return run && this.viewOf(run);
   }
 
-  async response(principal: Principal, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {
-    return this.reader.response(await this.find(principal, runId, options));
+  async response(reach: Reach, runId: string, options: ReadOptions = {}): Promise<AgentResponse> {
+    return this.reader.response(await this.find(reach, runId, options));
   }
 
-  async input(principal: Principal, runId: string): Promise<readonly Message[]> {
-    return this.reader.input(await this.find(principal, runId, {}));
+  async input(reach: Reach, runId: string): Promise<readonly Message[]> {
+    return this.reader.input(await this.find(reach, runId, {}));
   }
 
-  async cancel(principal: Principal, runId: string, options: CancelOptions = {}): Promise<RunView> {
-    return this.viewOf(await this.cancels.cancel(principal, runId, options));
+  async cancel(reach: Reach, runId: string, options: CancelOptions = {}): Promise<RunView> {
+    return this.viewOf(await this.cancels.cancel(reach, runId, options));
   }
 
   cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
     return this.cancels.cancelSession(principal, sessionId);
   }
 
-  remove(principal: Principal, runId: string): Promise<void> {
-    return this.removals.removeRun(principal, runId);
+  remove(reach: Reach, runId: string): Promise<void> {
+    return this.removals.removeRun(reach, runId);
   }
 
   removeSession(principal: Principal, sessionId: string): Promise<void> {
@@ -96,8 +98,8 @@ export class RunService extends Runs {
   }
 
   /** @throws AppError RUN_NOT_FOUND */
-  private async find(principal: Principal, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
-    const run = await this.runs.find(principal.tenantId, runId);
+  private async find(reach: Reach, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
+    const run = await this.runs.find(reach, runId);
     if (!run || (isForgotten(run) && accepted !== true)) throw new AppError('RUN_NOT_FOUND');
     return run;
   }

@@ -44,9 +44,9 @@ export class RunSettings extends settings('Runs', {
     description: 'How often one run is started, including restarts after a crash, before it fails.',
   }),
   leaseMs: setting('LEASE_MS', milliseconds({ min: 100, max: HOUR_MS }), {
-    default: 30_000,
+    default: 15_000,
     description:
-      'How long a process holds a run without renewing its lease before another process takes the run over. It renews the lease every third of this time.',
+      'How long a process that was not heard of keeps its runs before other processes take them over. It sends a heartbeat every third of this time.',
   }),
   sweepIntervalMs: setting('SWEEP_INTERVAL_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 1000,
@@ -59,7 +59,7 @@ export class RunSettings extends settings('Runs', {
   nodeName: setting('NODE_NAME', token(128), {
     default: () => hostname(),
     unset: 'the host name',
-    description: 'Name of this machine in the leases that other processes on the same database see.',
+    description: 'Name of this process for people, such as in errors. Several may have the same.',
   }),
 }) {
   /** SHUTDOWN_GRACE_MS: how long a shutdown waits for runs in progress. */

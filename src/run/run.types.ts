@@ -1,4 +1,4 @@
-import type { JsonObject, Principal } from '../common/index.js';
+import type { JsonObject, Principal, Reach, Requester } from '../common/index.js';
 import type { ErrorModel, Message, Usage } from '../events/index.js';
 import type { ModelOptions } from '../agent/index.js';
 import type { InterruptAnswer } from '../interrupt/index.js';
@@ -20,7 +20,15 @@ export const DEFAULT_WIRE = 'agent-api';
 
 /** A request to run an agent, as the decoder of every wire returns it. */
 export interface RunRequest {
+  /** Whose run it is. With `answers` the owner of the interrupts takes its place. */
   readonly principal: Principal;
+  /** Where the ids that the request names are looked up: `runId`, and the interrupts of `answers`. */
+  readonly reach: Reach;
+  /**
+   * Who asks, with which rights: they become the authority of the run, unless the request answers interrupts, and
+   * decide whether it may answer them. Null without authentication, which limits nothing.
+   */
+  readonly requester: Requester | null;
   readonly sessionId: string;
   /** True: the session id is unique in the tenant, so another user's session with this id is not found. */
   readonly tenantUniqueId?: boolean;
@@ -47,6 +55,8 @@ export interface RunRequest {
    * has are left out, even if their content differs; everything else is added.
    */
   readonly resendsHistory?: boolean;
+  /** What the client calls `input`, for errors. Default: `input`. */
+  readonly messagesField?: string;
   readonly clientTools: readonly ToolDeclaration[];
   /** Restrictions of the server's tools. */
   readonly toolRestrictions?: readonly ToolRestriction[];
@@ -62,8 +72,6 @@ export interface RunRequest {
    * the session is that of the interrupts.
    */
   readonly answers?: readonly InterruptAnswer[];
-  /** True when the request does not name a user: its answers then count as those of the interrupts' owner. */
-  readonly anonymous?: boolean;
   /** True: refuse the request unless `answers` answers every open interrupt of the session. */
   readonly answersAllInterrupts?: boolean;
   /** Replaces the session's shared state before the agent starts. */
@@ -95,8 +103,9 @@ export interface AcceptedRun {
   readonly createdSession: boolean;
 }
 
-/** A run as wires see it. Times are milliseconds since the epoch. */
+/** A run as wires see it, with its owner: a `Principal`. Times are milliseconds since the epoch. */
 export interface RunView {
+  readonly tenantId: string;
   readonly runId: string;
   readonly sessionId: string;
   /** Whose session it is. */

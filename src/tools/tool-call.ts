@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fingerprint, type JsonObject, type Principal } from '../common/index.js';
+import { type Authority, fingerprint, type JsonObject, type Principal } from '../common/index.js';
+import type { ApproverRule } from './policy/policy-rule.js';
 import type { ClientTime, ServerTool, ToolProgress } from './tool.js';
 
 /** A tool call as the model made it. */
@@ -29,6 +30,8 @@ export interface ToolResult {
 /** The principal and the run that a call is made for. */
 export interface ToolCaller {
   readonly principal: Principal;
+  /** What the run may do; null without authentication. */
+  readonly authority: Authority | null;
   readonly sessionId: string;
   readonly runId: string;
   readonly agentType: string;
@@ -53,6 +56,8 @@ export interface RequiredApproval {
   readonly expiresInMs: number;
   /** Whether the person may change the arguments. */
   readonly mayEdit: boolean;
+  /** Who may decide; absent: whoever may decide approvals. */
+  readonly approvers?: ApproverRule;
 }
 
 /** The part of a run's journal that tool calls need. The caller records the end of a step, together with its events. */
@@ -73,7 +78,14 @@ export function toolInputHash(call: ToolCall): string {
   return fingerprint({ name: call.name, arguments: call.arguments });
 }
 
-/** Identifies a call: equal for every execution of it, different for every other call of any run. */
-export function idempotencyKey(runId: string, callId: string): string {
-  return createHash('sha256').update(`${runId}:${callId}`).digest('hex');
+/**
+ * Identifies a call: equal for every execution of it, different for every other call of any run. Run ids are unique for
+ * each user only, so the owner is part of it; without authentication it is not, and keys of earlier versions stay valid.
+ */
+export function idempotencyKey(
+  { runId, principal, authority }: Pick<ToolCaller, 'runId' | 'principal' | 'authority'>,
+  callId: string,
+): string {
+  const owner = authority === null ? '' : `${JSON.stringify([principal.tenantId, principal.userId])}:`;
+  return createHash('sha256').update(`${owner}${runId}:${callId}`).digest('hex');
 }

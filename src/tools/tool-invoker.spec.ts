@@ -44,6 +44,7 @@ function caller(signal = new AbortController().signal): ToolCaller {
   const principal = { tenantId: 't', userId: 'u' };
   return {
     principal,
+    authority: null,
     sessionId: 's',
     runId: 'r',
     agentType: 'worker',
@@ -80,7 +81,7 @@ describe('ToolInvoker', () => {
       callId: 'c0',
       runId: 'r',
       sessionId: 's',
-      idempotencyKey: idempotencyKey('r', 'c0'),
+      idempotencyKey: idempotencyKey(caller(), 'c0'),
       forwardedProps: { a: 1 },
     });
   });

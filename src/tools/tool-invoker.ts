@@ -67,14 +67,15 @@ export class ToolInvoker {
     if ('problem' in parsed) return undefined;
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
-    const { reason, expiresInMs, mayEdit } = decision;
-    return { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
+    const { reason, expiresInMs, mayEdit, approvers } = decision;
+    const asked = { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
+    return { ...asked, ...(approvers && { approvers }) };
   }
 
   /** True if calls of this tool may require an approval, depending on their arguments. */
-  mayRequireApproval(name: string, toolSet: ToolSet, { principal, agentType }: ToolCaller): boolean {
+  mayRequireApproval(name: string, toolSet: ToolSet, { principal, authority, agentType }: ToolCaller): boolean {
     const resolved = toolSet.resolve(name);
-    return resolved.kind === 'server' && this.policy.mayAsk({ tool: resolved.tool, principal, agentType });
+    return resolved.kind === 'server' && this.policy.mayAsk({ tool: resolved.tool, principal, authority, agentType });
   }
 
   /**
@@ -129,8 +130,8 @@ export class ToolInvoker {
     return `The tool ${tool.name} was not called: the policy of this server does not allow this call.${reason}`;
   }
 
-  private decide(tool: ServerTool, args: JsonObject, { principal, agentType }: ToolCaller): PolicyDecision {
-    return this.policy.decide({ tool, args, principal, agentType });
+  private decide(tool: ServerTool, args: JsonObject, { principal, authority, agentType }: ToolCaller): PolicyDecision {
+    return this.policy.decide({ tool, args, principal, authority, agentType });
   }
 
   private async run(tool: ServerTool, call: ToolCall, args: JsonObject, caller: ToolCaller): Promise<ToolResult> {
@@ -168,7 +169,7 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
     sessionId,
     runId,
     callId: call.callId,
-    idempotencyKey: idempotencyKey(runId, call.callId),
+    idempotencyKey: idempotencyKey(caller, call.callId),
     signal,
     ...(clientTime ? { clientTime } : {}),
     timeZone,

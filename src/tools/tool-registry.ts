@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { type Authority, mayUseTool } from '../common/index.js';
 import { restrictTools, type ToolRestriction } from './tool-restriction.js';
 import { ToolSet } from './tool-set.js';
 import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
@@ -35,17 +36,20 @@ export class ToolRegistry {
     return (await this.list()).find((tool) => tool.name === name);
   }
 
-  /** The tools of one run: server tools after applying the restrictions, and the tools its client declared. */
+  /** The tools of one run: server tools within its authority and restrictions, and the tools that its client declared. */
   async toolSet(
     clientTools: readonly ToolDeclaration[],
-    restrictions: readonly ToolRestriction[] = [],
+    restrictions: readonly ToolRestriction[],
+    authority: Authority | null,
   ): Promise<ToolSet> {
-    const serverTools = await this.list();
+    const all = await this.list();
+    const withheld = authority ? all.filter(({ name }) => !mayUseTool(authority, name)) : [];
     return new ToolSet(
-      restrictTools(serverTools, restrictions),
+      restrictTools(withheld.length === 0 ? all : all.filter((tool) => !withheld.includes(tool)), restrictions),
       clientTools,
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
       this.sources.flatMap((source) => source.unavailable?.() ?? []),
+      new Set(withheld.map(({ name }) => name)),
     );
   }
 

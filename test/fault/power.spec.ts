@@ -8,31 +8,52 @@ import { ServerProcess } from '../support/server-process.js';
 jest.setTimeout(120_000);
 
 const WORDS = 40;
-/** The tracer runs beside the server, which keeps its own process id; strings are shown whole, descriptors by name. */
-const TRACE = ['strace', '-D', '-y', '-s', '100000', '-e', 'trace=pwrite64,write,writev,sendmsg,fdatasync,fsync'];
+/**
+ * The tracer runs beside the server, which keeps its own process id, and follows its threads; strings are shown whole,
+ * descriptors by name.
+ */
+const TRACE = ['strace', '-D', '-f', '-y', '-s', '100000', '-e', 'trace=pwrite64,write,writev,sendmsg,fdatasync,fsync'];
 const canTrace = spawnSync(TRACE[0] ?? '', ['-D', '-e', 'trace=write', '-o', '/dev/null', 'true']).status === 0;
 const title = 'the log on the disk';
 
-/** What the server's main thread asked of the kernel, in order: it writes the database and the sockets. */
+/** What the server asked of the kernel, in order. */
 interface Trace {
   /** Writes into the write-ahead log. */
   readonly log: readonly Call[];
-  /** Returns of the write-ahead log being on the disk. */
+  /** Syncs of the write-ahead log that succeeded. */
   readonly synced: readonly Call[];
   /** Writes to clients. */
   readonly shown: readonly Call[];
 }
 
+/** A system call: the lines of the trace at which it began and returned. */
 interface Call {
-  readonly at: number;
-  readonly line: string;
+  readonly began: number;
+  readonly returned: number;
+  /** Without the number of the thread, up to the result. */
+  readonly text: string;
+}
+
+/** The calls of a trace of several threads: a call that others interrupt has two lines. */
+function callsOf(file: string): readonly Call[] {
+  const calls: Call[] = [];
+  const open = new Map<string, { began: number; text: string }>();
+  for (const [at, line] of readFileSync(file, 'latin1').split('\n').entries()) {
+    const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const unfinished = / <unfinished \.\.\.>$/.exec(rest);
+    const resumed = /^<\.\.\. \w+ resumed>/.exec(rest);
+    if (unfinished) open.set(thread, { began: at, text: rest.slice(0, unfinished.index) });
+    else if (resumed) {
+      const { began = at, text = '' } = open.get(thread) ?? {};
+      calls.push({ began, returned: at, text: text + rest.slice(resumed[0].length) });
+    } else calls.push({ began: at, returned: at, text: rest });
+  }
+  return calls;
 }
 
 function traceOf(file: string): Trace {
-  const calls = readFileSync(file, 'latin1')
-    .split('\n')
-    .map((line, at): Call => ({ at, line }));
-  const those = (pattern: RegExp): Call[] => calls.filter(({ line }) => pattern.test(line));
+  const calls = callsOf(file);
+  const those = (pattern: RegExp): Call[] => calls.filter(({ text }) => pattern.test(text));
   return {
     log: those(/^pwrite64\(\d+<[^>]*-wal>/),
     synced: those(/^f(?:data)?sync\(\d+<[^>]*-wal>\)\s*= 0/),
@@ -42,12 +63,13 @@ function traceOf(file: string): Trace {
 
 /** Whether a word was written to the log before it was shown to a client, and was on the disk in between. */
 function journey({ log, synced, shown }: Trace, word: string): 'not seen' | 'seen first' | 'seen early' | 'kept' {
-  const first = (calls: readonly Call[]): number =>
-    calls.find(({ line }) => new RegExp(`\\b${word}\\b`).test(line))?.at ?? -1;
+  const first = (calls: readonly Call[]): Call | undefined =>
+    calls.find(({ text }) => new RegExp(`\\b${word}\\b`).test(text));
   const [written, seen] = [first(log), first(shown)];
-  if (seen < 0) return 'not seen';
-  if (written < 0 || seen < written) return 'seen first';
-  return synced.some(({ at }) => written < at && at < seen) ? 'kept' : 'seen early';
+  if (!seen) return 'not seen';
+  if (!written || seen.began < written.returned) return 'seen first';
+  const isKept = synced.some(({ began, returned }) => written.returned < began && returned < seen.began);
+  return isKept ? 'kept' : 'seen early';
 }
 
 (canTrace ? describe : describe.skip)(canTrace ? title : `${title} (skipped: strace cannot trace here)`, () => {

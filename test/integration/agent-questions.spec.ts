@@ -30,7 +30,7 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
 
   async function answer(run: EndedRun, overrides: Partial<InterruptAnswer>): Promise<EndedRun> {
     const interruptId = await openIn(run);
-    const accepted = await server.runs.answer(ALICE, [{ interruptId, status: 'resolved', ...overrides }]);
+    const accepted = await server.runs.answer(ALICE, null, [{ interruptId, status: 'resolved', ...overrides }]);
     return server.ended(accepted.run.runId);
   }
 
@@ -115,7 +115,7 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
     behaviour.current = agents.writes('Something else');
     await server.run({ agentType: 'code-journal', sessionId: run.view.sessionId });
     expect((await server.interrupts.find(ALICE, interruptId))?.status).toBe('cancelled');
-    const late = server.runs.answer(ALICE, [{ interruptId, status: 'resolved', payload: { seat: '1' } }]);
+    const late = server.runs.answer(ALICE, null, [{ interruptId, status: 'resolved', payload: { seat: '1' } }]);
     expect(await codeOf(late)).toBe('INTERRUPT_ALREADY_ANSWERED');
   });
 
@@ -127,8 +127,10 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
     const interruptId = await openIn(run);
     const answers: InterruptAnswer[] = [{ interruptId, status: 'resolved', payload: { seat: '2' } }];
     const bob = { ...ALICE, userId: 'bob' };
-    expect(await codeOf(server.runs.answer(bob, answers))).toBe('INTERRUPT_NOT_FOUND');
-    expect(await codeOf(server.runs.answer({ ...ALICE, tenantId: 'other' }, answers))).toBe('INTERRUPT_NOT_FOUND');
+    expect(await codeOf(server.runs.answer(bob, null, answers))).toBe('INTERRUPT_NOT_FOUND');
+    expect(await codeOf(server.runs.answer({ ...ALICE, tenantId: 'other' }, null, answers))).toBe(
+      'INTERRUPT_NOT_FOUND',
+    );
     const request = {
       agentType: 'code-journal',
       sessionId: run.view.sessionId,
@@ -138,7 +140,7 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
     };
     const runId = await server.accept(request);
     expect(await server.accept(request)).toBe(runId);
-    expect(await codeOf(server.runs.answer(ALICE, answers))).toBe('INTERRUPT_ALREADY_ANSWERED');
+    expect(await codeOf(server.runs.answer(ALICE, null, answers))).toBe('INTERRUPT_ALREADY_ANSWERED');
     expect((await server.interrupts.find(ALICE, interruptId))?.resumedByRunId).toBe(runId);
   });
 });

@@ -1,4 +1,5 @@
 import { call } from '../../src/agent/testing/scripted-model-client.js';
+import { tenantReach } from '../../src/common/index.js';
 import { dataOf, type Message } from '../../src/events/index.js';
 import type { InterruptAnswer } from '../../src/run/index.js';
 import { ApprovalDriver, outputs, outputTexts, shapes } from '../support/approval-driver.js';
@@ -81,7 +82,7 @@ describeOnLedgers('approvals', (ledger) => {
     const { id } = await driver.onlyOpen(run);
     const good: InterruptAnswer = { interruptId: id, status: 'resolved', approve: true };
     const refused = (answers: InterruptAnswer[], principal = ALICE): Promise<unknown> =>
-      codeOf(driver.server.runs.answer(principal, answers));
+      codeOf(driver.server.runs.answer(principal, null, answers));
     expect(await refused([good], BOB)).toBe('INTERRUPT_NOT_FOUND');
     expect(await refused([good], { ...ALICE, tenantId: 'other' })).toBe('INTERRUPT_NOT_FOUND');
     expect(await refused([{ ...good, interruptId: 'apr_forged' }])).toBe('INTERRUPT_NOT_FOUND');
@@ -189,7 +190,7 @@ describeOnLedgers('approvals', (ledger) => {
       runs.map(({ runId }) => runId).reverse(),
     );
     expect(second.nextCursor).toBeUndefined();
-    expect((await driver.server.interrupts.list({ tenantId: ALICE.tenantId }, { limit: 100 })).items).toHaveLength(4);
+    expect((await driver.server.interrupts.list(tenantReach(ALICE.tenantId), { limit: 100 })).items).toHaveLength(4);
     const forged = driver.server.interrupts.list(ALICE, { limit: 1, cursor: '1; DROP' });
     expect(await codeOf(forged)).toBe('INVALID_PARAMETER');
   });

@@ -1,10 +1,10 @@
-import { SystemClock } from '../../src/common/index.js';
+import { SystemClock, tenantReach } from '../../src/common/index.js';
 import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
-import { describeOnLedgers, userText } from '../support/ledger.js';
+import { describeOnLedgers, person, userText } from '../support/ledger.js';
 
 describeOnLedgers('finding a message by its id alone', (ledger) => {
   const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new SystemClock());
-  const alice = { tenantId: 'default', userId: 'alice' };
+  const alice = person('alice');
 
   beforeEach(async () => {
     await sessions().create(alice, 'talk');
@@ -12,15 +12,15 @@ describeOnLedgers('finding a message by its id alone', (ledger) => {
   });
 
   it('its tenant and its user find it', async () => {
-    const found = await sessions().findMessage({ tenantId: 'default' }, 'msg_found');
+    const found = await sessions().findMessage(tenantReach('default'), 'msg_found');
     expect(found).toMatchObject({ sessionId: 'talk', userId: 'alice', message: { id: 'msg_found', role: 'user' } });
     expect(await sessions().findMessage(alice, 'msg_found')).toEqual(found);
   });
 
   it('others do not find it, and an invalid id finds nothing', async () => {
-    expect(await sessions().findMessage({ tenantId: 'other' }, 'msg_found')).toBeUndefined();
-    expect(await sessions().findMessage({ tenantId: 'default', userId: 'bob' }, 'msg_found')).toBeUndefined();
-    expect(await sessions().findMessage({ tenantId: 'default' }, 'msg_\0')).toBeUndefined();
+    expect(await sessions().findMessage(tenantReach('other'), 'msg_found')).toBeUndefined();
+    expect(await sessions().findMessage(person('bob'), 'msg_found')).toBeUndefined();
+    expect(await sessions().findMessage(tenantReach('default'), 'msg_\0')).toBeUndefined();
   });
 
   it('the first of several copies in forks is found', async () => {

@@ -18,7 +18,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 
 /** What a run's session has of its output. */
 async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
-  const run = await ledger.runs.find('default', runId);
+  const run = await ledger.runs.find(ALICE, runId);
   const history = await ledger.sessions.history(run?.sessionRowId ?? 0, 2, 100);
   return history.filter(({ role }) => role === 'assistant').map(textOf);
 }
@@ -38,7 +38,7 @@ describeOnLedgers('executing a run', (ledger) => {
       { lease: { ...LEASE, until: 1 }, now: Date.now() },
     );
     for (let attempt = 1; attempt < attempts; attempt += 1) {
-      await ledger().leases.claim({ owner: 'else/1/x', until: 1 + attempt }, 10_000, 1);
+      await ledger().leases.claim({ owner: 'else/1/x', until: 1 + attempt }, 1);
     }
     return runId;
   }
@@ -216,6 +216,21 @@ describeOnLedgers('executing a run', (ledger) => {
     };
     await start();
     expect((await server.ended(runId)).last.error?.code).toBe('JOURNAL_MISMATCH');
+  });
+
+  it('a run whose process is lost before it began has its first events once', async () => {
+    behaviour.current = agents.writes('Hello');
+    const runId = nextId('run');
+    const request = { agentType: 'code-restart', runId, sessionId: nextId('session') };
+    await ledger().accept(request, { lease: { ...LEASE, until: 1 }, now: Date.now(), begins: true });
+    await start();
+    const { events, view } = await server.ended(runId);
+    expect(events.slice(0, 3)).toMatchObject([
+      { object: 'response', status: 'created' },
+      { object: 'response', status: 'in_progress' },
+      { object: 'custom', value: { attempt: 2, discardedMessageIds: [], resumedFromStep: 0 } },
+    ]);
+    expect(view).toMatchObject({ state: 'completed', attempt: 2 });
   });
 
   it('a run is taken over from a lost worker until its attempts are used up', async () => {

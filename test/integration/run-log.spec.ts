@@ -12,7 +12,8 @@ describeOnLedgers('the run log', (ledger) => {
 
   it('a write under an old fence is refused with everything in it', async () => {
     const run = await ledger().running();
-    const [taken] = await ledger().leases.claim({ owner: 'b/1/b', until: LEASE.until + 9 }, LEASE.until + 1, 1);
+    await ledger().endLease(run);
+    const [taken] = await ledger().leases.claim({ owner: 'b/1/b', until: LEASE.until }, 1);
     const end = runEnd({ output: [userText('late')], sessionState: { late: true } });
     expect(await append(logWrite(run, { lines: lines(0, 3), steps: [step], end }))).toEqual([false]);
     expect(await texts(run)).toEqual([]);
@@ -156,7 +157,8 @@ describeOnLedgers('the run log', (ledger) => {
     async (firstSeq) => {
       const stale = await ledger().running();
       await append(logWrite(stale, { lines: lines(0, 2) }));
-      const [taken] = await ledger().leases.claim({ ...LEASE, until: LEASE.until + 10 }, LEASE.until + 1, 1);
+      await ledger().endLease(stale);
+      const [taken] = await ledger().leases.claim(LEASE, 1);
       const fresh = logWrite({ ...stale, fence: taken?.fence ?? 0 });
       const late = logWrite(stale, { firstSeq, lines: lines(firstSeq, 2) });
       expect(await append(late, { ...fresh, firstSeq: 2, lines: lines(2, 3) })).toEqual([false, true]);

@@ -51,7 +51,7 @@ describeOnLedgers('removing runs from the database', (ledger) => {
     const transient = await ended({ sessionId: 't', store: false });
     const running = await ledger().running();
     expect(await ledger().prune(NOW + 1, NOW + 2, 9)).toEqual({ runs: 1, events: 5 });
-    expect(await ledger().runs.find('default', transient.id)).toBeUndefined();
+    expect(await ledger().runs.find(ALICE, transient.id)).toBeUndefined();
     expect((await ledger().find(running)).eventsPrunedAt).toBeNull();
     expect(await ledger().removeRun(running)).toBeUndefined();
     expect(await ledger().removeSession(running.sessionRowId)).toBeUndefined();
@@ -60,7 +60,7 @@ describeOnLedgers('removing runs from the database', (ledger) => {
   it('a run is removed with everything that belongs to it, and nothing else', async () => {
     const [first, second] = [await ended({ runKey: 'k' }), await ended()];
     expect(await ledger().removeRun(first)).toEqual([]);
-    expect(await ledger().runs.find('default', first.id)).toBeUndefined();
+    expect(await ledger().runs.find(ALICE, first.id)).toBeUndefined();
     expect(await numbers(first)).toEqual([]);
     expect(await numbers(second)).toHaveLength(5);
     expect(await ledger().count('messages')).toBe(2);
@@ -88,7 +88,7 @@ describeOnLedgers('removing runs from the database', (ledger) => {
     const other = await ended();
     await ledger().removeRun(other);
     expect(await ledger().removeSession(run.sessionRowId)).toEqual([done]);
-    const owner = { rowId: run.sessionRowId, ...ALICE, sessionId: 'session' };
+    const owner = { rowId: run.sessionRowId, tenantId: 'default', userId: 'alice', sessionId: 'session' };
     expect(seen).toEqual([owner, [other.id, 'session'], owner]);
     expect(await Promise.all(LEDGER_TABLES.map((table) => ledger().count(table)))).toEqual([0, 0, 0, 0, 0, 0]);
   });
@@ -161,8 +161,14 @@ describeOnLedgers('removing runs that may be running', (ledger) => {
   });
 
   it('a run that supersedes another starts as soon as that one has ended', async () => {
-    behaviour.current = waits;
+    const begun = new Promise<void>((resolve) => {
+      behaviour.current = (context) => {
+        resolve();
+        return waits(context);
+      };
+    });
     const running = await accept();
+    await begun;
     behaviour.current = writes('Next');
     const next = await accept({ onBusy: 'interrupt' });
     expect((await server.read(running.runId)).at(-1)?.event).toMatchObject({ status: 'canceled' });

@@ -1,3 +1,4 @@
+import { DATABASE_NOW } from '../../src/database/index.js';
 import { dataMessage } from '../../src/events/index.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import {
@@ -12,6 +13,7 @@ import {
   NOW,
   runEnd,
   userText,
+  person,
 } from '../support/ledger.js';
 
 describeOnLedgers('accepting a run', (ledger) => {
@@ -108,8 +110,7 @@ describeOnLedgers('accepting a run', (ledger) => {
 });
 
 describeOnLedgers('claiming runs', (ledger) => {
-  const claim = (owner = 'node/2/b', now = NOW, until = LEASE.until, limit = 100) =>
-    ledger().leases.claim({ owner, until }, now, limit);
+  const claim = (owner = 'node/2/b') => ledger().leases.claim({ owner, until: LEASE.until }, 100);
 
   it('every run of 20 sessions is claimed once by one of 4 workers, in order and one at a time', async () => {
     for (let run = 0; run < 10; run += 1) {
@@ -133,7 +134,7 @@ describeOnLedgers('claiming runs', (ledger) => {
     };
     const claimer = async (self: Ledger, name: number): Promise<void> => {
       while (left > 0) {
-        const claimed = await self.leases.claim({ owner: `n/${name}/x`, until: LEASE.until }, NOW, 7);
+        const claimed = await self.leases.claim({ owner: `n/${name}/x`, until: LEASE.until }, 7);
         await Promise.all(claimed.map((run) => end(self, run)));
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -146,19 +147,39 @@ describeOnLedgers('claiming runs', (ledger) => {
     for (const ordinals of order.values()) expect(ordinals).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
+  it('with a limit for each tenant, tenants take turns, and those with running runs come later', async () => {
+    const accept = (tenantId: string, count: number): Promise<RunRecord[]> =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const principal = { tenantId, userId: 'alice' };
+          return (await ledger().accept({ principal, sessionId: nextId('session') })).run;
+        }),
+      );
+    await accept('busy', 6);
+    await accept('quiet', 3);
+    const tenantsOf = (runs: readonly RunRecord[]): string[] => runs.map(({ tenantId }) => tenantId).sort();
+    const lease = { owner: 'node/2/b', until: LEASE.until };
+    expect(tenantsOf(await ledger().leases.claim(lease, 3, 2))).toEqual(['busy', 'busy', 'quiet']);
+    expect(tenantsOf(await ledger().leases.claim(lease, 9, 2))).toEqual(['quiet']);
+    expect(await ledger().leases.claim(lease, 9, 2)).toEqual([]);
+    const other = { owner: 'node/3/c', until: LEASE.until };
+    expect(tenantsOf(await ledger().leases.claim(other, 9, 3))).toEqual(['busy', 'busy', 'busy', 'quiet']);
+  });
+
   it('only runs without a valid lease are taken over, under a higher fence', async () => {
     const run = await ledger().running();
     expect(await claim()).toEqual([]);
-    const [taken] = await claim('node/2/b', LEASE.until + 1, LEASE.until + 1000);
+    await ledger().endLease(run);
+    const [taken] = await claim('node/2/b');
     expect(taken).toMatchObject({ rowId: run.rowId, fence: run.fence + 1, attempt: 2, leaseOwner: 'node/2/b' });
     expect(taken?.startedAt).toBe(run.startedAt);
   });
 
   it('a release does not count the attempt and needs the current fence', async () => {
     const run = await ledger().running();
-    await ledger().leases.release(run.rowId, run.fence + 1, NOW);
+    await ledger().leases.release(run.rowId, run.fence + 1);
     expect((await ledger().find(run)).state).toBe('running');
-    await ledger().leases.release(run.rowId, run.fence, NOW);
+    await ledger().leases.release(run.rowId, run.fence);
     expect(await ledger().find(run)).toMatchObject({ state: 'queued', attempt: 0, leaseOwner: null });
     expect((await claim())[0]).toMatchObject({ rowId: run.rowId, attempt: 1, fence: 2 });
   });
@@ -179,14 +200,15 @@ describeOnLedgers('claiming runs', (ledger) => {
     await ledger().cancel(first.id, { now: NOW + 6 });
     await ledger().cancel(first.id, { now: NOW + 7 });
     expect(await ledger().find(first)).toMatchObject({ state: 'running', cancelRequestedAt: NOW + 6 });
-    expect(await ledger().leases.cancelRequested(LEASE.owner)).toEqual([first.rowId]);
-    expect(await ledger().cancel(first.id, { now: NOW }, 'other')).toBeUndefined();
+    const owned = [{ rowId: first.rowId, fence: first.fence, isCanceled: true }];
+    expect(await ledger().leases.owned(LEASE.owner)).toEqual(owned);
+    expect(await ledger().cancel(first.id, { now: NOW }, person('alice', 'other'))).toBeUndefined();
   });
 
   it('a cancelled run that was started and released is ended by a worker', async () => {
     const run = await ledger().running();
     await ledger().commits.append([logWrite(run, { lines: lines(0, 2) })]);
-    await ledger().leases.release(run.rowId, run.fence, NOW);
+    await ledger().leases.release(run.rowId, run.fence);
     const canceled = await ledger().cancel(run.id, { now: NOW });
     expect(canceled).toMatchObject({ state: 'queued', cancelRequestedAt: NOW, nextSeq: 2 });
     expect((await claim())[0]).toMatchObject({ rowId: run.rowId, cancelRequestedAt: NOW });
@@ -208,52 +230,28 @@ describeOnLedgers('claiming runs', (ledger) => {
 
   it('the active time of attempts adds up without the time between them', async () => {
     const run = await ledger().running();
-    expect(run).toMatchObject({ claimedAt: NOW, usedMs: 0 });
-    await ledger().leases.release(run.rowId, run.fence, NOW + 40);
-    const [second] = await claim('node/2/b', NOW + 1000, NOW + 1500);
-    expect(second).toMatchObject({ claimedAt: NOW + 1000, usedMs: 40 });
-    const [third] = await claim('node/3/c', NOW + 9000, NOW + 9900);
-    expect(third).toMatchObject({ claimedAt: NOW + 9000, usedMs: 540 });
-    await ledger().leases.expire('node/3/c', NOW + 9100);
-    const [fourth] = await claim('node/4/d', NOW + 20_000);
-    expect(fourth).toMatchObject({ claimedAt: NOW + 20_000, usedMs: 640 });
-  });
-
-  it('the leases of the given runs are renewed if they are still held', async () => {
-    const [kept, left] = [await ledger().running(), await ledger().running()];
-    const foreign = (await ledger().accept({ sessionId: 'foreign' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
-    const renewed = await ledger().leases.renew({ owner: LEASE.owner, until: LEASE.until + 9 }, [
-      kept.rowId,
-      foreign.rowId,
-    ]);
-    expect(renewed).toEqual([kept.rowId]);
-    expect((await ledger().find(kept)).leaseUntil).toBe(LEASE.until + 9);
-    expect((await ledger().find(left)).leaseUntil).toBe(LEASE.until);
-    expect(await ledger().leases.renew(LEASE, [])).toEqual([]);
-  });
-
-  it('renewing leases does not wait for a run that is being written', async () => {
-    const [one, written, another] = [await ledger().running(), await ledger().running(), await ledger().running()];
-    const lease = { owner: LEASE.owner, until: LEASE.until + 9 };
-    const numbers = [one.rowId, written.rowId, another.rowId];
-    await ledger().database.write(async (tx) => {
-      await tx.run('UPDATE runs SET next_seq = 0 WHERE no = ?', [written.rowId]);
-      // SQLite has one writer at a time: nothing is held there while others are waited for.
-      if (tx.dialect === 'sqlite') return;
-      const renewed = await ledger().leases.renew(lease, numbers);
-      expect([...renewed].sort((a, b) => a - b)).toEqual([one.rowId, another.rowId]);
-    });
-    expect(await ledger().leases.renew(lease, [written.rowId])).toEqual([written.rowId]);
-    expect(await ledger().leases.renew(lease, numbers)).toHaveLength(3);
-  });
-
-  it('the leases of one owner can be expired', async () => {
-    const run = await ledger().running();
-    const other = (await ledger().accept({ sessionId: 'other' }, { lease: { ...LEASE, owner: 'else/1/c' } })).run;
-    expect([...(await ledger().leases.owners())].sort()).toEqual(['else/1/c', LEASE.owner]);
-    await ledger().leases.expire(LEASE.owner, NOW);
-    expect((await claim()).map(({ rowId }) => rowId)).toEqual([run.rowId]);
-    expect((await ledger().find(other)).leaseOwner).toBe('else/1/c');
-    expect((await ledger().runs.active(run.sessionRowId)).map(({ rowId }) => rowId)).toEqual([run.rowId]);
+    const claimedAgo = async (ms: number, until: 'lease_until' | 'claimed_at + 500' = 'lease_until') => {
+      const now = DATABASE_NOW[ledger().database.dialect];
+      await ledger().database.write((tx) => tx.run(`UPDATE runs SET claimed_at = ${now} - ?`, [ms]));
+      await ledger().database.write((tx) => tx.run(`UPDATE runs SET lease_until = ${until}`));
+    };
+    const used = async () => (await ledger().find(run)).usedMs;
+    await claimedAgo(40);
+    await ledger().leases.release(run.rowId, run.fence);
+    const first = await used();
+    expect(first).toBeGreaterThanOrEqual(40);
+    const [second] = await claim();
+    expect(await used()).toBe(first);
+    // An earlier version that did not renew its lease.
+    await claimedAgo(9000, 'claimed_at + 500');
+    const [third] = await claim();
+    expect(third?.usedMs).toBe(first + 500);
+    await claimedAgo(70);
+    await ledger().leases.giveUp(run.rowId, second?.fence ?? 0);
+    expect((await ledger().find(run)).leaseUntil).toBe(LEASE.until);
+    await ledger().leases.giveUp(run.rowId, third?.fence ?? 0);
+    const last = await used();
+    expect(last - (third?.usedMs ?? 0)).toBeGreaterThanOrEqual(70);
+    expect((await claim())[0]).toMatchObject({ attempt: 3, usedMs: last });
   });
 });

@@ -64,7 +64,7 @@ describeOnDatabases('the database schema', (open) => {
     await source.destroy();
     source = await sourceWith([]);
     const applied = await source.runMigrations({ transaction: 'all' });
-    expect(applied.map(({ name }) => name).slice(0, 7)).toEqual([
+    expect(applied.map(({ name }) => name).slice(0, 8)).toEqual([
       'CreateLedger1795219200000',
       'CreateInterrupts1795305600000',
       'ExtendRuns1795392000000',
@@ -72,6 +72,29 @@ describeOnDatabases('the database schema', (open) => {
       'CreateAttachments1795564800000',
       'IndexMessageIds1795651200000',
       'KeepRunDigests1795737600000',
+      'CreateTenants1795824000000',
+    ]);
+  });
+
+  it('a database of an earlier version keeps its runs, and the numbers of removed runs are not given again', async () => {
+    const applied = await source.runMigrations({ transaction: 'all' });
+    const later = applied.findIndex(({ name }) => name.startsWith('OwnRunIds'));
+    for (let last = applied.length; last > later; last -= 1) await source.undoLastMigration({ transaction: 'all' });
+    const insert = (id: string, user = 'alice'): Promise<unknown> =>
+      source.query(`INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
+        fingerprint, created_at) VALUES ('${id}', 'default', '${user}', 's', 1, (SELECT COUNT(*) + 1 FROM runs), 'worker',
+        'completed', '{"n":1}', 'f', 1795910400000)`);
+    await insert('kept');
+    await insert('removed');
+    const all = (): Promise<Record<string, unknown>[]> => source.query('SELECT * FROM runs ORDER BY no');
+    await source.query(`DELETE FROM runs WHERE id = 'removed'`);
+    const [before] = await all();
+    await source.runMigrations({ transaction: 'all' });
+    expect(await all()).toMatchObject([{ ...before }]);
+    await insert('kept', 'bob');
+    expect((await all()).map(({ no, id, user_id: user }) => [no, id, user])).toEqual([
+      [1, 'kept', 'alice'],
+      [3, 'kept', 'bob'],
     ]);
   });
 

@@ -56,7 +56,7 @@ export class ApprovalDriver {
 
   async answer(interruptId: string, overrides: Partial<InterruptAnswer> = {}): Promise<EndedRun> {
     const given: InterruptAnswer = { interruptId, status: 'resolved', approve: true, ...overrides };
-    return this.server.ended((await this.server.runs.answer(ALICE, [given])).run.runId);
+    return this.server.ended((await this.server.runs.answer(ALICE, null, [given])).run.runId);
   }
 
   async audit(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { AppError, type Principal } from '../../src/common/index.js';
+import { AppError, type Principal, type Reach, type Requester, userReach } from '../../src/common/index.js';
 import {
   type AgentResponse,
   isTerminalEvent,
@@ -16,11 +16,15 @@ import {
 } from '../../src/run/index.js';
 import { textLog } from './scripted-log.js';
 
+const FIRST_AT = 1_795_253_520_000;
+
 interface FakeRun {
   readonly request: RunRequest | undefined;
   readonly log: LoggedEvent[];
   wake: (() => void)[];
   canceled: boolean;
+  /** Milliseconds: no two runs are equally old, also when one takes the id of the other. */
+  readonly createdAt: number;
 }
 
 /** Runs in memory for tests of the wires: logs are written by the test, tails are real. */
@@ -28,11 +32,12 @@ export class FakeRuns extends Runs {
   readonly runs = new Map<string, FakeRun>();
   /** Tails that are open. */
   openTails = 0;
+  private added = 0;
   /** What `accept` puts into the log at once. */
   script: (request: RunRequest, runId: string) => readonly LoggedEvent[] = (request, runId) =>
     textLog(['Hello', ' there'], runId, request.sessionId);
   /** What `answer` was called with. */
-  readonly answers: { readonly principal: Principal; readonly answers: readonly InterruptAnswer[] }[] = [];
+  readonly answers: { readonly reach: Reach; readonly answers: readonly InterruptAnswer[] }[] = [];
   /** What `accept` throws. */
   refusal: AppError | undefined;
 
@@ -41,7 +46,7 @@ export class FakeRuns extends Runs {
     const runId = request.runId ?? `response_${this.runs.size + 1}`;
     const created = !this.runs.has(runId);
     if (created) this.add(runId, this.script(request, runId), request);
-    const view = await this.view(request.principal, runId);
+    const view = await this.view(request.reach, runId);
     // A new run is accepted before anything is written.
     const run: RunView = created ? { ...view, ...JUST_ACCEPTED } : view;
     return { run, created, createdSession: created };
@@ -49,7 +54,9 @@ export class FakeRuns extends Runs {
 
   /** Puts a run with a log there. */
   add(runId: string, log: readonly LoggedEvent[], request?: RunRequest): void {
-    this.runs.set(runId, { request, log: [...log], wake: [], canceled: false });
+    this.added += 1;
+    const createdAt = FIRST_AT + this.added;
+    this.runs.set(runId, { request, log: [...log], wake: [], canceled: false, createdAt });
   }
 
   /** Commits further events of a run. */
@@ -59,15 +66,21 @@ export class FakeRuns extends Runs {
     for (const wake of run.wake.splice(0)) wake();
   }
 
-  override async answer(principal: Principal, answers: readonly InterruptAnswer[]): Promise<AcceptedRun> {
+  override async answer(reach: Reach, _: Requester | null, answers: readonly InterruptAnswer[]): Promise<AcceptedRun> {
     if (this.refusal) throw this.refusal;
-    this.answers.push({ principal, answers });
+    this.answers.push({ reach, answers });
     const accepted = { runId: `response_${this.runs.size + 1}`, sessionId: 's1', ordinal: this.runs.size + 1 };
-    const view = fakeView(accepted.runId, { request: undefined, log: [], wake: [], canceled: false });
+    const view = fakeView(accepted.runId, {
+      request: undefined,
+      log: [],
+      wake: [],
+      canceled: false,
+      createdAt: FIRST_AT,
+    });
     return { run: { ...view, ...accepted }, created: true, createdSession: false };
   }
 
-  override async *tail(_: Principal, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
+  override async *tail(_: Reach, runId: string, options: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
     const run = this.find(runId);
     const { gate, signal } = options;
     this.openTails += 1;
@@ -86,7 +99,7 @@ export class FakeRuns extends Runs {
     }
   }
 
-  override async view(_: Principal, runId: string): Promise<RunView> {
+  override async view(_: Reach, runId: string): Promise<RunView> {
     return fakeView(runId, this.find(runId));
   }
 
@@ -95,7 +108,7 @@ export class FakeRuns extends Runs {
   }
 
   override async list(principal: Principal, sessionId: string): Promise<readonly RunView[]> {
-    const views = await Promise.all([...this.runs.keys()].map((runId) => this.view(principal, runId)));
+    const views = await Promise.all([...this.runs.keys()].map((runId) => this.view(userReach(principal), runId)));
     return views.filter((view) => view.sessionId === sessionId).reverse();
   }
 
@@ -111,11 +124,11 @@ export class FakeRuns extends Runs {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
   }
 
-  override async input(_: Principal, runId: string): Promise<readonly Message[]> {
+  override async input(_: Reach, runId: string): Promise<readonly Message[]> {
     return this.find(runId).request?.input ?? [];
   }
 
-  override async remove(_: Principal, runId: string): Promise<void> {
+  override async remove(_: Reach, runId: string): Promise<void> {
     this.find(runId);
     this.runs.delete(runId);
   }
@@ -124,7 +137,7 @@ export class FakeRuns extends Runs {
     for (const { runId } of await this.list(principal, sessionId)) this.runs.delete(runId);
   }
 
-  override async response(_: Principal, runId: string): Promise<AgentResponse> {
+  override async response(_: Reach, runId: string): Promise<AgentResponse> {
     const fold = new ResponseFold();
     for (const { event } of this.find(runId).log) fold.apply(event);
     const response = fold.response();
@@ -132,18 +145,18 @@ export class FakeRuns extends Runs {
     return response;
   }
 
-  override async cancel(principal: Principal, runId: string): Promise<RunView> {
+  override async cancel(reach: Reach, runId: string): Promise<RunView> {
     this.find(runId).canceled = true;
-    return this.view(principal, runId);
+    return this.view(reach, runId);
   }
 
   override async cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
     const open: string[] = [];
     for (const [runId, { request }] of this.runs) {
-      const { finishedAt } = await this.view(principal, runId);
+      const { finishedAt } = await this.view(userReach(principal), runId);
       if (request?.sessionId === sessionId && finishedAt === null) open.push(runId);
     }
-    for (const runId of open) await this.cancel(principal, runId);
+    for (const runId of open) await this.cancel(userReach(principal), runId);
     return open;
   }
 
@@ -155,8 +168,12 @@ export class FakeRuns extends Runs {
 
   private change(run: FakeRun, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
-      run.wake.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
+      const done = (): void => {
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      run.wake.push(done);
+      signal?.addEventListener('abort', done);
     });
   }
 }
@@ -164,17 +181,18 @@ export class FakeRuns extends Runs {
 /** How a run differs from its state in the log at the moment it was accepted. */
 const JUST_ACCEPTED = { state: 'running', finishedAt: null, lastSeq: -1, error: null, timedOut: false } as const;
 
-function fakeView(runId: string, { log, canceled, request }: FakeRun): RunView {
+function fakeView(runId: string, { log, canceled, request, createdAt }: FakeRun): RunView {
   const last = log.at(-1)?.event;
   const ended = last && isTerminalEvent(last) ? last : undefined;
   return {
+    tenantId: request?.principal.tenantId ?? 'default',
     runId,
     sessionId: request?.sessionId ?? 's1',
     userId: request?.principal.userId ?? 'alice',
     agentType: 'worker',
     state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
     attempt: 1,
-    createdAt: 1_795_253_520_000,
+    createdAt,
     startedAt: log.length > 0 ? 1_795_253_520_500 : null,
     finishedAt: ended ? 1_795_253_521_000 : null,
     ordinal: 1,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ScriptStep, ScriptedModelClient } from '../../src/agent/testing/scripted-model-client.js';
-import { Clock, IdFactory, SequentialIds } from '../../src/common/index.js';
+import { Clock, FixedClock, IdFactory, SequentialIds, userReach } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { Runs } from '../../src/run/index.js';
 import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
@@ -81,7 +81,7 @@ async function startGoldenServer(scenario: GoldenScenario, env: NodeJS.ProcessEn
     providers: [GoldenTools],
     model,
     overrides: [
-      { provide: Clock, useValue: { now: () => GOLDEN_NOW } },
+      { provide: Clock, useValue: new FixedClock(GOLDEN_NOW) },
       { provide: IdFactory, useValue: new SequentialIds() },
     ],
   });
@@ -108,7 +108,8 @@ async function cancelAll(server: TestServer): Promise<void> {
     .read.all<{ id: string; tenant: string; person: string }>(
       "SELECT id, tenant_id AS tenant, user_id AS person FROM runs WHERE status = 'running'",
     );
-  for (const { id, tenant, person } of rows) await server.get(Runs).cancel({ tenantId: tenant, userId: person }, id);
+  for (const { id, tenant, person } of rows)
+    await server.get(Runs).cancel(userReach({ tenantId: tenant, userId: person }), id);
 }
 
 function write(file: string, text: string): void {

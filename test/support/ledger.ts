@@ -1,17 +1,19 @@
 import { readSettings } from '../../src/config/index.js';
 import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from '../../src/attachment/index.js';
-import { SystemClock } from '../../src/common/index.js';
+import { type Principal, type Reach, SystemClock, userReach } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
-import { type Message, textMessage } from '../../src/events/index.js';
+import { type AgentEvent, type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { type Acceptance, AcceptTransaction } from '../../src/run/accept/accept-transaction.js';
 import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
 import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
+import { TypeOrmWorkerRegistry } from '../../src/run/adapters/typeorm-worker-registry.js';
 import { cancelRun, type CancelRequest } from '../../src/run/end/cancellation.js';
 import { OverdueRuns } from '../../src/run/end/overdue-runs.js';
+import { type FirstEventsOf, firstEvents } from '../../src/run/execute/first-events.js';
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
 import { RunDeletion } from '../../src/run/end/run-deletion.js';
 import { type RetentionCounts, RunRetention } from '../../src/run/end/run-retention.js';
@@ -25,16 +27,27 @@ import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
-const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions'];
+const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions', 'workers'];
 
-export const ALICE = { tenantId: 'default', userId: 'alice' };
+/** A user: as the owner of something, and as the reach of what that user owns. */
+export interface Person extends Principal {
+  readonly of: 'user';
+}
+
+export function person(userId: string, tenantId = 'default'): Person {
+  return { tenantId, of: 'user', userId };
+}
+
+export const ALICE = person('alice');
 export const LEASE: Lease = { owner: 'node/1/a', until: 2_000_000_000_000 };
 export const NOW = 1_800_000_000_000;
 
 /** How a test accepts a run. */
-export interface AcceptOptions extends Pick<PreparedRun, 'answers' | 'fingerprint' | 'now' | 'runId'> {
+export interface AcceptOptions extends Pick<PreparedRun, 'answers' | 'authority' | 'fingerprint' | 'now' | 'runId'> {
   readonly queueLimit: number;
   readonly lease: Lease;
+  /** Whether the log has its first events from the beginning. Default: it is empty, so that specs number from 0. */
+  readonly begins: boolean;
 }
 
 /** The stores of one process over one database. */
@@ -42,6 +55,7 @@ export class Ledger {
   readonly sessions: TypeOrmSessionStore;
   readonly runs: TypeOrmRunStore;
   readonly leases: TypeOrmRunLeases;
+  readonly workers: TypeOrmWorkerRegistry;
   readonly log: TypeOrmRunLog;
   readonly interrupts: TypeOrmInterruptStore;
   readonly commits: LogCommit;
@@ -58,6 +72,7 @@ export class Ledger {
     this.interrupts = new TypeOrmInterruptStore(database);
     this.runs = new TypeOrmRunStore(database);
     this.leases = new TypeOrmRunLeases(database);
+    this.workers = new TypeOrmWorkerRegistry(database);
     this.log = new TypeOrmRunLog(database);
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
     this.commits = new LogCommit(this.stores);
@@ -79,19 +94,22 @@ export class Ledger {
     const prepared = {
       request: runRequest(overrides),
       answers: [],
+      authority: null,
       runId: overrides.runId ?? nextId('run'),
       fingerprint: 'f'.repeat(64),
       now: NOW,
       ...options,
     };
-    const { queueLimit = 100, lease } = options;
-    return this.transaction.commit(prepared, { queueLimit, ...(lease && { lease }) });
+    const { queueLimit = 100, lease, begins = false } = options;
+    const events = (run: FirstEventsOf): readonly AgentEvent[] => (begins ? firstEvents(run, prepared.now) : []);
+    const start = lease && { lease, events };
+    return this.transaction.commit(prepared, { queueLimit, ...(start && { start }) });
   }
 
   /** Cancels a run in a transaction of its own. */
-  async cancel(runId: string, request: CancelRequest, tenantId = ALICE.tenantId): Promise<RunRecord | undefined> {
+  async cancel(runId: string, request: CancelRequest, reach: Reach = ALICE): Promise<RunRecord | undefined> {
     return this.stores.write(async (tx) => {
-      const run = await this.runs.findForUpdate(tx, tenantId, runId);
+      const run = await this.runs.findForUpdate(tx, reach, runId);
       return run && cancelRun(tx, this.stores, run, request);
     });
   }
@@ -122,8 +140,13 @@ export class Ledger {
     return (await this.accept({ sessionId: nextId('session'), ...overrides }, { lease: LEASE })).run;
   }
 
+  /** Ends the lease of a run as if it was not renewed. */
+  async endLease({ rowId }: Pick<RunRecord, 'rowId'>, until = 1): Promise<void> {
+    await this.database.write((tx) => tx.run('UPDATE runs SET lease_until = ? WHERE no = ?', [until, rowId]));
+  }
+
   async find(run: RunRecord): Promise<RunRecord> {
-    const found = await this.runs.find(run.tenantId, run.id);
+    const found = await this.runs.find(userReach(run), run.id);
     if (!found) throw new Error(`run ${run.id} is gone`);
     return found;
   }
@@ -166,6 +189,8 @@ export function nextId(prefix: string): string {
 export function runRequest(overrides: Partial<RunRequest> = {}): RunRequest {
   return {
     principal: ALICE,
+    reach: userReach(overrides.principal ?? ALICE),
+    requester: null,
     sessionId: 'session',
     agentType: 'worker',
     input: [userText('Hello')],

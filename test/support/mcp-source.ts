@@ -66,6 +66,7 @@ export class McpSource {
     };
     const caller: ToolCaller = {
       principal: { tenantId: 'default', userId: 'user' },
+      authority: null,
       sessionId: 'session',
       runId: 'run',
       agentType: 'worker',

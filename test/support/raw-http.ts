@@ -51,7 +51,7 @@ export function rawRequest(
   const answer = new RawAnswer(socket);
   const length =
     body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`];
-  socket.write([`${method} ${path} HTTP/1.1`, 'host: test', ...length, ...headers, '', ''].join('\r\n'));
+  socket.write([`${method} ${path} HTTP/1.1`, 'host: localhost', ...length, ...headers, '', ''].join('\r\n'));
   if (body !== undefined) socket.write(body);
   return answer;
 }

@@ -43,7 +43,7 @@ export class ResponsesDriver {
 
   /** Waits for the end of a run, whoever reads it. */
   async ended(id: string): Promise<AgentResponse | undefined> {
-    for await (const batch of this.server.get(Runs).tail(CALLER.principal, id, { accepted: true })) {
+    for await (const batch of this.server.get(Runs).tail(CALLER.reach, id, { accepted: true })) {
       const last = batch.at(-1)?.event;
       if (last && isTerminalEvent(last)) return last;
     }

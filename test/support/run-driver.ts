@@ -1,10 +1,11 @@
 import type { Abstract, Type } from '@nestjs/common';
+import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { type AgentEvent, type AgentResponse, isTerminalEvent, StreamGrammar } from '../../src/events/index.js';
 import { Interrupts } from '../../src/interrupt/index.js';
 import { type RunRequest, Runs, type RunView, type TailOptions } from '../../src/run/index.js';
 import { Sessions } from '../../src/session/index.js';
 import * as agents from './code-agents.js';
-import { ALICE, type Ledger, nextId, runRequest } from './ledger.js';
+import { type Ledger, nextId, runRequest } from './ledger.js';
 import { type ServerOptions, startServer, type TestServer } from './server.js';
 
 /** A run that has ended: its state, its last event, and everything it wrote. */
@@ -21,6 +22,8 @@ export interface NumberedEvent {
   readonly event: AgentEvent;
 }
 
+/** Reads the runs of all users. */
+const TENANT = tenantReach(DEFAULT_TENANT);
 const CODE_AGENTS = [agents.FailingCodeAgent, agents.RestartingCodeAgent, agents.JournalingCodeAgent];
 
 /** Starts and reads runs of a server that has no HTTP, over the database of a ledger. */
@@ -61,7 +64,7 @@ export class RunDriver {
   /** The events of a run from a cursor to its end. */
   async read(runId: string, options: TailOptions = {}): Promise<readonly NumberedEvent[]> {
     const events: NumberedEvent[] = [];
-    for await (const batch of this.runs.tail(ALICE, runId, options))
+    for await (const batch of this.runs.tail(TENANT, runId, options))
       events.push(...batch.map(({ seq, event }) => ({ seq, event })));
     return events;
   }
@@ -75,9 +78,9 @@ export class RunDriver {
     for (const event of events) grammar.accept(event);
     expect(grammar.terminated).toBe(true);
     expect(events.filter(isTerminalEvent)).toHaveLength(1);
-    const view = await this.runs.view(ALICE, runId);
+    const view = await this.runs.view(TENANT, runId);
     expect(view.lastSeq).toBe(events.length - 1);
-    const last = await this.runs.response(ALICE, runId);
+    const last = await this.runs.response(TENANT, runId);
     expect(last).toEqual(events.at(-1));
     return { runId, view, last, events };
   }

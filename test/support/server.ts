@@ -10,7 +10,15 @@ import type { ModelSource } from '../../src/agent/adapters/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
+import { HAS_KEY } from './caller.js';
+import { TRUSTED_BACK_END } from './identities.js';
 import type { TestDatabase } from './databases.js';
+
+/**
+ * With `TEST_CALLER=key` every request is that of an authenticated back end (CONTRIBUTING.md), unless the test chooses
+ * how callers are authenticated.
+ */
+const CALLER_OVERRIDES: readonly Override[] = HAS_KEY ? [TRUSTED_BACK_END] : [];
 
 /** A provider of the server that a test replaces by a value. */
 export interface Override {
@@ -112,8 +120,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     logger: false,
   });
   configureApp(app);
-  await app.listen(0, '127.0.0.1');
-  return new TestServer(app, app, upstream, cleanups);
+  const server = new TestServer(app, app, upstream, cleanups);
+  try {
+    await app.listen(0, '127.0.0.1');
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return server;
 }
 
 async function startModelServer(script: (modelServer: LLMock) => void): Promise<LLMock> {
@@ -138,7 +152,8 @@ async function databaseEnv(
   return { DATA_DIR: folder };
 }
 
-function overridden(builder: TestingModuleBuilder, { overrides = [] }: ServerOptions): TestingModuleBuilder {
-  for (const { provide, useValue } of overrides) builder.overrideProvider(provide).useValue(useValue);
+function overridden(builder: TestingModuleBuilder, { overrides = [], env }: ServerOptions): TestingModuleBuilder {
+  for (const { provide, useValue } of [...(env?.AUTH === undefined ? CALLER_OVERRIDES : []), ...overrides])
+    builder.overrideProvider(provide).useValue(useValue);
   return builder;
 }

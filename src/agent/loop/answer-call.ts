@@ -38,7 +38,8 @@ export async function answerCall(
     const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
     const answering = invoker.invoke(call, toolSet, caller, context.journal, approval !== undefined);
     const result = await answering.finally(() => progress.end());
-    if (result.failure === 'denied') auditDenial(context, call, result);
+    const isWithheld = result.failure === 'unknown_tool' && toolSet.withheld.has(call.name);
+    if (result.failure === 'denied' || isWithheld) auditDenial(context, call, result);
     return result;
   });
   // A result with effects must be committed before it is used: after a crash the call would be in doubt.
@@ -73,8 +74,9 @@ export function writeInDoubt(
 
 /** The caller of a run's tool calls. */
 export function callerOf(context: AgentContext): ToolCaller {
-  const { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps } = context;
-  return { principal, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps };
+  const { principal, authority, sessionId, runId, agentType, signal } = context;
+  const { clientTime, timeZone, locale, forwardedProps } = context;
+  return { principal, authority, sessionId, runId, agentType, signal, clientTime, timeZone, locale, forwardedProps };
 }
 
 /**

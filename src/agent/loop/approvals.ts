@@ -19,7 +19,9 @@ export function requestApprovals(
     const message = context.response.createMessageBuilder('assistant', 'mcp_approval_request');
     const item = itemOf(one, message.id.replace(/^msg_/, 'apr_'), now);
     writeRequest(message, item);
-    return { item, key: null };
+    const { approvers } = one;
+    const startedBy = context.authority?.actor ?? null;
+    return { item, key: null, ...(approvers && { approvers: { ...approvers, startedBy } }) };
   });
 }
 

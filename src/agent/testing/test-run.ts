@@ -1,5 +1,5 @@
 import { readSettings } from '../../config/index.js';
-import { AppError, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
+import { AppError, type Authority, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
 import {
@@ -29,6 +29,7 @@ export interface TestRunOptions {
   readonly instructions?: string;
   readonly modelOptions?: ModelOptions;
   readonly resumption?: Resumption;
+  readonly authority?: Authority;
 }
 
 /** A run with all that an executor would give it, in memory. */
@@ -50,6 +51,7 @@ export class TestRun {
       attempt: options.attempt ?? 1,
       shownCallIds: options.shownCallIds ?? [],
       principal: { tenantId: 'default', userId: 'user-1' },
+      authority: options.authority ?? null,
       input: options.input ?? [userMessage('Hello')],
       inputText: 'Hello',
       history: options.history ?? [],

@@ -1,3 +1,4 @@
+import { ApiKeyEntity } from './api-key.entity.js';
 import { AttachmentBindingEntity } from './attachment-binding.entity.js';
 import { AttachmentEntity } from './attachment.entity.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
@@ -7,9 +8,13 @@ import { RunEventChunkEntity } from './run-event-chunk.entity.js';
 import { RunStepEntity } from './run-step.entity.js';
 import { RunEntity } from './run.entity.js';
 import { SessionEntity } from './session.entity.js';
+import { TenantEntity } from './tenant.entity.js';
+import { UsedTicketEntity } from './used-ticket.entity.js';
 import { UserSettingsEntity } from './user-settings.entity.js';
+import { WorkerEntity } from './worker.entity.js';
 
 export {
+  ApiKeyEntity,
   AttachmentBindingEntity,
   AttachmentEntity,
   AuditEntryEntity,
@@ -19,7 +24,10 @@ export {
   RunEventChunkEntity,
   RunStepEntity,
   SessionEntity,
+  TenantEntity,
+  UsedTicketEntity,
   UserSettingsEntity,
+  WorkerEntity,
 };
 
 /** Every table of the core schema. */
@@ -34,4 +42,8 @@ export const ENTITIES = [
   UserSettingsEntity,
   AttachmentEntity,
   AttachmentBindingEntity,
+  TenantEntity,
+  ApiKeyEntity,
+  UsedTicketEntity,
+  WorkerEntity,
 ];

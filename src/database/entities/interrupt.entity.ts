@@ -113,4 +113,12 @@ export class InterruptEntity {
   /** When it was answered; null while it is pending. */
   @Column('bigint', { name: 'answered_at', nullable: true })
   answeredAt!: number | null;
+
+  /** JSON of `Approvers`: who may decide the approval; null for whoever may decide approvals. */
+  @Column('text', { name: 'approvers', nullable: true })
+  approvers!: string | null;
+
+  /** JSON of a `DecidedBy`: who answered it; null without authentication, and while it is pending. */
+  @Column('text', { name: 'decided_by', nullable: true })
+  decidedBy!: string | null;
 }

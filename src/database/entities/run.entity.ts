@@ -2,12 +2,17 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /**
  * A run. `no` is the key inside the database (a small integer keeps the event index cheap); `id` is
- * what clients see, unique within the tenant. Times are milliseconds since the epoch.
+ * what clients see, unique for each user of a tenant. Times are milliseconds since the epoch.
  */
 @Entity({ name: 'runs' })
-@Unique('uq_runs_tenant_id', ['tenantId', 'id'])
+// In this order the index also finds the runs of all users of a tenant that have an id.
+@Unique('uq_runs_owner_id', ['tenantId', 'id', 'userId'])
 @Unique('uq_runs_session_ordinal', ['sessionRowId', 'ordinal'])
-@Index('ix_runs_status', ['status', 'rowId'])
+@Index('ix_runs_owner_status', ['tenantId', 'userId', 'status'])
+@Index('ix_runs_queued', ['rowId'], { where: `status = 'queued'` })
+@Index('ix_runs_lease', ['leaseUntil', 'rowId'], { where: `status = 'running'` })
+@Index('ix_runs_lease_owner', ['leaseOwner'], { where: `status = 'running'` })
+@Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
 @Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
 @Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
 export class RunEntity {
@@ -15,7 +20,7 @@ export class RunEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })
   rowId!: number;
 
-  /** The id that clients see, unique within the tenant. */
+  /** The id that clients see, unique for each user of a tenant. */
   @Column('varchar', { name: 'id', length: 128 })
   id!: string;
 
@@ -137,4 +142,8 @@ export class RunEntity {
   /** Summaries of the removed events, JSON by name; null before the removal, and when none were kept. */
   @Column('text', { name: 'digests', nullable: true })
   retainedSummaries!: string | null;
+
+  /** JSON of an `Authority`; null for a run that was started without authentication. */
+  @Column('text', { name: 'authority', nullable: true })
+  authority!: string | null;
 }

@@ -1,4 +1,4 @@
-import { SequentialIds, type Clock } from '../../common/index.js';
+import { SequentialIds, type WallClock } from '../../common/index.js';
 import {
   ResponseFold,
   serializeEvent,
@@ -11,7 +11,7 @@ import { ResponseBuilder } from './response-builder.js';
 
 const ERROR = { code: 'AGENT_ERROR', message: 'boom' };
 let now = 1_795_253_520_987;
-const clock: Clock = { now: () => now };
+const clock: WallClock = { now: () => now };
 
 function builder(options: ResponseBuilderOptions = {}): ResponseBuilder {
   now = 1_795_253_520_987;

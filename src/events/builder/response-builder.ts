@@ -1,4 +1,11 @@
-import { deepFreeze, type JsonObject, RandomIds, SystemClock, type Clock, type IdFactory } from '../../common/index.js';
+import {
+  deepFreeze,
+  type JsonObject,
+  RandomIds,
+  SystemClock,
+  type IdFactory,
+  type WallClock,
+} from '../../common/index.js';
 import type { BuilderEvent } from '../agent-event.js';
 import {
   isTerminalStatus,
@@ -13,26 +20,7 @@ import {
 import { BuilderError } from './builder-error.js';
 import type { MessageBuilder } from './message-builder.js';
 import { OutputMessages } from './output-messages.js';
-
-/** Options of a response builder. */
-export interface ResponseBuilderOptions {
-  readonly sessionId?: string | null;
-  readonly responseId?: string;
-  readonly ids?: IdFactory;
-  readonly clock?: Clock;
-  /** Receives every event as it is made. Without it, events are queued for `drain`. */
-  readonly sink?: (event: BuilderEvent) => void;
-  /** Continues a response, given as `ResponseFold` returned it. Its ids take precedence over the other options. */
-  readonly resume?: AgentResponse;
-  /** The ids of messages that earlier attempts discarded. */
-  readonly retired?: Iterable<string>;
-}
-
-/** Fields of a terminal response. */
-export interface ResponseClosing {
-  /** Default: the sum of the messages' usages and of what `addUsage` counted. */
-  readonly usage?: Usage | null;
-}
+import type { ResponseBuilderOptions, ResponseClosing } from './response-options.js';
 
 type ResponseEnd = Partial<Pick<AgentResponse, 'error' | 'usage' | 'completed_at'>>;
 
@@ -50,7 +38,7 @@ type ResponseEnd = Partial<Pick<AgentResponse, 'error' | 'usage' | 'completed_at
  */
 export class ResponseBuilder {
   private readonly ids: IdFactory;
-  private readonly clock: Clock;
+  private readonly clock: WallClock;
   private readonly sink: ((event: BuilderEvent) => void) | undefined;
   private readonly sessionId: string | null;
   private queue: BuilderEvent[] = [];
@@ -81,6 +69,11 @@ export class ResponseBuilder {
 
   get id(): string {
     return this.responseId;
+  }
+
+  /** True once the second event has been recorded, also after the end. */
+  get isInProgress(): boolean {
+    return this.phase === 'in_progress';
   }
 
   /** True once the terminal event has been recorded. */

@@ -13,15 +13,16 @@ import { INTERRUPT_COLUMNS, type InterruptRow, openInterrupt, settledInterrupt }
 const INSERT = `
   INSERT INTO interrupts (id, tenant_id, user_id, session_no, session_id, run_no, run_id, root_run_no, waiting_run_no,
     kind, status, call_id, input_key, tool_name, arguments, arguments_hash, server_label, reason, message,
-    response_schema, may_edit, created_at, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    response_schema, may_edit, created_at, expires_at, approvers)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, id) DO UPDATE SET waiting_run_no = excluded.waiting_run_no
   WHERE interrupts.session_no = excluded.session_no AND interrupts.status = 'pending'
   RETURNING run_no`;
 
 /** Compare-and-set: of two answers at the same time, the second changes nothing. */
 const RESOLVE = `
-  UPDATE interrupts SET status = ?, decision = ?, answered_at = ?, resumed_by_run_no = ?, resumed_by_run_id = ?
+  UPDATE interrupts SET status = ?, decision = ?, answered_at = ?, resumed_by_run_no = ?, resumed_by_run_id = ?,
+    decided_by = ?
   WHERE status = 'pending'`;
 
 const CLOSE = `UPDATE interrupts SET status = ?, answered_at = ? WHERE status = 'pending'`;
@@ -77,27 +78,31 @@ export class TypeOrmInterruptStore extends InterruptStore {
     answers: readonly ValidatedAnswer[],
     now: number,
   ): Promise<void> {
-    for (const { id, status, decision } of answers) {
+    for (const { id, status, decision, decidedBy } of answers) {
       const known = await queryable(tx).all<{ status: InterruptStatus; expires_at: number | null }>(
         `SELECT status, expires_at FROM interrupts WHERE session_no = ? AND id = ?`,
         [run.sessionRowId, id],
       );
       assertAnswerable(known[0], status, now);
-      const values = [status, JSON.stringify(decision), now, run.rowId, run.id, run.sessionRowId, id];
+      const by = decidedBy && JSON.stringify(decidedBy);
+      const values = [status, JSON.stringify(decision), now, run.rowId, run.id, by, run.sessionRowId, id];
       const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ? AND id = ?${RETURNING}`, values);
       if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
-      await this.auditAll(tx, rows, status, decision, now);
+      const details = decidedBy
+        ? { ...decision, decided_by: { ...decidedBy, actor: { ...decidedBy.actor } } }
+        : decision;
+      await this.auditAll(tx, rows, status, details, now);
     }
   }
 
   async cancelUnanswered(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
-    const values = ['cancelled', '{}', now, run.rowId, run.id, run.sessionRowId];
+    const values = ['cancelled', '{}', now, run.rowId, run.id, null, run.sessionRowId];
     const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ?${RETURNING}`, values);
     await this.auditAll(tx, rows, 'cancelled', { by: 'new message' }, now);
   }
 
   async assignExpired(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
-    const values = ['expired', '{}', now, run.rowId, run.id, run.sessionRowId, now];
+    const values = ['expired', '{}', now, run.rowId, run.id, null, run.sessionRowId, now];
     const rows = await queryable(tx).all<ClosedRow>(
       `${RESOLVE} AND session_no = ? AND expires_at <= ?${RETURNING}`,
       values,
@@ -202,7 +207,7 @@ function assertAnswerable(
   if (isOver && answer !== 'cancelled') throw new AppError('INTERRUPT_EXPIRED');
 }
 
-function insertValues(run: InterruptRun, { item, key }: AskedInterrupt, now: number): SqlValue[] {
+function insertValues(run: InterruptRun, { item, key, approvers }: AskedInterrupt, now: number): SqlValue[] {
   return [
     item.id,
     run.tenantId,
@@ -226,6 +231,7 @@ function insertValues(run: InterruptRun, { item, key }: AskedInterrupt, now: num
     item.may_edit ? 1 : 0,
     now,
     item.expires_at,
+    approvers ? JSON.stringify(approvers) : null,
   ];
 }
 

@@ -1,12 +1,21 @@
 import type { JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { AskedInterrupt, AuditNote, InterruptKind, InterruptStatus, Resumption } from '../interrupt.types.js';
+import type {
+  AskedInterrupt,
+  AuditNote,
+  DecidedBy,
+  InterruptKind,
+  InterruptStatus,
+  Resumption,
+} from '../interrupt.types.js';
 
 /** An answer that was validated against its interrupt. */
 export interface ValidatedAnswer {
   readonly id: string;
   readonly status: Exclude<InterruptStatus, 'pending' | 'expired'>;
   readonly decision: JsonObject;
+  /** Null without authentication. */
+  readonly decidedBy: DecidedBy | null;
 }
 
 /** A run that opens or resolves interrupts. */

@@ -1,11 +1,5 @@
+import type { Reach } from '../../common/index.js';
 import type { InterruptStatus, InterruptView } from '../interrupt.types.js';
-
-/** Whose interrupts: a tenant's, or only one user's. */
-export interface InterruptScope {
-  readonly tenantId: string;
-  /** Absent when the caller may see all interrupts of the tenant. */
-  readonly userId?: string;
-}
 
 /** True for a possible interrupt id. Other characters cannot be queried in every database. */
 export function isInterruptId(id: string): boolean {
@@ -31,14 +25,14 @@ export interface InterruptPage {
 
 /**
  * Interrupts for reading. They are answered through `Runs.answer` or with a request that carries answers.
- * Another user's interrupt is not found; one whose time has passed is returned as expired at once.
+ * An interrupt outside the reach is not found; one whose time has passed is returned as expired at once.
  */
 export abstract class Interrupts {
-  abstract find(scope: InterruptScope, id: string): Promise<InterruptView | undefined>;
+  abstract find(reach: Reach, id: string): Promise<InterruptView | undefined>;
 
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
-  abstract list(scope: InterruptScope, options: InterruptListOptions): Promise<InterruptPage>;
+  abstract list(reach: Reach, options: InterruptListOptions): Promise<InterruptPage>;
 
   /** The pending interrupts of a session, oldest first. */
-  abstract pending(scope: InterruptScope, sessionId: string): Promise<readonly InterruptView[]>;
+  abstract pending(reach: Reach, sessionId: string): Promise<readonly InterruptView[]>;
 }

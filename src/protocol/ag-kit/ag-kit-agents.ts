@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/index.js';
 import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
 import { AgKitSettings } from './ag-kit.settings.js';
 import type { AgKitDialect } from './ag-kit.types.js';
 
-/** The public agents, and the dialects that the settings pin them to. */
+/** The agents that a caller may run, and the dialects that the settings pin them to. */
 @Injectable()
 export class AgKitAgents {
   constructor(
@@ -17,13 +18,13 @@ export class AgKitAgents {
     return this.agents.defaultName;
   }
 
-  list(): readonly RegisteredAgent[] {
-    return this.agents.list().filter(({ exposure }) => exposure === 'public');
+  list({ authority }: Caller): readonly RegisteredAgent[] {
+    return this.agents.listFor(authority);
   }
 
-  /** @throws AppError AGENT_NOT_FOUND, for an internal agent too */
-  get(name: string): RegisteredAgent {
-    if (!this.agents.isPublic(name)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${name}`);
+  /** @throws AppError AGENT_NOT_FOUND, also for an agent that the caller may not run */
+  get(name: string, { authority }: Caller): RegisteredAgent {
+    if (!this.agents.isKnownTo(authority, name)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${name}`);
     return this.agents.get(name);
   }
 

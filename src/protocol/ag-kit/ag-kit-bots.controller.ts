@@ -1,17 +1,19 @@
+import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { RegisteredAgent } from '../../agent/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
+import { AddressedUser } from './addressed-user.decorator.js';
 import { AgKitAgents } from './ag-kit-agents.js';
 import { AgKitConversations } from './ag-kit-conversations.service.js';
 import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute } from './api-docs.js';
 import { BotInfoDto, BotListDto, RecordListDto, RecordsQueryDto } from './dto/conversation.dto.js';
-import { UserId } from './user-id.decorator.js';
 
 /** `GET /v1/aibot/bots` with the description of one, and the messages of its conversations. */
 @ApiTags('AG-Kit')
+@Needs('runs:read')
 @WireController(AgKitWire, 'v1/aibot/bots')
 export class AgKitBotsController {
   constructor(
@@ -21,9 +23,9 @@ export class AgKitBotsController {
 
   @Get()
   @ApiOkResponse({ type: BotListDto })
-  @ApiAgKitRoute('List the agents', 'The public agents.', [])
-  list(): BotListDto {
-    const botList = this.agents.list().map(botOf);
+  @ApiAgKitRoute('List the agents', 'The agents that the caller may run.', [])
+  list(@Caller() caller: Caller): BotListDto {
+    const botList = this.agents.list(caller).map(botOf);
     return { botList, total: botList.length };
   }
 
@@ -31,8 +33,8 @@ export class AgKitBotsController {
   @ApiAgentId()
   @ApiOkResponse({ type: BotInfoDto })
   @ApiAgKitRoute('Describe an agent', 'The name and the description of an agent.', [404])
-  get(@Param('agentId') agentId: string): BotInfoDto {
-    return botOf(this.agents.get(agentId));
+  get(@Param('agentId') agentId: string, @Caller() caller: Caller): BotInfoDto {
+    return botOf(this.agents.get(agentId, caller));
   }
 
   @Get(':agentId/records')
@@ -43,12 +45,12 @@ export class AgKitBotsController {
     @Param('agentId') agentId: string,
     @Query(new ShapePipe(RecordsQueryDto)) query: RecordsQueryDto,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
+    @AddressedUser() user: NamedUser | undefined,
   ): Promise<RecordListDto> {
-    this.agents.get(agentId);
+    this.agents.get(agentId, caller);
     const { conversationId, sort = 'desc', pageNumber = '1', pageSize = '10' } = query;
     const page = { conversationId, sort, pageNumber: Number(pageNumber), pageSize: Number(pageSize) };
-    return this.conversations.records({ caller, userId }, agentId, page);
+    return this.conversations.records({ caller, user }, agentId, page);
   }
 }
 

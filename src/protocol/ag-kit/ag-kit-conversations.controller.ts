@@ -1,8 +1,10 @@
+import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AppError } from '../../common/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
+import { AddressedUser } from './addressed-user.decorator.js';
 import { AgKitAgents } from './ag-kit-agents.js';
 import { AgKitConversations } from './ag-kit-conversations.service.js';
 import { AgKitWire } from './ag-kit.wire.js';
@@ -14,10 +16,10 @@ import {
   ConversationsQueryDto,
   SuccessDto,
 } from './dto/conversation.dto.js';
-import { UserId } from './user-id.decorator.js';
 
 /** `/v1/aibot/bots/{agentId}/conversation`: the sessions, as this wire calls them. */
 @ApiTags('AG-Kit')
+@Needs('runs:write')
 @WireController(AgKitWire, 'v1/aibot/bots/:agentId/conversation')
 export class AgKitConversationsController {
   constructor(
@@ -38,14 +40,15 @@ export class AgKitConversationsController {
     @Param('agentId') agentId: string,
     @Body() body: unknown,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
+    @AddressedUser() user: NamedUser | undefined,
   ): Promise<ConversationCreatedDto> {
-    this.agents.get(agentId);
+    this.agents.get(agentId, caller);
     const { conversationId, title } = new ShapePipe(ConversationBodyDto).transform(body ?? {}, { type: 'body' });
-    return { conversationId: await this.conversations.create({ caller, userId }, conversationId, title) };
+    return { conversationId: await this.conversations.create({ caller, user }, conversationId, title) };
   }
 
   @Get()
+  @Needs('runs:read')
   @ApiAgentId()
   @ApiOkResponse({ type: ConversationListDto })
   @ApiAgKitRoute('List conversations', 'The most recently changed conversation comes first.', [400, 404])
@@ -53,10 +56,10 @@ export class AgKitConversationsController {
     @Param('agentId') agentId: string,
     @Query(new ShapePipe(ConversationsQueryDto)) { offset = '0', limit = '10' }: ConversationsQueryDto,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
+    @AddressedUser() user: NamedUser | undefined,
   ): Promise<ConversationListDto> {
-    this.agents.get(agentId);
-    return this.conversations.list({ caller, userId }, Number(offset), Number(limit));
+    this.agents.get(agentId, caller);
+    return this.conversations.list({ caller, user }, Number(offset), Number(limit));
   }
 
   @Patch(':conversationId')
@@ -68,11 +71,11 @@ export class AgKitConversationsController {
     @Param('conversationId') conversationId: string,
     @Body(new ShapePipe(ConversationBodyDto)) { title }: ConversationBodyDto,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
+    @AddressedUser() user: NamedUser | undefined,
   ): Promise<SuccessDto> {
-    this.agents.get(agentId);
+    this.agents.get(agentId, caller);
     if (title === undefined) throw new AppError('MISSING_PARAMETER', 'title is required');
-    await this.conversations.rename({ caller, userId }, conversationId, title);
+    await this.conversations.rename({ caller, user }, conversationId, title);
     return { success: true };
   }
 
@@ -88,10 +91,10 @@ export class AgKitConversationsController {
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
     @Caller() caller: Caller,
-    @UserId() userId: string | undefined,
+    @AddressedUser() user: NamedUser | undefined,
   ): Promise<SuccessDto> {
-    this.agents.get(agentId);
-    await this.conversations.remove({ caller, userId }, conversationId);
+    this.agents.get(agentId, caller);
+    await this.conversations.remove({ caller, user }, conversationId);
     return { success: true };
   }
 }

@@ -3,7 +3,8 @@ import { AppError, IdFactory, type Principal } from '../../common/index.js';
 import { textOf } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
-import type { Caller } from '../http/index.js';
+import { type Caller, type NamedUser } from '../../access/index.js';
+import { sessionOwner } from '../wire/index.js';
 import type { ConversationDto, ConversationListDto, RecordDto, RecordListDto } from './dto/conversation.dto.js';
 
 const PAGE = 500;
@@ -16,7 +17,7 @@ const MOST_SESSIONS = 2000;
 export interface ConversationUser {
   readonly caller: Caller;
   /** The user that the request names. */
-  readonly userId: string | undefined;
+  readonly user: NamedUser | undefined;
 }
 
 /** A page of records. */
@@ -29,7 +30,7 @@ export interface RecordsPage {
 
 /**
  * Conversations, which are sessions, and their messages (contract ag-kit, section 2). A conversation without a
- * user has a user of its own, as on the other wires; a request without a user lists those.
+ * user has a user of its own, as on the other wires; without authentication, a request without a user lists those.
  */
 @Injectable()
 export class AgKitConversations {
@@ -42,7 +43,7 @@ export class AgKitConversations {
   /** @throws AppError SESSION_EXISTS */
   async create(user: ConversationUser, named: string | undefined, title: string | undefined): Promise<string> {
     const id = named ?? this.ids.next('');
-    await this.sessions.create(principalOf(user, id), id, title === undefined ? {} : { title });
+    await this.sessions.create(user.caller.actingFor(user.user, id), id, title === undefined ? {} : { title });
     return id;
   }
 
@@ -53,36 +54,40 @@ export class AgKitConversations {
 
   /** @throws AppError SESSION_NOT_FOUND */
   async rename(user: ConversationUser, id: string, title: string): Promise<void> {
-    const principal = principalOf(user, id);
+    const principal = await this.ownerOf(user, id);
     const session = await this.sessions.view(principal, id);
     if (!session) throw new AppError('SESSION_NOT_FOUND');
     await this.sessions.saveMetadata(principal, id, { ...session.metadata, title });
   }
 
   /** @throws AppError SESSION_NOT_FOUND */
-  remove(user: ConversationUser, id: string): Promise<void> {
-    return this.runs.removeSession(principalOf(user, id), id);
+  async remove(user: ConversationUser, id: string): Promise<void> {
+    await this.runs.removeSession(await this.ownerOf(user, id), id);
   }
 
   /** The texts of user and agent, without tool calls and reasoning. */
   async records(user: ConversationUser, botId: string, page: RecordsPage): Promise<RecordListDto> {
     const id = page.conversationId ?? (await this.all(user, 1))[0]?.sessionId;
     if (id === undefined) return { recordList: [], total: 0 };
-    const texts = await this.texts(principalOf(user, id), id);
+    const texts = await this.texts(await this.ownerOf(user, id), id);
     const ordered = page.sort === 'asc' ? [...texts].reverse() : texts;
     const start = (page.pageNumber - 1) * page.pageSize;
     const recordList = ordered.slice(start, start + page.pageSize).map((message) => recordOf(message, botId, id));
     return { recordList, total: texts.length };
   }
 
-  private async all({ caller, userId }: ConversationUser, most: number): Promise<readonly SessionView[]> {
+  private ownerOf({ caller, user: named }: ConversationUser, id: string): Promise<Principal> {
+    return sessionOwner(this.sessions, caller, id, { named, unnamed: id });
+  }
+
+  private async all({ caller, user }: ConversationUser, most: number): Promise<readonly SessionView[]> {
     const found: SessionView[] = [];
     let cursor: string | undefined;
     do {
-      const page = await this.sessions.list(caller.actingFor(userId), {
+      const page = await this.sessions.list(caller.actingFor(user), {
         limit: Math.min(PAGE, most),
         ...(cursor !== undefined && { cursor }),
-        unowned: userId === undefined,
+        unowned: caller.identity === undefined && user === undefined,
       });
       found.push(...page.items);
       cursor = page.nextCursor;
@@ -103,10 +108,6 @@ export class AgKitConversations {
     }
     return texts;
   }
-}
-
-function principalOf({ caller, userId }: ConversationUser, conversationId: string): Principal {
-  return caller.actingFor(userId, conversationId);
 }
 
 function isRecord({ message }: SessionMessage): boolean {

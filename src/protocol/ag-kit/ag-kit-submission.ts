@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, IdFactory, type Principal } from '../../common/index.js';
+import { AppError, IdFactory } from '../../common/index.js';
 import { type InterruptAnswer, Interrupts } from '../../interrupt/index.js';
 import { type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import type { Caller } from '../http/index.js';
-import type { FrameEncoder } from '../wire/index.js';
+import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
+import { type FrameEncoder, sessionOwner } from '../wire/index.js';
 import { type AgKitRequest, type AgKitResume, answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
 import { toolResultError } from './ag-kit.errors.js';
 import { decodeBotRequest } from './bot-request.decoder.js';
@@ -14,13 +14,12 @@ export interface AgKitAsker {
   readonly agentType: string;
   readonly caller: Caller;
   /** The user that the headers or the query name. */
-  readonly userId: string | undefined;
+  readonly user: NamedUser | undefined;
 }
 
 /** An accepted run. */
 export interface AgKitAccepted {
   readonly run: RunView;
-  readonly principal: Principal;
   /** Default: that of the wire. */
   readonly encoder?: FrameEncoder;
 }
@@ -48,16 +47,18 @@ export class AgKitSubmission {
     const request = decodeAgKitRequest(body, this.ids.next('akr_'));
     const { conversationId, messages, resume, tools: clientTools, forwardedProps } = request;
     if (messages.length === 0 && !resume) return undefined;
-    const userId = asker.userId ?? request.userId;
-    const answers = resume ? [await this.answer(resume, request, asker.caller, userId)] : [];
+    const { caller } = asker;
+    const named = caller.oneUser(asker.user, namedUser('user_id', request.userId));
+    const answers = resume ? [await this.answer(resume, request, caller, named)] : [];
     try {
       return await this.accept(asker, {
-        principal: asker.caller.actingFor(userId, conversationId),
+        principal: await sessionOwner(this.sessions, caller, conversationId, { named, unnamed: conversationId }),
+        reach: caller.reachOf(named),
+        requester: caller.requesterFor(named),
         sessionId: conversationId,
         input: messages,
         clientTools,
         forwardedProps,
-        anonymous: userId === undefined,
         ...(answers.length > 0 && { answers }),
       });
     } catch (error) {
@@ -73,11 +74,14 @@ export class AgKitSubmission {
   async bot(body: JsonBody, asker: AgKitAsker): Promise<AgKitAccepted> {
     const request = decodeBotRequest(body, this.ids.next(''));
     const sessionId = request.conversationId ?? this.ids.next('');
-    const principal = asker.caller.actingFor(asker.userId ?? request.userId, sessionId);
+    const { caller } = asker;
+    const named = caller.oneUser(asker.user, namedUser('user_id', request.userId));
+    const principal = await sessionOwner(this.sessions, caller, sessionId, { named, unnamed: sessionId });
     const isKnown = (await this.sessions.view(principal, sessionId)) !== undefined;
     const input = isKnown ? [request.message] : [...request.history, request.message];
     const { forwardedProps } = request;
-    return this.accept(asker, { principal, sessionId, input, clientTools: [], forwardedProps });
+    const owner = { principal, reach: caller.reachOf(named), requester: caller.requesterFor(named) };
+    return this.accept(asker, { ...owner, sessionId, input, clientTools: [], forwardedProps });
   }
 
   private async accept(
@@ -91,16 +95,16 @@ export class AgKitSubmission {
       modelOptions: {},
       onBusy: 'reject',
     });
-    return { run, principal: request.principal };
+    return { run };
   }
 
   private async answer(
     resume: AgKitResume,
     { conversationId }: AgKitRequest,
     caller: Caller,
-    userId: string | undefined,
+    named: NamedUser | undefined,
   ): Promise<InterruptAnswer> {
-    const interrupt = await this.interrupts.find(caller.scope(userId), resume.interruptId);
+    const interrupt = await this.interrupts.find(caller.reachOf(named), resume.interruptId);
     if (interrupt?.sessionId !== conversationId) throw new AppError('INTERRUPT_NOT_FOUND');
     return answerOf(resume, interrupt.kind);
   }

@@ -1,20 +1,22 @@
+import { Caller, Needs, Public } from '../../access/index.js';
 import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { Clock } from '../../common/index.js';
-import { Caller, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
+import { addressedUser } from './addressed-user.decorator.js';
 import { AgKitService } from './ag-kit.service.js';
 import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute, ApiSendMessage } from './api-docs.js';
 import { HealthzDto } from './dto/conversation.dto.js';
 import { SendMessageQueryDto } from './dto/request.dto.js';
-import { userIdOf } from './user-id.decorator.js';
 
 type Frames = Observable<readonly string[]>;
 
 /** `POST /send-message`, of the default agent and of a named one, in all three dialects, and `GET /healthz` (contract ag-kit). */
 @ApiTags('AG-Kit')
+@Needs('runs:write')
 @WireController(AgKitWire)
 export class AgKitController {
   constructor(
@@ -30,8 +32,8 @@ export class AgKitController {
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
-    const userId = userIdOf(client.request);
-    return this.service.send(body, { caller, userId, onDisconnect: query.on_disconnect }, client);
+    const user = addressedUser(client.request);
+    return this.service.send(body, { caller, user, onDisconnect: query.on_disconnect }, client);
   }
 
   @SsePost('v1/aibot/bots/:agentId/send-message')
@@ -44,11 +46,12 @@ export class AgKitController {
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
-    const userId = userIdOf(client.request);
-    return this.service.send(body, { agentId, caller, userId, onDisconnect: query.on_disconnect }, client);
+    const user = addressedUser(client.request);
+    return this.service.send(body, { agentId, caller, user, onDisconnect: query.on_disconnect }, client);
   }
 
   @Get(['healthz', 'v1/aibot/bots/:agentId/healthz'])
+  @Public()
   @ApiOkResponse({ type: HealthzDto })
   @ApiAgKitRoute('Liveness', 'Responds as long as the server is running.', [])
   healthz(): HealthzDto {

@@ -1,7 +1,8 @@
+import { type Caller, type NamedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { assertUnreachable } from '../../common/index.js';
-import { type Caller, DONE_FRAME, type StreamClient } from '../http/index.js';
+import { DONE_FRAME, type StreamClient } from '../http/index.js';
 import { type OnDisconnect, RunStreams, Wires } from '../wire/index.js';
 import { AgKitAgents } from './ag-kit-agents.js';
 import { type AgKitAccepted, AgKitSubmission, type JsonBody } from './ag-kit-submission.js';
@@ -15,7 +16,7 @@ export interface SendOptions {
   readonly agentId?: string;
   readonly caller: Caller;
   /** The user that the headers or the query name. */
-  readonly userId: string | undefined;
+  readonly user: NamedUser | undefined;
   /** Default: that of the wire. */
   readonly onDisconnect: OnDisconnect | undefined;
 }
@@ -33,15 +34,15 @@ export class AgKitService {
     private readonly agents: AgKitAgents,
   ) {}
 
-  /** @throws AppError as the decoders of the dialects and `Runs.accept`; AGENT_NOT_FOUND also for an internal agent */
+  /** @throws AppError as the decoders of the dialects and `Runs.accept`; AGENT_NOT_FOUND also for an agent that the caller may not run */
   async send(
     body: unknown,
-    { agentId, caller, userId, onDisconnect }: SendOptions,
+    { agentId, caller, user, onDisconnect }: SendOptions,
     client: StreamClient,
   ): Promise<Frames> {
-    const agentType = agentId === undefined ? this.agents.defaultName : this.agents.get(agentId).name;
+    const agentType = agentId === undefined ? this.agents.defaultName : this.agents.get(agentId, caller).name;
     const dialect = dialectOf(body, this.agents.pinnedDialect(agentType));
-    const asker = { agentType, caller, userId };
+    const asker = { agentType, caller, user };
     const submitted = await this.submit(dialect, body as JsonBody, asker);
     if ('frames' in submitted) return of(submitted.frames);
     return this.follow(dialect, submitted, onDisconnect, client);
@@ -67,7 +68,7 @@ export class AgKitService {
 
   private follow(
     dialect: AgKitDialect,
-    { run, principal, encoder }: AgKitAccepted,
+    { run, encoder }: AgKitAccepted,
     onDisconnect: OnDisconnect | undefined,
     client: StreamClient,
   ): Frames {
@@ -76,6 +77,6 @@ export class AgKitService {
       'x-run-id': run.runId,
       'content-location': `/runs/${encodeURIComponent(run.runId)}/events?protocol=${wire.name}`,
     });
-    return this.streams.follow(run, client, { principal, wire, onDisconnect, encoder }).events();
+    return this.streams.follow(run, client, { wire, onDisconnect, encoder }).events();
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { type AgUiEvent, AgUiRuns } from '../ag-ui-events/index.js';
 import { dataFrame, type HttpError } from '../http/index.js';
@@ -21,7 +20,7 @@ export class AgKitWire extends Wire {
     super();
   }
 
-  override encoder(_run: RunView, _principal: Principal): FrameEncoder {
+  override encoder(_run: RunView): FrameEncoder {
     return new AgKitEncoder({ errorText: this.settings.errorText });
   }
 
@@ -43,8 +42,8 @@ export class AgKitAgUiWire extends AgKitWire {
     super(settings);
   }
 
-  override encoder(run: RunView, principal: Principal): FrameEncoder {
-    return this.runs.encoder(principal, run, { frameOf: agUiFrame });
+  override encoder(run: RunView): FrameEncoder {
+    return this.runs.encoder(run, { frameOf: agUiFrame });
   }
 }
 

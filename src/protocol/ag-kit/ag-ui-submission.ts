@@ -22,7 +22,7 @@ export class AgUiSubmission {
    */
   async accept(
     body: JsonBody,
-    { agentType, caller, userId }: AgKitAsker,
+    { agentType, caller, user }: AgKitAsker,
   ): Promise<AgKitAccepted | { readonly frames: readonly string[] }> {
     const input = this.completed(normaliseRunInput(body));
     const { threadId, runId, messages, resume } = input;
@@ -30,7 +30,7 @@ export class AgUiSubmission {
     const command = hasAnswers ? undefined : commandOf(input);
     if (command !== undefined) {
       // The vendor's older way to resume names no interrupt: it answers the first open one.
-      const [first] = await this.interrupts.pending(caller.scope(userId), String(threadId));
+      const [first] = await this.interrupts.pending(caller.reachOf(user), String(threadId));
       input['resume'] = first ? [{ interruptId: first.id, status: 'resolved', payload: command }] : [];
     } else if (!hasAnswers && Array.isArray(messages) && messages.length === 0) {
       return { frames: emptyRun(String(threadId), String(runId)) };
@@ -39,13 +39,13 @@ export class AgUiSubmission {
       wire: 'ag-kit',
       caller,
       agentId: agentType,
-      userId,
+      user,
       onBusy: 'reject',
     });
     if (started.kind === 'refused') return { frames: [agUiFrame(started.event)] };
-    const { principal, run } = started;
+    const { run } = started;
     const generation = generationOf(started.input.protocolVersion);
-    return { run, principal, encoder: this.runs.encoder(principal, run, { generation, frameOf: agUiFrame }) };
+    return { run, encoder: this.runs.encoder(run, { generation, frameOf: agUiFrame }) };
   }
 
   /** Missing and blank ids are generated: here those of thread and run, by the decoder those of messages. */

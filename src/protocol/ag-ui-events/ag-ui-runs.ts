@@ -1,10 +1,11 @@
 import { AgentRegistry } from '../../agent/index.js';
-import { AppError, type ErrorCode, type Principal } from '../../common/index.js';
+import { AppError, type ErrorCode, type Principal, userReach } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import type { Caller } from '../http/caller.js';
+import { type Caller, checkedUserId, namedUser, type NamedUser } from '../../access/index.js';
 import { FieldReader } from '../http/field-reader.js';
+import { sessionOwner } from '../wire/session-owner.js';
 import type { AgUiEvent, AgUiGeneration, AgUiMessage } from './ag-ui.types.js';
 import { AgUiEncoder, type AgUiEncoderOptions } from './ag-ui.encoder.js';
 import type { KeyCase, KEY_CASES } from './key-case.js';
@@ -15,11 +16,11 @@ import { runRequestOf } from './run-request.js';
 /** What a wire determines of a request beside its body. */
 export interface StartOptions {
   readonly wire: string;
-  readonly caller: Pick<Caller, 'actingFor'>;
+  readonly caller: Caller;
   /** The agent that the path names. */
   readonly agentId?: string | undefined;
-  /** The user that the headers name. */
-  readonly userId?: string | undefined;
+  /** The user that the request names outside its body. */
+  readonly user?: NamedUser | undefined;
   readonly onBusy: BusyPolicy;
 }
 
@@ -27,7 +28,6 @@ export interface StartOptions {
 export type StartedRun =
   | {
       readonly kind: 'accepted';
-      readonly principal: Principal;
       readonly input: RunAgentInput;
       readonly run: RunView;
     }
@@ -60,17 +60,18 @@ export class AgUiRuns {
    * Accepts the run that a RunAgentInput asks for. A request for a thread with open interrupts must answer all
    * of them; a repeated request replays its run before that is checked.
    *
-   * @throws AppError as `decodeRunInput`, `principalOf`, `Runs.accept`; AGENT_NOT_FOUND also for an internal agent
+   * @throws AppError as `decodeRunInput`, `ownerOf`, `Runs.accept`; AGENT_NOT_FOUND also for an agent that the caller may not run
    */
   async start(body: unknown, options: StartOptions): Promise<StartedRun> {
     const input = decodeRunInput(body);
-    const { caller, onBusy, userId, wire } = options;
-    const principal = principalOf(input, caller, userId);
+    const { caller, onBusy, user, wire } = options;
+    const named = inputUser(input, caller, user);
+    const principal = await this.ownerOf(input, caller, user);
     const agentType = this.agentOf(input, options);
-    const request = runRequestOf(input, { principal, agentType, onBusy, wire });
+    const request = runRequestOf(input, { principal, requester: caller.requesterFor(named), agentType, onBusy, wire });
     try {
       const { run } = await this.runs.accept(await this.withoutExpired(request));
-      return { kind: 'accepted', principal, input, run };
+      return { kind: 'accepted', input, run };
     } catch (error) {
       if (!isInterruptError(error, request)) throw error;
       return { kind: 'refused', input, event: { type: 'RUN_ERROR', message: error.message, code: error.code } };
@@ -82,49 +83,61 @@ export class AgUiRuns {
    *
    * @param options.generation default: that of the run's own client
    */
-  encoder(principal: Principal, run: RunView, options: FrameOptions & { generation?: AgUiGeneration }): AgUiEncoder {
+  encoder(run: RunView, options: FrameOptions & { generation?: AgUiGeneration }): AgUiEncoder {
     const { generation = generationOf(run.wireData['protocolVersion']), ...frames } = options;
     return new AgUiEncoder({
       threadId: run.sessionId,
       runId: run.runKey ?? run.runId,
       ...(run.parentRunId !== null && { parentRunId: run.parentRunId }),
       generation,
-      history: () => this.history(principal, run, generation),
+      history: () => this.history(run, generation),
       ...frames,
     });
   }
 
+  /**
+   * The owner of a thread. Without authentication, a thread without a user has a user of its own, as on the other wires.
+   *
+   * @param user the user that the request names outside its body, which precedes the forwarded properties
+   * @throws AppError as `sessionOwner`; INVALID_PARAMETER for a user in the forwarded properties that cannot be stored
+   */
+  ownerOf(
+    input: Pick<RunAgentInput, 'threadId' | 'forwardedProps'>,
+    caller: Caller,
+    user?: NamedUser,
+  ): Promise<Principal> {
+    const { threadId } = input;
+    return sessionOwner(this.sessions, caller, threadId, { named: inputUser(input, caller, user), unnamed: threadId });
+  }
+
   /** The messages of a thread up to a run's own output: what its client shows when the run starts. */
-  private async history(
-    principal: Principal,
-    run: RunView,
-    generation: AgUiGeneration,
-  ): Promise<readonly AgUiMessage[]> {
-    const before = await this.sessions.before(principal, run);
-    const input = await this.runs.input(principal, run.runId);
+  private async history(run: RunView, generation: AgUiGeneration): Promise<readonly AgUiMessage[]> {
+    const before = await this.sessions.before(run, run);
+    const input = await this.runs.input(userReach(run), run.runId);
     return toAgUiMessages([...before.map(({ message }) => message), ...input], generation);
   }
 
   /** Clients cancel an expired interrupt to confirm that they know; nothing is left to answer. */
   private async withoutExpired(request: RunRequest): Promise<RunRequest> {
-    const { answers = [], principal } = request;
+    const { answers = [], reach } = request;
     if (!answers.some(({ status }) => status === 'cancelled')) return request;
     const open = await Promise.all(
       answers.map(async ({ interruptId, status }) => {
         if (status !== 'cancelled') return true;
-        return (await this.interrupts.find(principal, interruptId))?.status !== 'expired';
+        return (await this.interrupts.find(reach, interruptId))?.status !== 'expired';
       }),
     );
     return { ...request, answers: answers.filter((_, index) => open[index]) };
   }
 
-  private agentOf(input: RunAgentInput, { agentId }: StartOptions): string {
+  /** Without a name, and as `default`, the default agent; the core checks whether the caller may run it. */
+  private agentOf(input: RunAgentInput, { agentId, caller: { authority } }: StartOptions): string {
     const { defaultName: defaultAgent } = this.agents;
-    const named =
-      agentId ?? new FieldReader(input.forwardedProps, 'forwardedProps').string('agent_type') ?? defaultAgent;
-    const isDefault = named === defaultAgent || (named === 'default' && !this.agents.isPublic('default'));
-    if (isDefault) return defaultAgent;
-    if (!this.agents.isPublic(named)) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${named}`);
+    const named = agentId ?? new FieldReader(input.forwardedProps, 'forwardedProps').string('agent_type');
+    if (named === undefined || (named === 'default' && !this.agents.isKnownTo(authority, 'default')))
+      return defaultAgent;
+    const isOffered = this.agents.isKnownTo(authority, named) || (!authority && named === defaultAgent);
+    if (!isOffered) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${named}`);
     return named;
   }
 }
@@ -148,24 +161,20 @@ export function generationOf(protocolVersion: unknown): AgUiGeneration {
   return typeof protocolVersion === 'string' && !protocolVersion.startsWith('0.') ? 'v1' : 'v0';
 }
 
-/**
- * The owner of a thread. A thread without a user has a user of its own, as on the other wires.
- *
- * @param userId the user that the headers name; before that of the forwarded properties
- * @throws AppError INVALID_PARAMETER for a user in the forwarded properties that cannot be stored
- */
-export function principalOf(
-  { threadId, forwardedProps }: Pick<RunAgentInput, 'threadId' | 'forwardedProps'>,
-  caller: Pick<Caller, 'actingFor'>,
-  userId?: string,
-): Principal {
-  return caller.actingFor(userId ?? forwardedUser(forwardedProps), threadId);
+/** The user that a request names: outside its body, or in the forwarded properties. */
+function inputUser(
+  { forwardedProps }: Pick<RunAgentInput, 'forwardedProps'>,
+  caller: Caller,
+  user: NamedUser | undefined,
+): NamedUser | undefined {
+  return caller.oneUser(user, forwardedUser(forwardedProps, 'user_id'), forwardedUser(forwardedProps, 'userId'));
 }
 
-function forwardedUser({ user_id, userId }: RunAgentInput['forwardedProps']): string | undefined {
-  const named = user_id ?? userId;
-  if (typeof named !== 'string' || named === '') return undefined;
-  return new FieldReader({ user_id: named }, 'forwardedProps').string('user_id', { min: 1, max: 256 });
+/** Values of other types are the client's own. */
+function forwardedUser(props: RunAgentInput['forwardedProps'], name: 'user_id' | 'userId'): NamedUser | undefined {
+  const value = props[name];
+  const field = `forwardedProps.${name}`;
+  return typeof value === 'string' ? namedUser(field, checkedUserId(value, field)) : undefined;
 }
 
 /** True for errors of a resumption, which are sent as RUN_ERROR in a stream instead of an HTTP status. */

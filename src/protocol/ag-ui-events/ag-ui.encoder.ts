@@ -33,6 +33,8 @@ export interface AgUiEncoderOptions extends AgUiFoldOptions {
 export class AgUiEncoder implements FrameEncoder {
   /** Clients of AG-UI parse the stream by lines, so frames may share one write. */
   readonly joinable = true;
+  /** Absent for other forms than SSE frames with ids: a client that has no ids cannot resume. */
+  readonly variant?: string;
   private readonly fold: AgUiFold;
   /** Frames so far, discarded ones included. */
   private count = 0;
@@ -41,6 +43,8 @@ export class AgUiEncoder implements FrameEncoder {
   private hasHistory = false;
 
   constructor(private readonly options: AgUiEncoderOptions) {
+    const { frameOf, generation, keyCase = 'camel' } = options;
+    if (!frameOf) this.variant = `ag-ui ${generation} ${keyCase}`;
     this.fold = new AgUiFold(options);
   }
 
@@ -50,7 +54,6 @@ export class AgUiEncoder implements FrameEncoder {
   }
 
   /**
-   *
    * Reads the thread's history once, before the first event that may need a snapshot of it.
    *
    * @returns undefined when there is nothing to wait for, so that the caller need not yield

@@ -8,7 +8,6 @@ export {
   type FrameOptions,
   generationOf,
   keyCaseOf,
-  principalOf,
   type StartedRun,
   type StartOptions,
 } from './ag-ui-runs.js';

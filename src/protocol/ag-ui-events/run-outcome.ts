@@ -1,4 +1,4 @@
-import type { Json, Principal } from '../../common/index.js';
+import { type Json, userReach } from '../../common/index.js';
 import type { AgentResponse, InterruptEvent, OpenInterrupt, RunStatus, Usage } from '../../events/index.js';
 import type { Interrupts, InterruptView } from '../../interrupt/index.js';
 import type { RunView } from '../../run/index.js';
@@ -93,13 +93,12 @@ export function usageOf(
 /** The interrupts of a run in their order, which are stored longer than its events. */
 export async function questionsOf(
   interrupts: Pick<Interrupts, 'list'>,
-  principal: Principal,
-  run: Pick<RunView, 'runId' | 'sessionId'>,
+  run: Pick<RunView, 'tenantId' | 'userId' | 'runId' | 'sessionId'>,
 ): Promise<readonly InterruptView[]> {
   const found: InterruptView[] = [];
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
     const options = { sessionId: run.sessionId, limit: PAGE, ...(cursor !== undefined && { cursor }) };
-    const page = await interrupts.list(principal, options);
+    const page = await interrupts.list(userReach(run), options);
     found.unshift(...page.items.filter(({ runId }) => runId === run.runId).reverse());
     cursor = page.nextCursor;
   }

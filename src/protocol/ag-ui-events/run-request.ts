@@ -1,4 +1,11 @@
-import { AppError, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
+import {
+  AppError,
+  isPlainObject,
+  type JsonObject,
+  type Principal,
+  type Requester,
+  userReach,
+} from '../../common/index.js';
 import type { InterruptAnswer } from '../../interrupt/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
@@ -9,6 +16,8 @@ import type { ResumeEntry, RunAgentInput } from './run-input.decoder.js';
 export interface RunRequestOptions {
   /** The user that the run belongs to. */
   readonly principal: Principal;
+  /** Who asks; null without authentication. */
+  readonly requester: Requester | null;
   /** The agent that is run. */
   readonly agentType: string;
   /** What happens when the session already has an active run. */
@@ -34,11 +43,13 @@ export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): 
   const systemPrompt = contextPrompt(input.context);
   return {
     ...options,
+    reach: userReach(options.principal),
     sessionId: input.threadId,
     runKey: input.runId,
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
     input: input.messages,
     resendsHistory: true,
+    messagesField: 'messages',
     answersAllInterrupts: true,
     clientTools: input.tools,
     modelOptions: {},

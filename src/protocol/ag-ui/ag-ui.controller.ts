@@ -1,8 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Observable, of } from 'rxjs';
 import { AgUiRuns, AgUiSettings, generationOf, keyCaseOf, withKeyCase } from '../ag-ui-events/index.js';
-import { Caller, dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { AG_UI_PROTO_TYPE, protoFrame, wantsProto } from './ag-ui-proto.js';
 import { AgUiWire } from './ag-ui.wire.js';
@@ -13,6 +14,7 @@ type Answer = Observable<readonly string[] | StreamableFile>;
 
 /** `POST /ag-ui` and `POST /ag-ui/{agentId}` (contract ag-ui, sections 1 and 2). */
 @ApiTags('AG-UI')
+@Needs('runs:write')
 @WireController(AgUiWire, 'ag-ui')
 export class AgUiController {
   constructor(
@@ -55,7 +57,7 @@ export class AgUiController {
       wire: this.wire.name,
       caller,
       agentId,
-      userId: caller.userIdHeader(),
+      user: caller.headerUser(),
       onBusy: query.multitask ?? this.settings.busyPolicy,
     });
     const { protocolVersion, runId } = started.input;
@@ -66,14 +68,14 @@ export class AgUiController {
       if (isBinary) return of(new StreamableFile(Buffer.from(protoFrame(event), 'latin1'), { type: AG_UI_PROTO_TYPE }));
       return of([dataFrame(JSON.stringify(withKeyCase(event, keyCase, runId)))]);
     }
-    const { principal, run } = started;
+    const { run } = started;
     client.reply.headers({
       'x-run-id': run.runId,
       'content-location': `/runs/${encodeURIComponent(run.runId)}/events?protocol=${this.wire.name}`,
     });
     const form = isBinary ? { frameOf: protoFrame } : { keyCase };
-    const encoder = this.runs.encoder(principal, run, { generation: generationOf(protocolVersion), ...form });
-    const options = { principal, wire: this.wire, onDisconnect: query.on_disconnect, encoder };
+    const encoder = this.runs.encoder(run, { generation: generationOf(protocolVersion), ...form });
+    const options = { wire: this.wire, onDisconnect: query.on_disconnect, encoder };
     const stream = this.streams.follow(run, client, options);
     return isBinary ? of(stream.binary(AG_UI_PROTO_TYPE)) : stream.events();
   }

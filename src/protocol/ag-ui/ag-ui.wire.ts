@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { AgUiRuns, AgUiSettings, keyCaseOf } from '../ag-ui-events/index.js';
 import { type FrameEncoder, Wire } from '../wire/index.js';
@@ -18,10 +17,10 @@ export class AgUiWire extends Wire {
     this.onDisconnect = settings.onDisconnect;
   }
 
-  override encoder(run: RunView, principal: Principal): FrameEncoder {
+  override encoder(run: RunView): FrameEncoder {
     const { protocolVersion } = run.wireData;
     // No client of another wire requested copies of the keys, and both generations read camelCase.
     const announced = run.wire !== this.name || typeof protocolVersion === 'string' ? '1.0' : undefined;
-    return this.runs.encoder(principal, run, { keyCase: keyCaseOf(this.settings.keyCase, announced) });
+    return this.runs.encoder(run, { keyCase: keyCaseOf(this.settings.keyCase, announced) });
   }
 }

@@ -29,6 +29,8 @@ describe('decodeAgentRequest', () => {
       stream: true,
       request: {
         principal: { tenantId: DEFAULT_TENANT, userId: '1' },
+        reach: { tenantId: DEFAULT_TENANT, of: 'tenant' },
+        requester: null,
         sessionId: '1',
         agentType: 'worker',
         input: [

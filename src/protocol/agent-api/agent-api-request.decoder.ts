@@ -3,7 +3,7 @@ import type { ModelOptions } from '../../agent/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
-import type { Caller } from '../http/caller.js';
+import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
 import { FieldReader, fieldError, kindOf } from '../http/field-reader.js';
 import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
@@ -30,6 +30,8 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 export interface AgentRequest {
   /** The run as the core takes it. */
   readonly request: RunRequest;
+  /** The user that the request names. */
+  readonly user: NamedUser | undefined;
   /** False: one JSON answer instead of an event stream. */
   readonly stream: boolean;
 }
@@ -43,7 +45,7 @@ export interface DecoderOptions {
   /** What happens when the session already has an active run. */
   readonly onBusy: BusyPolicy;
   /** Resolves the user that the request names. */
-  readonly caller: Pick<Caller, 'actingFor'>;
+  readonly caller: Pick<Caller, 'actingFor' | 'reachOf' | 'requesterFor'>;
 }
 
 /**
@@ -72,18 +74,19 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const answers = decodeAnswers(input);
   const namedSession = fields.string('session_id', NAME_LENGTH);
   const sessionId = namedSession ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
-  const userId = fields.string('user_id', NAME_LENGTH);
+  const user = namedUser('user_id', fields.string('user_id', NAME_LENGTH));
   const { agentType, onBusy, caller } = options;
-  const principal = caller.actingFor(userId, sessionId);
+  const principal = caller.actingFor(user, sessionId);
+  const owner = { principal, reach: caller.reachOf(user), requester: caller.requesterFor(user) };
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);
-  const request = { principal, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
-  // An answer may come alone: then its interrupt determines the session, and the user when none is named.
-  const alone = namedSession === undefined && { sessionGiven: false, anonymous: userId === undefined };
+  const request = { ...owner, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
+  // An answer may come alone: then its interrupt determines the session.
+  const alone = namedSession === undefined && { sessionGiven: false };
   const answering = answers.length > 0 && { answers, ...alone };
   const optional = { ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) };
-  return { request: { ...request, ...optional, ...answering }, stream };
+  return { request: { ...request, ...optional, ...answering }, user, stream };
 }
 
 /**

@@ -1,9 +1,10 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { AgentApiWire } from './agent-api.wire.js';
 import { ApiAgentRequest, ApiRoute } from './api-docs.js';
@@ -21,6 +22,7 @@ export class AgentApiTasksController {
   ) {}
 
   @Post()
+  @Needs('runs:write')
   @HttpCode(200)
   @ApiAgentRequest()
   @ApiOkResponse({ type: TaskSubmittedDto })
@@ -34,7 +36,7 @@ export class AgentApiTasksController {
     @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
     @Caller() caller: Caller,
   ): Promise<TaskSubmittedDto> {
-    const { request } = this.wire.decode(body, caller);
+    const { request } = await this.wire.decode(body, caller);
     const { run } = await this.runs.accept({ ...request, onBusy: query.multitask ?? 'enqueue' });
     return {
       task_id: run.runId,
@@ -45,15 +47,16 @@ export class AgentApiTasksController {
   }
 
   @Get(':taskId')
+  @Needs('runs:read')
   @ApiOkResponse({ type: TaskStatusDto })
   @ApiRoute('Poll a task', 'Any run can be polled, however it was started.', [404])
   async poll(
     @Param('taskId') taskId: string,
-    @Caller() { principal }: Caller,
+    @Caller() { reach }: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     try {
-      return await taskStatus(this.runs, principal, taskId);
+      return await taskStatus(this.runs, reach, taskId);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'RUN_NOT_FOUND') throw error;
       reply.status(404);

@@ -1,9 +1,10 @@
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { AppError } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { Caller, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { AgentApiWire } from './agent-api.wire.js';
 import { ApiAgentRequest, ApiAgentStream, ApiRoute } from './api-docs.js';
@@ -18,6 +19,7 @@ type Answer = Observable<readonly string[]> | object;
 
 /** `/process` and `/stop` (contract agent-api, sections a.1 and a.4). */
 @ApiTags('Agent API')
+@Needs('runs:write')
 @WireController(AgentApiWire)
 export class AgentApiController {
   constructor(
@@ -40,15 +42,15 @@ export class AgentApiController {
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    const { request, stream } = this.wire.decode(body, caller);
-    const { principal } = request;
+    const { request, stream } = await this.wire.decode(body, caller);
     const { run } = await this.runs.accept({ ...request, onBusy: query.multitask ?? request.onBusy });
     client.reply.headers({ 'content-location': `/process/${encodeURIComponent(run.runId)}`, 'x-run-id': run.runId });
-    const options = { principal, wire: this.wire, onDisconnect: query.on_disconnect };
+    const options = { wire: this.wire, onDisconnect: query.on_disconnect };
     return stream ? this.streams.follow(run, client, options).events() : this.streams.result(run, client, options);
   }
 
   @SseGet('process/:responseId')
+  @Needs('runs:read')
   @ApiAgentStream()
   @ApiRoute(
     'Read a run',
@@ -58,14 +60,14 @@ export class AgentApiController {
   async read(
     @Param('responseId') responseId: string,
     @Query(new ShapePipe(ResumeQueryDto)) query: ResumeQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() { reach }: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    if (query.stream !== 'true') return this.runs.response(principal, responseId);
-    const run = await this.runs.view(principal, responseId);
+    if (query.stream !== 'true') return this.runs.response(reach, responseId);
+    const run = await this.runs.view(reach, responseId);
     const after = Number(query.starting_after ?? -1);
     const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
-    return (await this.streams.resume(run, client, { principal, wire: this.wire, cursor })).events();
+    return (await this.streams.resume(run, client, { wire: this.wire, cursor })).events();
   }
 
   @Post('stop')
@@ -81,17 +83,19 @@ export class AgentApiController {
     @Body(new ShapePipe(StopRequestDto)) request: StopRequestDto,
     @Caller() caller: Caller,
   ): Promise<StopAnswerDto> {
-    const { session_id: sessionId, user_id: userId, response_id: runId } = request;
-    const principal = caller.actingFor(userId, sessionId);
+    const { session_id: sessionId, response_id: runId } = request;
+    const user = namedUser('user_id', request.user_id);
     if (runId !== undefined) {
-      const { finishedAt, state } = await this.runs.view(principal, runId);
+      const reach = caller.reachOf(user);
+      const { finishedAt, state } = await this.runs.view(reach, runId);
       // An interrupted run has ended, but what it waits for can still be closed.
       const isOver = finishedAt !== null && state !== 'interrupted';
-      if (!isOver) await this.runs.cancel(principal, runId);
+      if (!isOver) await this.runs.cancel(reach, runId);
       return { status: 'ok', stopped: isOver ? [] : [runId] };
     }
-    if (sessionId !== undefined) return { status: 'ok', stopped: await this.runs.cancelSession(principal, sessionId) };
-    throw new AppError('MISSING_PARAMETER', 'session_id or response_id is required');
+    if (sessionId === undefined) throw new AppError('MISSING_PARAMETER', 'session_id or response_id is required');
+    const principal = await this.wire.ownerOf(caller, sessionId, user);
+    return { status: 'ok', stopped: await this.runs.cancelSession(principal, sessionId) };
   }
 }
 

@@ -33,6 +33,8 @@ interface Slot {
 const SMALL_VALUE = 1024;
 /** Longer ones when they have grown by this part, so that a long value costs no more than a few times its length. */
 const GROWTH = 8;
+/** A frame that the client already has. */
+const DISCARDED: readonly string[] = [''];
 /** What a piece's JSON has around its value. */
 const PIECE_OVERHEAD = 150;
 
@@ -46,16 +48,25 @@ const PIECE_OVERHEAD = 150;
 export class AgentApiEncoder implements FrameEncoder {
   /** A documented client takes each chunk for one event (contract agent-api, section 0, rule 2). */
   readonly joinable = false;
+  /** Its options are the same for all readers. */
+  readonly variant = 'agent-api';
   /** The open content slots by message id and index. */
   private readonly messages = new Map<string, Map<number, Slot>>();
   /** The sequence number of the next frame; it counts from 0. */
   private count = 0;
+  /** How many frames the client already has; they are encoded as ''. */
+  private discarded = 0;
   /** Whether the terminal event was written: `[DONE]` follows only then. */
   private ended = false;
   /** The JSON of the open text's pieces up to their text: an event that continues it is another piece. */
   private pieceHead: string | undefined;
 
   constructor(private readonly options: AgentApiEncoderOptions) {}
+
+  /** Skips the frames that the client already has: `next` then yields '' in their place. */
+  discardFirst(frames: number): void {
+    this.discarded = frames;
+  }
 
   /** The frames of one event of the log; none for kinds that the protocol does not have. */
   next(logged: LoggedEvent): readonly string[] {
@@ -98,6 +109,7 @@ export class AgentApiEncoder implements FrameEncoder {
   private frame(json: string): readonly string[] {
     const number = this.count;
     this.count += 1;
+    if (number < this.discarded) return DISCARDED;
     return [`data: {"sequence_number":${number},${json.slice(1)}\n\n`];
   }
 

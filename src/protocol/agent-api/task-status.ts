@@ -1,4 +1,4 @@
-import type { Principal } from '../../common/index.js';
+import type { Reach } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import type { Runs } from '../../run/index.js';
 import { withOpenCallsLast } from './terminal-output.js';
@@ -16,11 +16,11 @@ export type TaskStatus =
  *
  * @throws AppError RUN_NOT_FOUND
  */
-export async function taskStatus(runs: Runs, principal: Principal, taskId: string): Promise<TaskStatus> {
-  const { state, startedAt, createdAt, error } = await runs.view(principal, taskId);
+export async function taskStatus(runs: Runs, reach: Reach, taskId: string): Promise<TaskStatus> {
+  const { state, startedAt, createdAt, error } = await runs.view(reach, taskId);
   if (state === 'queued') return { status: 'pending', result: null };
   if (state === 'running') return { status: 'running', started_at: (startedAt ?? createdAt) / 1000, result: null };
   if (state === 'failed' && startedAt === null)
     return { status: 'error', result: error?.message ?? 'The task was not run' };
-  return { status: 'finished', result: withOpenCallsLast(await runs.response(principal, taskId)) };
+  return { status: 'finished', result: withOpenCallsLast(await runs.response(reach, taskId)) };
 }

@@ -1,8 +1,9 @@
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
-import { InterruptService } from './interrupt.service.js';
+import { ShapePipe } from '../http/index.js';
+import { answeringAs, InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
 import { ApprovalDecisionDto, ApprovalDto, ApprovalListDto } from './dto/approval.dto.js';
 import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
@@ -20,17 +21,19 @@ export class ApprovalsController {
   constructor(private readonly service: InterruptService) {}
 
   @Get()
+  @Needs('runs:read', 'approvals:decide')
   @ApiOkResponse({ type: ApprovalListDto })
   @ApiInterruptRoute('List approvals', 'Newest first; `status=pending` for those that nobody has decided.', [400, 503])
   async list(
     @Query(new ShapePipe(InterruptsQueryDto)) query: InterruptsQueryDto,
     @Caller() caller: Caller,
   ): Promise<ApprovalListDto> {
-    const { items, nextCursor = null } = await this.service.list(caller.scope(query.user_id), query, 'approval');
+    const { items, nextCursor = null } = await this.service.list(listReach(caller, query), query, 'approval');
     return { data: items.map(approvalView), nextCursor };
   }
 
   @Get(':id')
+  @Needs('runs:read', 'approvals:decide')
   @ApiOkResponse({ type: ApprovalDto })
   @ApiInterruptRoute('Read an approval', 'Its current status.', [404, 503])
   async read(
@@ -38,10 +41,12 @@ export class ApprovalsController {
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<ApprovalDto> {
-    return approvalView(await this.service.find(caller.scope(userId), id, 'approval'));
+    const user = namedUser('user_id', userId);
+    return approvalView(await this.service.find(caller.reviewReach(user), id, 'approval'));
   }
 
   @Post(':id')
+  @Needs('approvals:decide')
   @HttpCode(200)
   @ApiBody({ type: ApprovalDecisionDto, examples: DECISIONS })
   @ApiOkResponse({
@@ -65,6 +70,9 @@ export class ApprovalsController {
       ...(reason !== undefined && { reason }),
       ...(edited && { editedArguments: edited as JsonObject }),
     };
-    return approvalView(await this.service.answer(caller.scope(userId), id, answer, 'approval'));
+    const user = namedUser('user_id', userId);
+    return approvalView(
+      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, 'approval'),
+    );
   }
 }

@@ -21,6 +21,7 @@ export function approvalView(view: InterruptView): ApprovalDto {
     answeredAt: isoOf(view.answeredAt),
     resumedByRunId: view.resumedByRunId,
     decision: view.decision,
+    ...(view.decidedBy && { decidedBy: view.decidedBy }),
   };
 }
 

@@ -1,10 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../common/index.js';
-import { type InterruptPage, Interrupts, type InterruptScope, type InterruptView } from '../../interrupt/index.js';
+import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
+import { AppError, type Reach, type Requester } from '../../common/index.js';
+import { type InterruptPage, Interrupts, type InterruptView } from '../../interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
 import type { InterruptsQueryDto } from './dto/queries.dto.js';
 
 const DEFAULT_LIMIT = 20;
+
+/** Whose interrupts a request lists: those of the user that it names, otherwise the caller's. */
+export function listReach(caller: Caller, { user_id: userId }: InterruptsQueryDto): Reach {
+  const isWide = userId !== undefined || caller.scopes.has('data:tenant');
+  return isWide ? caller.reviewReach(namedUser('user_id', userId)) : caller.listReach;
+}
+
+/** Who answers an interrupt: the caller as the user that it acts for; a reviewer of the whole tenant as itself. */
+export function answeringAs(caller: Caller, user: NamedUser | undefined): Requester | null {
+  return caller.requesterFor(caller.scopes.has('data:tenant') ? undefined : user);
+}
 
 /** Reads and answers interrupts for `/approvals` and `/interrupts`. */
 @Injectable()
@@ -15,9 +27,9 @@ export class InterruptService {
   ) {}
 
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
-  list(scope: InterruptScope, query: InterruptsQueryDto, kind?: InterruptView['kind']): Promise<InterruptPage> {
+  list(reach: Reach, query: InterruptsQueryDto, kind?: InterruptView['kind']): Promise<InterruptPage> {
     const { status, session_id: sessionId, limit, cursor } = query;
-    return this.interrupts.list(scope, {
+    return this.interrupts.list(reach, {
       limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
       ...(kind && { kind }),
       ...(status && { status }),
@@ -27,8 +39,8 @@ export class InterruptService {
   }
 
   /** @throws AppError INTERRUPT_NOT_FOUND */
-  async find(scope: InterruptScope, id: string, kind?: InterruptView['kind']): Promise<InterruptView> {
-    const view = await this.interrupts.find(scope, id);
+  async find(reach: Reach, id: string, kind?: InterruptView['kind']): Promise<InterruptView> {
+    const view = await this.interrupts.find(reach, id);
     if (!view || (kind && view.kind !== kind)) throw new AppError('INTERRUPT_NOT_FOUND');
     return view;
   }
@@ -39,13 +51,14 @@ export class InterruptService {
    * @throws AppError as `Runs.answer`
    */
   async answer(
-    scope: InterruptScope,
+    reach: Reach,
+    requester: Requester | null,
     id: string,
     answer: Omit<InterruptAnswer, 'interruptId'>,
     kind?: InterruptView['kind'],
   ): Promise<InterruptView> {
-    const { userId } = await this.find(scope, id, kind);
-    await this.runs.answer({ tenantId: scope.tenantId, userId }, [{ interruptId: id, ...answer }]);
-    return this.find(scope, id);
+    await this.find(reach, id, kind);
+    await this.runs.answer(reach, requester, [{ interruptId: id, ...answer }]);
+    return this.find(reach, id);
   }
 }

@@ -1,7 +1,8 @@
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, ShapePipe } from '../http/index.js';
-import { InterruptService } from './interrupt.service.js';
+import { ShapePipe } from '../http/index.js';
+import { answeringAs, InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
 import { InterruptAnswerDto, InterruptDto, InterruptListDto } from './dto/interrupt.dto.js';
 import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
@@ -21,17 +22,19 @@ export class InterruptsController {
   constructor(private readonly service: InterruptService) {}
 
   @Get()
+  @Needs('runs:read', 'approvals:decide')
   @ApiOkResponse({ type: InterruptListDto })
   @ApiInterruptRoute('List interrupts', 'Approvals and inputs, newest first.', [400, 503])
   async list(
     @Query(new ShapePipe(InterruptsQueryDto)) query: InterruptsQueryDto,
     @Caller() caller: Caller,
   ): Promise<InterruptListDto> {
-    const { items, nextCursor = null } = await this.service.list(caller.scope(query.user_id), query);
+    const { items, nextCursor = null } = await this.service.list(listReach(caller, query), query);
     return { data: items.map(interruptView), nextCursor };
   }
 
   @Get(':id')
+  @Needs('runs:read', 'approvals:decide')
   @ApiOkResponse({ type: InterruptDto })
   @ApiInterruptRoute('Read an interrupt', 'Its current status.', [404, 503])
   async read(
@@ -39,10 +42,12 @@ export class InterruptsController {
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<InterruptDto> {
-    return interruptView(await this.service.find(caller.scope(userId), id));
+    const user = namedUser('user_id', userId);
+    return interruptView(await this.service.find(caller.reviewReach(user), id));
   }
 
   @Post(':id')
+  @Needs('runs:write', 'approvals:decide')
   @HttpCode(200)
   @ApiBody({ type: InterruptAnswerDto, examples: ANSWERS })
   @ApiOkResponse({
@@ -60,6 +65,7 @@ export class InterruptsController {
     @Caller() caller: Caller,
     @Body(InterruptAnswerPipe) answer: RestAnswer,
   ): Promise<InterruptDto> {
-    return interruptView(await this.service.answer(caller.scope(userId), id, answer));
+    const user = namedUser('user_id', userId);
+    return interruptView(await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer));
   }
 }

@@ -1,13 +1,15 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Controller, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Caller, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
 import { AttachService } from './attach.service.js';
 import { AttachQueryDto } from './dto/attach-query.dto.js';
 import { parseLastEventId } from './last-event-id.js';
 
 /** `GET /runs/{runId}/events`: any run, in any wire's frames. */
 @ApiTags('Attach')
+@Needs('runs:read')
 @Controller('runs')
 export class AttachController {
   constructor(private readonly service: AttachService) {}

@@ -1,7 +1,8 @@
+import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { AppError } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import type { Caller, StreamReader } from '../http/index.js';
+import type { StreamReader } from '../http/index.js';
 import { type RunStream, RunStreams, Wires } from '../wire/index.js';
 import { type EventCursor, lastEventIdError } from './last-event-id.js';
 
@@ -37,27 +38,25 @@ export class AttachService {
    */
   async attach(caller: Caller, attachment: Attachment, reader: StreamReader): Promise<RunStream | undefined> {
     const { runId, protocol, follow, lastEvent } = attachment;
-    const userId = caller.userIdHeader();
     const wire = this.wires.watchable(protocol);
-    const named = await this.runs.view(caller.principal, runId);
-    if (userId !== undefined && named.userId !== userId) throw new AppError('RUN_NOT_FOUND');
-    const principal = { tenantId: caller.tenantId, userId: named.userId };
-    const run = lastEvent ? await this.runOf(principal, named, lastEvent, follow) : named;
+    const named = await this.runs.view(caller.reviewReach(caller.headerUser()), runId);
+    const run = lastEvent ? await this.runOf(named, lastEvent, follow) : named;
     const seen = lastEvent?.after ?? attachment.after;
     const cursor = { seen, ahead: (count: number) => cursorAhead(seen, count) };
-    const options = { principal, wire, expired };
+    const options = { wire, expired };
     if (follow === 'run') {
       const stream = await this.streams.resume(run, reader, { ...options, cursor });
       return lastEvent && stream.isRead ? undefined : stream;
     }
     const stream = await this.streams.followSession(reader, {
       ...options,
+      principal: run,
       sessionId: run.sessionId,
       first: run,
       cursor: { ...cursor, of: lastEvent ? 'first run' : 'all runs' },
       waits: 'while interrupted',
     });
-    return lastEvent && stream.isRead && (await this.isLast(principal, run)) ? undefined : stream;
+    return lastEvent && stream.isRead && (await this.isLast(run)) ? undefined : stream;
   }
 
   /**
@@ -65,23 +64,18 @@ export class AttachService {
    *
    * @throws AppError INVALID_PARAMETER for a cursor in another stream; CURSOR_AHEAD for one in a run to come
    */
-  private async runOf(
-    principal: Principal,
-    run: RunView,
-    { ordinal }: EventCursor,
-    follow: 'run' | 'session',
-  ): Promise<RunView> {
+  private async runOf(run: RunView, { ordinal }: EventCursor, follow: 'run' | 'session'): Promise<RunView> {
     if (ordinal === run.ordinal || (ordinal === undefined && follow === 'run')) return run;
     if (ordinal === undefined) throw lastEventIdError('counts the frames of one run; use after with follow=session');
     if (follow === 'run' || ordinal < run.ordinal) throw lastEventIdError('belongs to another run');
-    const [later] = await this.runs.list(principal, run.sessionId, { before: ordinal + 1, limit: 1 });
+    const [later] = await this.runs.list(run, run.sessionId, { before: ordinal + 1, limit: 1 });
     if (later?.ordinal !== ordinal) throw new AppError('CURSOR_AHEAD');
     return later;
   }
 
   /** No run follows a finished one, now or later. */
-  private async isLast(principal: Principal, run: RunView): Promise<boolean> {
-    const [newest] = await this.runs.list(principal, run.sessionId, { limit: 1 });
+  private async isLast(run: RunView): Promise<boolean> {
+    const [newest] = await this.runs.list(run, run.sessionId, { limit: 1 });
     return run.state !== 'interrupted' && (newest?.ordinal ?? 0) <= run.ordinal;
   }
 }

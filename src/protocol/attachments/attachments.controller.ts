@@ -1,3 +1,4 @@
+import { Caller, namedUser, Needs, OwnerRates, Public } from '../../access/index.js';
 import { Controller, Get, Param, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import {
   ApiBody,
@@ -11,7 +12,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AttachmentService, AttachmentSettings, signatureOf } from '../../attachment/index.js';
 import { AppError, Clock } from '../../common/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { AttachmentQueryDto } from './dto/attachment-query.dto.js';
 import { AttachmentDto, AttachmentErrorDto, AttachmentUploadDto } from './dto/attachment.dto.js';
 import { UPLOAD_PATH } from './upload-body.js';
@@ -27,10 +28,12 @@ export class AttachmentsController {
   constructor(
     private readonly attachments: AttachmentService,
     private readonly settings: AttachmentSettings,
+    private readonly rates: OwnerRates,
     private readonly clock: Clock,
   ) {}
 
   @Post()
+  @Needs('runs:write')
   @ApiOperation({
     summary: 'Upload an image',
     description: 'The type is determined from the bytes. An image that no message refers to is deleted after 24 hours.',
@@ -54,7 +57,9 @@ export class AttachmentsController {
     if (fields['threadId'] !== undefined && !THREAD_ID.test(fields['threadId'])) {
       throw new AppError('ATTACHMENT_INVALID', 'threadId must be a valid UUID');
     }
-    const { attachment, signed } = await this.attachments.upload(caller.actingFor(userId), file);
+    const owner = caller.actingFor(namedUser('user_id', userId));
+    await this.rates.countUpload(owner, file.bytes.length);
+    const { attachment, signed } = await this.attachments.upload(owner, file);
     const { id, mimeType, filename, size, sha256 } = attachment;
     return {
       id,
@@ -68,6 +73,7 @@ export class AttachmentsController {
   }
 
   @Get(':id/content')
+  @Public()
   @ApiOperation({ summary: 'Read an image', description: 'By its signed URL.' })
   @ApiQuery({ name: 'exp', description: 'Seconds since the epoch.', type: Number })
   @ApiQuery({ name: 'kid', type: String })
@@ -89,7 +95,8 @@ export class AttachmentsController {
     const { attachment, bytes } = await this.attachments.open(id, signature);
     const left = Math.max(0, (signature?.exp ?? 0) - Math.ceil(this.clock.now() / 1000));
     reply.header('cache-control', `private, max-age=${left}`);
-    reply.header('x-content-type-options', 'nosniff');
+    // What it shows belongs to a user: it runs nothing, and its signed address is told to nobody.
+    reply.header('content-security-policy', "sandbox; default-src 'none'");
     const disposition = `inline; filename*=UTF-8''${encodeURIComponent(attachment.filename).replace(/['()*]/g, hex)}`;
     return new StreamableFile(bytes, { type: attachment.mimeType, disposition, length: bytes.length });
   }

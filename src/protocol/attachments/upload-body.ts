@@ -12,10 +12,13 @@ export const UPLOAD_PATH = '/api/v1/agent/attachments';
  */
 export function registerUploads(app: NestFastifyApplication, { maxBytes }: AttachmentSettings): void {
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    const isMultipart = /^\s*multipart\//i.test(request.headers['content-type'] ?? '');
-    const isUpload = request.routeOptions.url === UPLOAD_PATH;
-    done(isMultipart && !isUpload && !request.is404 ? new AppError('UNSUPPORTED_MEDIA_TYPE') : undefined);
+  // After the hooks of access, which are there once the plugins before them are loaded.
+  fastify.after(() => {
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const isMultipart = /^\s*multipart\//i.test(request.headers['content-type'] ?? '');
+      const isUpload = request.routeOptions.url === UPLOAD_PATH;
+      done(isMultipart && !isUpload && !request.is404 ? new AppError('UNSUPPORTED_MEDIA_TYPE') : undefined);
+    });
   });
   // One byte more than the limit distinguishes a file that is too long from one that just fits.
   const limits = {

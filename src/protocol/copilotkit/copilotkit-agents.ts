@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/index.js';
 import { AgentRegistry } from '../../agent/index.js';
-import { AppError } from '../../common/index.js';
-import { VERSION } from '../../health/index.js';
+import { AppError, VERSION } from '../../common/index.js';
 
 /** The name that an unmodified client gives its only agent. */
 const DEFAULT_ID = 'default';
@@ -20,7 +20,7 @@ export interface RuntimeAgent {
 /** The answer of `GET /info`. */
 export interface RuntimeInfo {
   readonly version: string;
-  /** By id; the default agent, if it is public, is listed as `default` too. */
+  /** By id; the default agent, if the caller may run it, is listed as `default` too. */
   readonly agents: Readonly<Record<string, RuntimeAgent>>;
   readonly audioFileTranscriptionEnabled: boolean;
   /** Streams are server-sent events; this server has no WebSocket for this wire. */
@@ -37,17 +37,18 @@ export interface RuntimeInfo {
   readonly telemetryDisabled: boolean;
 }
 
-/** The agents of the runtime: the public ones, and the default one also as `default`. */
+/** The agents of the runtime: those that the caller may run, and the default one also as `default`. */
 @Injectable()
 export class CopilotAgents {
   constructor(private readonly agents: AgentRegistry) {}
 
   /** What the runtime offers. */
-  info(): RuntimeInfo {
-    const listed = this.agents.list().filter(({ name }) => this.agents.isPublic(name));
+  info({ authority }: Caller): RuntimeInfo {
+    const listed = this.agents.listFor(authority);
     const fallback = listed.find(({ name }) => name === this.agents.defaultName);
     const named = listed.map((agent) => [agent.name, agent] as const);
-    const all = fallback && !this.agents.isPublic(DEFAULT_ID) ? [[DEFAULT_ID, fallback] as const, ...named] : named;
+    const all =
+      fallback && !this.agents.isKnownTo(authority, DEFAULT_ID) ? [[DEFAULT_ID, fallback] as const, ...named] : named;
     return {
       version: VERSION,
       agents: Object.fromEntries(
@@ -66,15 +67,17 @@ export class CopilotAgents {
     };
   }
 
-  /** The agent type of an id in a path; undefined for an unknown or internal agent. */
-  agentTypeOf(id: string): string | undefined {
-    if (this.agents.isPublic(id)) return id;
-    return id === DEFAULT_ID ? this.agents.defaultName : undefined;
+  /** The agent type of an id in a path; undefined for one that the caller may not run. */
+  agentTypeOf(id: string, { authority }: Caller): string | undefined {
+    const { defaultName } = this.agents;
+    if (this.agents.isKnownTo(authority, id)) return id;
+    const offersDefault = authority === null || this.agents.isKnownTo(authority, defaultName);
+    return id === DEFAULT_ID && offersDefault ? defaultName : undefined;
   }
 
-  /** @throws AppError AGENT_NOT_FOUND, for an internal agent too */
-  require(id: string): void {
-    if (this.agentTypeOf(id) === undefined) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${id}`);
+  /** @throws AppError AGENT_NOT_FOUND, also for an agent that the caller may not run */
+  require(id: string, caller: Caller): void {
+    if (this.agentTypeOf(id, caller) === undefined) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${id}`);
   }
 }
 

@@ -1,8 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { JsonObject, Principal } from '../../common/index.js';
+import type { JsonObject } from '../../common/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
-import { Caller, fieldError, fieldReaderAt, NoBody, ShapePipe, StreamFor, type StreamReader } from '../http/index.js';
+import { fieldError, fieldReaderAt, NoBody, ShapePipe, StreamFor, type StreamReader } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { CopilotAgents } from './copilotkit-agents.js';
 import { type CopilotThread, CopilotThreads } from './copilotkit-threads.service.js';
@@ -16,11 +17,13 @@ const anyObject = { schema: { type: 'object', additionalProperties: true } };
 /** CopilotKit's thread routes, over sessions. */
 @ApiTags('CopilotKit')
 @ApiOkResponse(anyObject)
+@Needs('runs:read')
 @WireController(CopilotKitWire, 'copilotkit/threads')
 export class CopilotThreadsController {
   constructor(
     private readonly threads: CopilotThreads,
     private readonly agents: CopilotAgents,
+    private readonly wire: CopilotKitWire,
   ) {}
 
   @Get()
@@ -31,7 +34,7 @@ export class CopilotThreadsController {
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
     const { agentId, includeArchived, limit, cursor } = query;
     return this.threads.list(caller, {
-      agentType: this.agentType(agentId),
+      agentType: this.agentType(agentId, caller),
       includeArchived: includeArchived === 'true',
       limit: Number(limit ?? DEFAULT_LIMIT),
       cursor,
@@ -39,21 +42,23 @@ export class CopilotThreadsController {
   }
 
   @Post('clear')
+  @Needs('runs:write')
   @HttpCode(200)
   @NoBody()
   @ApiOperation({
     summary: 'Delete all threads of a user',
-    description: 'Deletes the threads of the user in X-User-Id, of all agents or of one. 400 without a user.',
+    description:
+      'Deletes the threads of the caller, of all agents or of one. Without authentication X-User-Id names the user; 400 without it.',
   })
   async clear(
     @Query(new ShapePipe(ClearQueryDto)) query: ClearQueryDto,
     @Body() body: unknown,
     @Caller() caller: Caller,
   ): Promise<{ deleted: number }> {
-    if (caller.userIdHeader() === undefined)
+    if (caller.identity === undefined && caller.headerUser() === undefined)
       throw fieldError('X-User-Id', 'is required to remove all threads', 'MISSING_PARAMETER');
     const agentId = query.agentId ?? fieldReaderAt(body ?? {}, 'body').string('agentId');
-    return { deleted: await this.threads.clear(caller, this.agentType(agentId)) };
+    return { deleted: await this.threads.clear(caller, this.agentType(agentId, caller)) };
   }
 
   @Get(':threadId/messages')
@@ -62,7 +67,7 @@ export class CopilotThreadsController {
     @Param('threadId') threadId: string,
     @Caller() caller: Caller,
   ): Promise<{ messages: readonly AgUiMessage[] }> {
-    return { messages: await this.threads.messages(ownerOf(caller, threadId), threadId) };
+    return { messages: await this.threads.messages(await this.wire.ownerOf(caller, threadId), threadId) };
   }
 
   @Get(':threadId/events')
@@ -72,50 +77,48 @@ export class CopilotThreadsController {
     @Caller() caller: Caller,
     @StreamFor() client: StreamReader,
   ): Promise<{ events: readonly AgUiEvent[] }> {
-    return { events: await this.threads.events(ownerOf(caller, threadId), threadId, client) };
+    return { events: await this.threads.events(await this.wire.ownerOf(caller, threadId), threadId, client) };
   }
 
   @Get(':threadId/state')
   @ApiOperation({ summary: 'The shared state of a thread' })
   async state(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<{ state: JsonObject }> {
-    return { state: await this.threads.state(ownerOf(caller, threadId), threadId) };
+    return { state: await this.threads.state(await this.wire.ownerOf(caller, threadId), threadId) };
   }
 
   @Patch(':threadId')
+  @Needs('runs:write')
   @ApiOperation({ summary: 'Rename, archive or restore a thread' })
-  change(
+  async change(
     @Param('threadId') threadId: string,
     @Body(new ShapePipe(ThreadChangeDto)) { name, archived }: ThreadChangeDto,
     @Caller() caller: Caller,
   ): Promise<CopilotThread> {
-    return this.threads.change(ownerOf(caller, threadId), threadId, {
+    return this.threads.change(await this.wire.ownerOf(caller, threadId), threadId, {
       ...(name !== undefined && { name }),
       ...(archived !== undefined && { archived }),
     });
   }
 
   @Post(':threadId/archive')
+  @Needs('runs:write')
   @HttpCode(200)
   @NoBody()
   @ApiOperation({ summary: 'Archive a thread' })
-  archive(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<CopilotThread> {
-    return this.threads.change(ownerOf(caller, threadId), threadId, { archived: true });
+  async archive(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<CopilotThread> {
+    return this.threads.change(await this.wire.ownerOf(caller, threadId), threadId, { archived: true });
   }
 
   @Delete(':threadId')
+  @Needs('runs:write')
   @ApiOperation({ summary: 'Delete a thread' })
   async remove(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<{ deleted: true }> {
-    await this.threads.remove(ownerOf(caller, threadId), threadId);
+    await this.threads.remove(await this.wire.ownerOf(caller, threadId), threadId);
     return { deleted: true };
   }
 
   /** The type of a known agent; an unknown name is kept, so that the list is empty instead of unfiltered. */
-  private agentType(agentId: string | undefined): string | undefined {
-    return agentId === undefined ? undefined : (this.agents.agentTypeOf(agentId) ?? agentId);
+  private agentType(agentId: string | undefined, caller: Caller): string | undefined {
+    return agentId === undefined ? undefined : (this.agents.agentTypeOf(agentId, caller) ?? agentId);
   }
-}
-
-/** A thread without a user has a user of its own. */
-function ownerOf(caller: Caller, threadId: string): Principal {
-  return caller.actingFor(caller.userIdHeader(), threadId);
 }

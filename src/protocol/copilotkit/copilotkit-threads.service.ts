@@ -1,9 +1,10 @@
+import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { AppError, type JsonObject, type Principal } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
 import { type AgUiEvent, type AgUiMessage, toAgUiMessages } from '../ag-ui-events/index.js';
-import type { Caller, StreamReader } from '../http/index.js';
+import type { StreamReader } from '../http/index.js';
 import { RunStreams } from '../wire/index.js';
 import { CopilotKitWire } from './copilotkit.wire.js';
 import { ThreadReplays } from './thread-replay.js';
@@ -58,20 +59,20 @@ export class CopilotThreads {
     private readonly replays: ThreadReplays,
   ) {}
 
-  /** The threads of the user that the header names; without one, the threads without a user. */
+  /** The caller's threads; without authentication, those of the user that the header names, or those without a user. */
   async list(
     caller: Caller,
     { agentType, includeArchived, limit, cursor }: ThreadsQuery,
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
-    const userId = caller.userIdHeader();
-    const { items, nextCursor = null } = await this.sessions.list(caller.actingFor(userId), {
+    const user = caller.headerUser();
+    const { items, nextCursor = null } = await this.sessions.list(caller.actingFor(user), {
       limit,
       ...(cursor !== undefined && { cursor }),
-      ...(userId === undefined && { unowned: true }),
+      unowned: caller.identity === undefined && user === undefined,
       agentType,
       unlessTrue: includeArchived ? undefined : 'archived',
     });
-    return { threads: items.map((view) => threadOf(caller.actingFor(userId, view.sessionId), view)), nextCursor };
+    return { threads: items.map((view) => threadOf(caller.actingFor(user, view.sessionId), view)), nextCursor };
   }
 
   /** @throws AppError SESSION_NOT_FOUND */
@@ -93,7 +94,6 @@ export class CopilotThreads {
     await this.require(principal, threadId);
     const events: AgUiEvent[] = [];
     const replay = this.replays.open({
-      principal,
       generation: 'v0',
       frameOf: (event) => {
         events.push(event);
@@ -103,7 +103,7 @@ export class CopilotThreads {
     for (const run of await this.finishedRuns(principal, threadId)) {
       const encoder = await replay.encoderOf(run);
       const expired = (one: RunView): Promise<readonly string[]> => replay.expired(one);
-      const options = { principal, wire: this.wire, encoder, expired };
+      const options = { wire: this.wire, encoder, expired };
       const stream = this.streams.follow(run, { gone: client.gone }, options);
       await stream.sendTo(() => Promise.resolve());
     }
@@ -138,7 +138,7 @@ export class CopilotThreads {
   async clear(caller: Caller, agentType: string | undefined): Promise<number> {
     let removed = 0;
     for (const id of await this.threadIds(caller, agentType)) {
-      if (await this.removeIfPresent(caller.actingFor(caller.userIdHeader(), id), id)) removed += 1;
+      if (await this.removeIfPresent(caller.actingFor(caller.headerUser(), id), id)) removed += 1;
     }
     return removed;
   }

@@ -1,9 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { AppError } from '../../common/index.js';
 import {
-  Caller,
   FieldReader,
   fieldError,
   fieldReaderAt,
@@ -34,13 +34,15 @@ export class CopilotKitController {
   ) {}
 
   @Get('info')
+  @Needs('runs:read')
   @ApiOperation({ summary: 'Runtime information', description: 'The agents and their capabilities.' })
   @ApiOkResponse({ schema: { type: 'object', additionalProperties: true } })
-  info(): RuntimeInfo {
-    return this.agents.info();
+  info(@Caller() caller: Caller): RuntimeInfo {
+    return this.agents.info(caller);
   }
 
   @SsePost('')
+  @Needs('runs:read')
   @ApiMethodCall(METHODS)
   async call(
     @Body() envelope: unknown,
@@ -53,12 +55,14 @@ export class CopilotKitController {
     const body = fields.source['body'];
     switch (method) {
       case 'info':
-        return this.agents.info();
+        return this.agents.info(caller);
       case 'agent/run':
+        caller.need('runs:write');
         return this.service.run(required(params, 'agentId'), body, caller, client);
       case 'agent/connect':
         return this.service.connect(required(params, 'agentId'), body, caller, client);
       case 'agent/stop':
+        caller.need('runs:write');
         return this.service.stop(required(params, 'agentId'), required(params, 'threadId'), body, caller);
       default:
         throw new AppError('INVALID_PARAMETER', `method must be one of ${METHODS.join(', ')}`);
@@ -66,6 +70,7 @@ export class CopilotKitController {
   }
 
   @SsePost('agent/:agentId/run')
+  @Needs('runs:write')
   @ApiAgent()
   @ApiRun()
   run(
@@ -78,6 +83,7 @@ export class CopilotKitController {
   }
 
   @SsePost('agent/:agentId/connect')
+  @Needs('runs:read')
   @ApiAgent()
   @ApiConnect()
   connect(
@@ -90,6 +96,7 @@ export class CopilotKitController {
   }
 
   @Post('agent/:agentId/stop/:threadId')
+  @Needs('runs:write')
   @HttpCode(200)
   @NoBody()
   @ApiAgent()

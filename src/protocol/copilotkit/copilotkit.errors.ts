@@ -6,6 +6,9 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   AGENT_NOT_FOUND: 'Agent not found',
   SESSION_NOT_FOUND: 'Thread not found',
   SESSION_BUSY: 'Thread already running',
+  AUTH_FAILED: 'Unauthorized',
+  PERMISSION_DENIED: 'Forbidden',
+  RATE_LIMIT_EXCEEDED: 'Too many requests',
 };
 
 /** The error body of CopilotKit's routes: `{error, message}`, with the details of a refused body. */

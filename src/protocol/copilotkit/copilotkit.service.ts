@@ -1,16 +1,16 @@
+import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
-import { isPlainObject, type Principal } from '../../common/index.js';
+import { isPlainObject, type Principal, userReach } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import {
   type AgUiEvent,
   decodeRunInput,
   generationOf,
   normaliseRunInput,
-  principalOf,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
-import { type Caller, fieldReaderAt, type StreamClient } from '../http/index.js';
+import { fieldReaderAt, type StreamClient } from '../http/index.js';
 import { RunStreams } from '../wire/index.js';
 import { ClientSnapshot } from './client-snapshot.js';
 import { CopilotAgents } from './copilotkit-agents.js';
@@ -41,28 +41,27 @@ export class CopilotKitService {
     const { wire } = this;
     const started = await wire.start(body, agentId, caller);
     if (started.kind === 'refused') return of([copilotKitFrame(started.event)]);
-    const { principal, run } = started;
+    const { run } = started;
     client.reply.header('x-run-id', run.runId);
-    const encoder = wire.encoder(run, principal, generationOf(started.input.protocolVersion));
-    return this.streams.follow(run, client, { principal, wire, encoder }).events();
+    const encoder = wire.encoder(run, generationOf(started.input.protocolVersion));
+    return this.streams.follow(run, client, { wire, encoder }).events();
   }
 
   /** The history of a thread, then its run in progress. @throws AppError AGENT_NOT_FOUND; as `decodeRunInput` */
   async connect(agentId: string, body: unknown, caller: Caller, client: StreamClient): Promise<Frames> {
-    this.agents.require(agentId);
+    this.agents.require(agentId, caller);
     const input = decodeRunInput(
       isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
     );
     const generation = generationOf(input.protocolVersion);
     const messages = toAgUiMessages(input.messages, generation);
-    const principal = principalOf(input, caller, caller.userIdHeader());
+    const principal = await this.wire.ownerOf(caller, input.threadId, input.forwardedProps);
     const stream = await this.streams.followSession(client, {
       principal,
       wire: this.wire,
       sessionId: input.threadId,
       waits: 'never',
       ...this.replays.open({
-        principal,
         generation,
         client: messages.length > 0 ? new ClientSnapshot(messages) : undefined,
       }),
@@ -77,8 +76,8 @@ export class CopilotKitService {
    *   not stop all runs
    */
   async stop(agentId: string, threadId: string, body: unknown, caller: Caller): Promise<StopAnswer> {
-    this.agents.require(agentId);
-    const principal = caller.actingFor(caller.userIdHeader(), threadId);
+    this.agents.require(agentId, caller);
+    const principal = await this.wire.ownerOf(caller, threadId);
     const runKey = stoppedRunKey(body);
     const count =
       runKey === undefined
@@ -92,7 +91,7 @@ export class CopilotKitService {
   private async stopRun(principal: Principal, threadId: string, runKey: string): Promise<number> {
     const run = await this.runs.findByKey(principal, threadId, runKey);
     if (!run || run.finishedAt !== null) return 0;
-    await this.runs.cancel(principal, run.runId);
+    await this.runs.cancel(userReach(run), run.runId);
     return 1;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
+import { userReach } from '../../common/index.js';
 import { LoggedEvent } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
@@ -18,8 +18,6 @@ import { type ClientCopy, copilotKitFrame, ReplayEncoder, replayFold } from './c
 
 /** Which thread is shown, and how. */
 export interface ReplayRequest {
-  /** The owner of the thread. */
-  readonly principal: Principal;
   /** The AG-UI version that the client speaks. */
   readonly generation: AgUiGeneration;
   /** What the client has of the thread already. */
@@ -50,13 +48,13 @@ export class ThreadReplays {
    * before.
    */
   open(request: ReplayRequest): ThreadReplay {
-    const { principal, generation, frameOf = copilotKitFrame } = request;
+    const { generation, frameOf = copilotKitFrame } = request;
     /** The messages of the runs so far. */
     const shown: AgUiMessage[] = [];
     let input: readonly AgUiMessage[] = [];
     return {
       encoderOf: async (run) => {
-        input = toAgUiMessages(await this.runs.input(principal, run.runId), generation);
+        input = toAgUiMessages(await this.runs.input(userReach(run), run.runId), generation);
         shown.push(...input);
         const client = await this.clientCopy(request, run);
         const onOutput = (messages: readonly AgUiMessage[]): void => void shown.push(...messages);
@@ -70,15 +68,15 @@ export class ThreadReplays {
   }
 
   /** Undefined if the client has nothing of the run's output; then the run is sent as a whole. */
-  private async clientCopy({ client, principal }: ReplayRequest, run: RunView): Promise<ClientCopy | undefined> {
+  private async clientCopy({ client }: ReplayRequest, run: RunView): Promise<ClientCopy | undefined> {
     if (!client) return undefined;
-    const output = (await this.runs.response(principal, run.runId)).output ?? [];
+    const output = (await this.runs.response(userReach(run), run.runId)).output ?? [];
     return client.lacks(output) ? undefined : { snapshot: client, output };
   }
 
   /** The events of a run of which only the response is left. An earlier version did not retain the state. */
   private async retained(
-    { principal, generation }: ReplayRequest,
+    { generation }: ReplayRequest,
     run: RunView,
     thread: {
       readonly history: readonly AgUiMessage[];
@@ -86,16 +84,16 @@ export class ThreadReplays {
       readonly append: AgUiMessage[];
     },
   ): Promise<readonly AgUiEvent[]> {
-    const response = await this.runs.response(principal, run.runId);
+    const response = await this.runs.response(userReach(run), run.runId);
     const output = toAgUiMessages(response.output ?? [], generation);
     thread.append.push(...output);
-    const state = stateSummaryOf(run) ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
+    const state = stateSummaryOf(run) ?? (await this.sessions.view(run, run.sessionId))?.state ?? {};
     const fold = replayFold(run, generation, [...thread.input, ...output]);
     const snapshots: AgUiEvent[] = [];
     const isInterrupted = run.state === 'interrupted';
     if (isInterrupted || Object.keys(state).length > 0) snapshots.push({ type: 'STATE_SNAPSHOT', snapshot: state });
     if (isInterrupted) {
-      const interrupt = keptInterrupt(run, response, await questionsOf(this.interrupts, principal, run));
+      const interrupt = keptInterrupt(run, response, await questionsOf(this.interrupts, run));
       // The outcome needs it; its own events are the snapshots here.
       fold.next(new LoggedEvent(run.lastSeq, '', interrupt, 0));
       if (interrupt.items.length > 0) {

@@ -4,9 +4,11 @@ import { type Observable, of } from 'rxjs';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
+import { Public } from '../../access/index.js';
 import { HttpModule, SseGet } from './index.js';
 
 @Controller()
+@Public()
 class FrameController {
   @SseGet('frames')
   frames(): Observable<readonly string[]> {
@@ -47,7 +49,7 @@ describe('frames on a connection', () => {
   });
 
   it('pipelined requests are answered in order', async () => {
-    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
     let bytes = '';
     const socket = connect(server.port, '127.0.0.1', () =>
       socket.write(request('/frames') + request('/words') + request('/frames')),

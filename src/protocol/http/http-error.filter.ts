@@ -1,8 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { ERROR_CATALOGUE } from '../../common/index.js';
+import { AppError, ERROR_CATALOGUE } from '../../common/index.js';
 import { errorBodyOf, pathOf } from './error-bodies.js';
-import { type HttpError, toHttpError } from './http-error.js';
+import { type HttpError, retryHeaders, toHttpError } from './http-error.js';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -18,10 +18,13 @@ export class HttpErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const error = request.is404 ? this.unrouted(request, reply) : toHttpError(thrown);
+    // A request without a route may have been refused before, such as for its missing credential.
+    const isUnrouted = request.is404 && !(thrown instanceof AppError);
+    const error = isUnrouted ? this.unrouted(request, reply) : toHttpError(thrown);
     if (error.status >= 500) this.log(thrown, request, error);
     if (reply.sent || reply.raw.headersSent) return;
-    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)));
+    reply.headers(retryHeaders(error, pathOf(request)));
+    if (error.headers) reply.headers(error.headers);
     reply.removeHeader('content-type');
     void reply.status(error.status).send(errorBodyOf(request, error));
   }

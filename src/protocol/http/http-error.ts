@@ -22,6 +22,8 @@ export interface HttpError {
   readonly details?: readonly ErrorDetail[] | undefined;
   /** The value of the `Retry-After` header, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Codes for errors of the framework, which have only a status. */
@@ -41,8 +43,8 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** What a client may know of anything that was thrown. An unknown error is an internal error without its text. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof AppError) {
-    const { status, code, wireCode, message, details, retryAfterSeconds } = error;
-    return { status, code, wireCode, message, details, retryAfterSeconds };
+    const { status, code, wireCode, message, details, retryAfterSeconds, headers } = error;
+    return { status, code, wireCode, message, details, retryAfterSeconds, headers };
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
@@ -55,6 +57,22 @@ export function toHttpError(error: unknown): HttpError {
   }
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   return byStatus(typeof statusCode === 'number' ? statusCode : 500, undefined);
+}
+
+/** Where clients look for OpenAI's own name of the header. */
+const OPENAI_PATHS = /^\/(compatible-mode\/)?v1\//;
+
+/**
+ * The headers of an error that can be retried: `Retry-After`, and for 429 on `/v1` also `retry-after-ms` (contract
+ * access, section 3.9).
+ *
+ * @param path of the request, with or without its query
+ */
+export function retryHeaders({ status, retryAfterSeconds }: HttpError, path: string): Record<string, string> {
+  if (retryAfterSeconds === undefined) return {};
+  const seconds = Math.ceil(retryAfterSeconds);
+  const isForOpenAi = status === 429 && OPENAI_PATHS.test(path);
+  return { 'retry-after': String(seconds), ...(isForOpenAi && { 'retry-after-ms': String(seconds * 1000) }) };
 }
 
 /** The common error body, `{code, message, details?, requestId?}`: with the request id for errors that are in the server's log. */

@@ -1,21 +1,13 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core';
 import { ActiveStreams } from './active-streams.js';
-import { CallerGuard, CallerResolver } from './caller.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
 
-/** What all routes share: the caller, event streams, and the global error filter. Needs `HttpSettings`. */
+/** What all routes share: event streams and the global error filter. Needs `HttpSettings`. */
 @Module({
-  providers: [
-    KeepAliveTimer,
-    FlushScheduler,
-    ActiveStreams,
-    CallerResolver,
-    { provide: APP_GUARD, useClass: CallerGuard },
-    { provide: APP_FILTER, useClass: HttpErrorFilter },
-  ],
-  exports: [KeepAliveTimer, ActiveStreams, CallerResolver],
+  providers: [KeepAliveTimer, FlushScheduler, ActiveStreams, { provide: APP_FILTER, useClass: HttpErrorFilter }],
+  exports: [KeepAliveTimer, ActiveStreams],
 })
 export class HttpModule {}

@@ -1,19 +1,6 @@
-import {
-  bytes,
-  HOUR_MS,
-  integer,
-  isLoopback,
-  MIB,
-  milliseconds,
-  parseUrl,
-  type Rule,
-  ServerSettings,
-  setting,
-  settings,
-  splitList,
-} from '../../config/index.js';
+import { bytes, HOUR_MS, integer, MIB, milliseconds, setting, settings } from '../../config/index.js';
 
-/** Limits of requests, access from browsers, and the times of open streams, for all protocols. */
+/** Limits of requests and the times of open streams, for all protocols. */
 export class HttpSettings extends settings('HTTP', {
   bodyLimitBytes: setting('BODY_LIMIT_BYTES', bytes({ min: 1024, max: 256 * MIB }), {
     default: 8 * MIB,
@@ -23,12 +10,6 @@ export class HttpSettings extends settings('HTTP', {
     default: 64,
     description: 'Deepest nesting of objects and arrays in a request body.',
   }),
-  corsOrigins: setting('CORS_ORIGINS', origins(), {
-    default: (source) => (isLoopback(source.slice(ServerSettings).host) ? ['*'] : []),
-    unset: '`*` if HOST is loopback, otherwise none',
-    description:
-      'Origins whose pages may call the server from a browser, separated by commas. Credentials are never allowed.',
-  }),
   keepAliveMs: setting('KEEP_ALIVE_MS', milliseconds({ min: 100, max: 600_000 }), {
     default: 15_000,
     description: 'How long an open stream may be silent before a comment line is sent.',
@@ -37,20 +18,9 @@ export class HttpSettings extends settings('HTTP', {
     default: 60_000,
     description: 'A client that reads nothing from its stream for this long is disconnected. Its run continues.',
   }),
+  resumeCacheBytes: setting('RESUME_CACHE_BYTES', bytes({ min: 0, max: 4096 * MIB }), {
+    default: 64 * MIB,
+    description:
+      'Memory for streams that were cut, so that a client that returns within 30 seconds does not cost another reading of the whole run. 0 keeps none.',
+  }),
 }) {}
-
-/** `*`, or origins (`scheme://host[:port]`) separated by commas. */
-function origins(): Rule<readonly string[]> {
-  return {
-    expectation: '* or a comma-separated list of origins such as https://chat.example.org',
-    parse: (text) => {
-      const items = splitList(text);
-      return items.every((item) => item === '*' || isOrigin(item)) ? items : undefined;
-    },
-  };
-}
-
-/** An origin has no path, query or user: browsers send it like that. */
-function isOrigin(item: string): boolean {
-  return parseUrl(item) !== undefined && /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i.test(item);
-}

@@ -2,9 +2,11 @@ import { Body, Controller, Delete, HttpCode, Module, Post } from '@nestjs/common
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
+import { Public } from '../../access/index.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import { BodyLimit, checkJsonLimits, HttpModule, NoBody } from './index.js';
 
+@Public()
 @Controller()
 class EchoController {
   @Post('echo')

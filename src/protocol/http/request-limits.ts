@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
+import { RouteSetting } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { HttpSettings } from './http.settings.js';
 import { checkJsonLimits } from './json-limits.js';
-import { RouteSetting } from './route-config.js';
 
 type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
@@ -19,6 +19,8 @@ interface LimitedRoute {
 }
 
 const JSON_TYPE = 'application/json';
+/** Headers that a request may have. */
+const MAX_HEADERS = 100;
 
 /** Gives a route a smaller limit of its body, in bytes as they are received, than the configured one. */
 export function BodyLimit(bytes: number): MethodDecorator {
@@ -44,7 +46,10 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
     const { bodyLimitBytes: own } = (route.config ?? {}) as LimitedRoute;
     if (own !== undefined) route.bodyLimit = Math.min(own, settings.bodyLimitBytes);
   });
-  fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
+  // After the hooks of plugins and of access, which are there once the plugins are loaded.
+  fastify.after(() => {
+    fastify.addHook('onRequest', (request, _reply, done) => done(checkHeaders(request)));
+  });
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     void rejectTooLong(request, request.routeOptions.bodyLimit ?? settings.bodyLimitBytes).then((error) =>
       done(error, payload),
@@ -77,6 +82,11 @@ function readsNoBody({ method, routeOptions }: FastifyRequest): boolean {
 }
 
 function checkHeaders(request: FastifyRequest): AppError | undefined {
+  // Node drops what is too many, and with it perhaps the second of two headers that contradict each other.
+  if (request.raw.rawHeaders.length > MAX_HEADERS * 2) {
+    const status = 431;
+    return new AppError('PAYLOAD_TOO_LARGE', `The request has more than ${MAX_HEADERS} headers`, { status });
+  }
   if (request.is404) return undefined;
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

@@ -1,5 +1,6 @@
 import { applyDecorators, Get, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import { ApiProduces } from '@nestjs/swagger';
+import { AcceptsTicket } from '../../access/index.js';
 import { SseInterceptor } from './sse.interceptor.js';
 
 /**
@@ -10,9 +11,9 @@ export function SsePost(path: string): MethodDecorator {
   return applyDecorators(Post(path), ...stream());
 }
 
-/** A GET route of the same kind as `SsePost`. */
+/** A GET route of the same kind as `SsePost`. Browsers may open it with a ticket (contract access, section 3.4). */
 export function SseGet(path: string): MethodDecorator {
-  return applyDecorators(Get(path), ...stream());
+  return applyDecorators(Get(path), AcceptsTicket(), ...stream());
 }
 
 function stream(): MethodDecorator[] {

@@ -4,8 +4,10 @@ import {
   Injectable,
   Logger,
   type NestInterceptor,
+  Optional,
   StreamableFile,
 } from '@nestjs/common';
+import { callerOf, OpenSlots } from '../../access/index.js';
 import { Observable, type Subscriber, Subscription } from 'rxjs';
 import { OPENING_FRAME } from './frames.js';
 import { ActiveStreams } from './active-streams.js';
@@ -33,15 +35,25 @@ const HEADERS = {
 export class SseInterceptor implements NestInterceptor<readonly string[] | object, unknown> {
   private readonly logger = new Logger(SseInterceptor.name);
 
-  constructor(private readonly streams: ActiveStreams) {}
+  constructor(
+    private readonly streams: ActiveStreams,
+    @Optional() private readonly slots?: OpenSlots,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<readonly string[] | object>): Observable<unknown> {
     const client = streamClientOf(context);
+    this.takeSlot(client);
     return new Observable<unknown>((out) => {
       const answer = new StreamingAnswer(this.streams, this.logger, client, out);
       answer.follow(next.handle());
       return () => answer.release();
     });
+  }
+
+  /** Until the answer is complete, also when it turns out to be plain JSON: a run is not started for a refused stream. */
+  private takeSlot({ request, reply }: StreamClient): void {
+    const caller = callerOf(request);
+    if (caller && this.slots) reply.raw.once('close', this.slots.take(caller, 'streams'));
   }
 }
 

@@ -4,6 +4,7 @@ import { ignoreElements, take } from 'rxjs/operators';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
+import { Public } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { HttpModule, ActiveStreams, SseGet, type StreamClient, StreamFor } from './index.js';
 
@@ -35,6 +36,7 @@ async function triggered(): Promise<void> {
 }
 
 @Controller()
+@Public()
 class StreamController {
   @SseGet('frames')
   frames(): Observable<readonly string[]> {
@@ -212,7 +214,7 @@ describe('event streams over HTTP', () => {
     const answer = await answering;
     expect(answer.status).toBe(409);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.headers.get('cache-control')).toBeNull();
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(await answer.json()).toEqual({
       code: 'SESSION_BUSY',

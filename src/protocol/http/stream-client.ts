@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, callerOf } from '../../access/index.js';
 import { BackpressureGate } from '../../common/index.js';
 import type { HttpError } from './http-error.js';
 
@@ -19,6 +20,8 @@ export interface StreamReader {
   readonly gone: AbortSignal;
   /** The back-pressure of the client's connection. */
   readonly gate?: BackpressureGate | undefined;
+  /** Who reads: when the credential ends, so does the stream. Absent: nobody checks. */
+  readonly caller?: Pick<Caller, 'identity'> | undefined;
   /** Sets the control frames of the stream that answers; to be called before its first frame. */
   useControlFrames?(frames: ControlFrames): void;
 }
@@ -40,6 +43,11 @@ export class StreamClient implements StreamReader {
   /** Aborts when the connection closes before the answer is complete. The same signal at every call. */
   get gone(): AbortSignal {
     return (this.left ??= clientGoneOf(this.reply));
+  }
+
+  /** Who sent the request. */
+  get caller(): Caller | undefined {
+    return callerOf(this.request);
   }
 
   /** To be called before the first frame. */

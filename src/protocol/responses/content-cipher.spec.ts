@@ -1,11 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServerSettings, readSettings } from '../../config/index.js';
+import { tenantReach, userReach } from '../../common/index.js';
+import { Fingerprints, readSettings, ServerSettings } from '../../config/index.js';
 import { ContentCipher } from './content-cipher.js';
 import { ResponsesSettings } from './responses.settings.js';
 
-const TENANT = 'default';
+const TENANT = tenantReach('default');
+const ALICE = userReach({ tenantId: 'default', userId: 'alice' });
 const TEXT = 'Summary: Alice likes 🍇 and tea. '.repeat(50);
 
 describe('encrypted content', () => {
@@ -17,6 +19,7 @@ describe('encrypted content', () => {
     new ContentCipher(
       readSettings(ResponsesSettings, { RESPONSES_SEALING_KEYS: keys }),
       readSettings(ServerSettings, { DATA_DIR: folder }),
+      new Fingerprints(),
     );
 
   it('encrypted content is unreadable, different each time, and decrypted to the same text', () => {
@@ -53,7 +56,28 @@ describe('encrypted content', () => {
 
   it('content of another tenant is refused', () => {
     const cipher = cipherWith();
-    expect(cipher.decrypt(cipher.encrypt('Alice', TENANT), 'another')).toBeUndefined();
+    expect(cipher.decrypt(cipher.encrypt('Alice', TENANT), tenantReach('another'))).toBeUndefined();
+  });
+
+  it('content of a user is refused for another user, for a user of another tenant and for the tenant', () => {
+    const cipher = cipherWith();
+    const encrypted = cipher.encrypt('Alice', ALICE);
+    expect(encrypted).toMatch(/^plc3:local:/);
+    expect(cipher.decrypt(encrypted, ALICE)).toBe('Alice');
+    const others = [
+      userReach({ tenantId: 'default', userId: 'bob' }),
+      userReach({ tenantId: 'another', userId: 'alice' }),
+      TENANT,
+    ];
+    expect(others.map((other) => cipher.decrypt(encrypted, other))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('content of a tenant, which earlier versions made, is refused for a user and for another format', () => {
+    const cipher = cipherWith();
+    const encrypted = cipher.encrypt('Alice', TENANT);
+    expect(encrypted).toMatch(/^plc2:local:/);
+    expect(cipher.decrypt(encrypted, ALICE)).toBeUndefined();
+    expect(cipher.decrypt(encrypted.replace('plc2', 'plc3'), ALICE)).toBeUndefined();
   });
 
   it('content is readable after a restart, by a key file that only its owner can read', () => {

@@ -3,7 +3,7 @@ import { AppError, type Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import type { Caller } from '../http/index.js';
+import { type Caller, namedUser } from '../../access/index.js';
 import type { CreateRequest } from './responses-request.decoder.js';
 import { notFound, previousNotFound } from './responses.errors.js';
 
@@ -32,12 +32,21 @@ export class ConversationHistory {
    * @throws ResponsesError SESSION_NOT_FOUND
    */
   async owner(caller: Caller, id: string, user?: string, param: string | null = null): Promise<Principal> {
+    const owner = await (caller.identity === undefined
+      ? this.unverifiedOwner(caller, id, user)
+      : this.sessions.ownerOf(caller.reachOf(namedUser('user', user)), id));
+    if (!owner) throw notFound('SESSION_NOT_FOUND', 'Conversation', id, param);
+    return owner;
+  }
+
+  /** Without authentication: the named user, the user with the conversation's own name, or the caller's own. */
+  private async unverifiedOwner(caller: Caller, id: string, user: string | undefined): Promise<Principal | undefined> {
     const unnamed = [caller.actingFor(undefined, id), caller.principal];
-    const candidates = user === undefined ? unnamed : [caller.actingFor(user), ...unnamed];
+    const candidates = user === undefined ? unnamed : [caller.actingFor(namedUser('user', user)), ...unnamed];
     for (const principal of candidates) {
       if (await this.sessions.view(principal, id)) return principal;
     }
-    throw notFound('SESSION_NOT_FOUND', 'Conversation', id, param);
+    return undefined;
   }
 
   /**
@@ -47,11 +56,11 @@ export class ConversationHistory {
    * @throws ResponsesError RUN_NOT_FOUND
    */
   async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
-    const run = await this.runs.view(caller.actingFor(user), id).catch((error: unknown) => {
+    const run = await this.runs.view(caller.reachOf(namedUser('user', user)), id).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') return undefined;
       throw error;
     });
-    if (!run || (user !== undefined && run.userId !== user)) throw previousNotFound(id);
+    if (!run) throw previousNotFound(id);
     return run;
   }
 
@@ -70,7 +79,7 @@ export class ConversationHistory {
       return this.messages(await this.owner(caller, conversationId, user, 'conversation'), conversationId);
     }
     if (previousResponseId === undefined) return [];
-    const { userId, sessionId, ordinal } = await this.previous(caller, previousResponseId, user);
-    return this.messages({ tenantId: caller.tenantId, userId }, sessionId, ordinal);
+    const run = await this.previous(caller, previousResponseId, user);
+    return this.messages(run, run.sessionId, run.ordinal);
   }
 }

@@ -1,6 +1,7 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiConversation, ApiItems, ApiRoute, TAG } from './api-docs.js';
 import { type Conversation, ConversationsService, type DeletedConversation } from './conversations.service.js';
@@ -11,6 +12,7 @@ import { pathsOf, ResponsesWire } from './responses.wire.js';
 
 /** `/conversations` (contract responses, section A1): the sessions of the server as conversations. */
 @ApiTags(TAG)
+@Needs('runs:write')
 @WireController(ResponsesWire, pathsOf('conversations'))
 export class ConversationsController {
   constructor(private readonly conversations: ConversationsService) {}
@@ -24,6 +26,7 @@ export class ConversationsController {
   }
 
   @Get(':conversationId')
+  @Needs('runs:read')
   @ApiRoute(
     'Retrieve a conversation',
     'Any session can be read, whichever wire has created it, except sessions of named users, which are unknown to this route.',
@@ -48,6 +51,7 @@ export class ConversationsController {
   }
 
   @Get(':conversationId/items')
+  @Needs('runs:read')
   @ApiRoute('List the items of a conversation', 'Newest first unless order=asc.', [400, 404])
   list(
     @Param('conversationId') id: string,
@@ -66,6 +70,7 @@ export class ConversationsController {
   }
 
   @Get(':conversationId/items/:itemId')
+  @Needs('runs:read')
   @ApiRoute('Retrieve an item', 'The item as in the list.', [404])
   item(@Param('conversationId') id: string, @Param('itemId') itemId: string, @Caller() caller: Caller): Promise<Item> {
     return this.conversations.findItem(caller, id, itemId);

@@ -1,9 +1,10 @@
+import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import { Sessions, type SessionView } from '../../session/index.js';
-import { type Caller, fieldError } from '../http/index.js';
+import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import { itemIdOf, messageIdOf } from './items/item-ids.js';
@@ -127,7 +128,7 @@ export class ConversationsService {
   private decode(caller: Caller, items: readonly unknown[]): Promise<readonly Message[]> {
     const sources = this.requests.itemSources(caller);
     const entries = items.map((item, index) => decodeInputItem(item, `items[${index}]`, sources));
-    return this.resolver.resolve({ tenantId: caller.tenantId }, entries);
+    return this.resolver.resolveAdded(caller, entries);
   }
 }
 

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/index.js';
+import { ImageAddresses } from '../../attachment/index.js';
+import type { Principal, Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
-import { type FoundMessage, type MessageScope, Sessions } from '../../session/index.js';
+import { type FoundMessage, Sessions } from '../../session/index.js';
 import { isServerCallId, messageIdOf } from './items/item-ids.js';
 import { approvalOf } from './items/make-item.js';
 import { askedCallId } from './items/output-items.js';
@@ -18,24 +21,39 @@ export class InputResolver {
   constructor(
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
+    private readonly images: ImageAddresses,
   ) {}
+
+  /**
+   * The messages of items that are added to a conversation without a run, which would check them.
+   *
+   * @throws AppError as `resolve`; INVALID_PARAMETER for an address of an image that is not allowed
+   */
+  async resolveAdded(
+    { reach, identity }: Pick<Caller, 'reach' | 'identity'>,
+    entries: readonly InputEntry[],
+  ): Promise<readonly Message[]> {
+    const messages = await this.resolve(reach, entries);
+    this.images.check(messages, { field: 'items', isAuthenticated: identity !== undefined });
+    return messages;
+  }
 
   /**
    * The messages of a request's items, each message once.
    *
-   * @param scope whose items the request can refer to
+   * @param reach whose items the request can refer to
    * @throws ResponsesError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
    */
-  async resolve(scope: MessageScope, entries: readonly InputEntry[]): Promise<readonly Message[]> {
+  async resolve(reach: Reach, entries: readonly InputEntry[]): Promise<readonly Message[]> {
     const messages: Message[] = [];
-    for (const entry of entries) messages.push(...(await this.messagesOf(scope, entry)));
+    for (const entry of entries) messages.push(...(await this.messagesOf(reach, entry)));
     return withoutRepetition(messages);
   }
 
   /** A repeated call is replaced by the stored one, because clients may leave out its output. */
-  private async messagesOf(scope: MessageScope, entry: InputEntry): Promise<readonly Message[]> {
+  private async messagesOf(reach: Reach, entry: InputEntry): Promise<readonly Message[]> {
     if (entry.kind === 'messages') return entry.messages;
-    const stored = await this.stored(scope, entry.id);
+    const stored = await this.stored(reach, entry.id);
     if (entry.kind === 'reference') {
       if (!stored) throw notFound('RESOURCE_NOT_FOUND', 'Item', entry.id, entry.path);
       return stored;
@@ -44,39 +62,39 @@ export class InputResolver {
   }
 
   /** The messages that a stored item shows; undefined for an unknown id. */
-  private async stored(scope: MessageScope, id: string): Promise<readonly Message[] | undefined> {
+  private async stored(reach: Reach, id: string): Promise<readonly Message[] | undefined> {
     const found =
-      (await this.sessions.findMessage(scope, messageIdOf(id))) ??
-      (await this.sessions.findMessage(scope, id)) ??
-      (await this.approvalRequest(scope, id));
-    if (!found) return this.approvedCall(scope, id);
+      (await this.sessions.findMessage(reach, messageIdOf(id))) ??
+      (await this.sessions.findMessage(reach, id)) ??
+      (await this.approvalRequest(reach, id));
+    if (!found) return this.approvedCall(reach, id);
     const { type } = found.message;
     if (isServerCall(type) || (type === 'function_call' && isServerCallId(id))) {
-      const output = await this.output(found, scope.tenantId);
+      const output = await this.output(found, reach.tenantId);
       return output ? [found.message, output] : [found.message];
     }
     // An approved call has the id of its output, which means nothing to the model without the call.
-    const call = isServerOutput(type) && (await this.call(found, scope.tenantId));
+    const call = isServerOutput(type) && (await this.call(found, reach.tenantId));
     return call ? [call, found.message] : [found.message];
   }
 
   /** An approval request has the id of its interrupt, not of its message. */
-  private async approvalRequest(scope: MessageScope, id: string): Promise<FoundMessage | undefined> {
-    const asked = await this.interrupts.find(scope, id);
+  private async approvalRequest(reach: Reach, id: string): Promise<FoundMessage | undefined> {
+    const asked = await this.interrupts.find(reach, id);
     if (!asked) return undefined;
-    const principal = { tenantId: scope.tenantId, userId: asked.userId };
+    const principal: Principal = { tenantId: reach.tenantId, userId: asked.userId };
     const page = await this.sessions.messages(principal, asked.sessionId, { limit: SEARCH_WINDOW, order: 'desc' });
     const found = page.find(({ message }) => message.type === 'mcp_approval_request' && dataOf(message)?.['id'] === id);
     return found && { ...found, sessionId: asked.sessionId, userId: asked.userId };
   }
 
   /** The item of an approved call has the id of its request: it shows the call and its output. */
-  private async approvedCall(scope: MessageScope, id: string): Promise<readonly Message[] | undefined> {
-    const found = await this.approvalRequest(scope, approvalOf(id) ?? id);
+  private async approvedCall(reach: Reach, id: string): Promise<readonly Message[] | undefined> {
+    const found = await this.approvalRequest(reach, approvalOf(id) ?? id);
     const callId = found && askedCallId(found.message);
     if (!found || callId === undefined) return undefined;
-    const call = await this.call(found, scope.tenantId, { callId });
-    const output = await this.output(found, scope.tenantId, { callId });
+    const call = await this.call(found, reach.tenantId, { callId });
+    const output = await this.output(found, reach.tenantId, { callId });
     return [call, output].filter((message) => message !== undefined);
   }
 

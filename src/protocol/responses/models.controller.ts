@@ -1,5 +1,6 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Caller, Needs } from '../../access/index.js';
 import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRoute, TAG } from './api-docs.js';
@@ -19,23 +20,23 @@ export interface Model {
 /** Agents have no date of creation, but clients need a number. */
 const CREATED = 1_700_000_000;
 
-/** `/models`: the public agents, which a request can name as its model (contract responses, section A1). */
+/** `/models`: the agents that the caller may run, which a request can name as its model (contract responses, section A1). */
 @ApiTags(TAG)
+@Needs('runs:read')
 @WireController(ResponsesWire, pathsOf('models'))
 export class ModelsController {
   constructor(private readonly agents: AgentRegistry) {}
 
   @Get()
   @ApiRoute('List the agents', 'Each can be used as `model`. Any other name selects the default agent.', [])
-  list(): { readonly object: 'list'; readonly data: readonly Model[] } {
-    const agents = this.agents.list().filter(({ exposure }) => exposure === 'public');
-    return { object: 'list', data: agents.map(modelOf) };
+  list(@Caller() { authority }: Caller): { readonly object: 'list'; readonly data: readonly Model[] } {
+    return { object: 'list', data: this.agents.listFor(authority).map(modelOf) };
   }
 
   @Get(':modelId')
   @ApiRoute('Retrieve an agent', 'The item as in the list.', [404])
-  find(@Param('modelId') id: string): Model {
-    if (!this.agents.isPublic(id)) throw notFound('RESOURCE_NOT_FOUND', 'Model', id, 'model');
+  find(@Param('modelId') id: string, @Caller() { authority }: Caller): Model {
+    if (!this.agents.isKnownTo(authority, id)) throw notFound('RESOURCE_NOT_FOUND', 'Model', id, 'model');
     return modelOf(this.agents.get(id));
   }
 }

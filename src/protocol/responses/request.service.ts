@@ -1,8 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
-import { Clock, fingerprint, IdFactory } from '../../common/index.js';
+import {
+  Clock,
+  fingerprint,
+  IdFactory,
+  isPlainObject,
+  type Principal,
+  type Reach,
+  tenantReach,
+  userReach,
+} from '../../common/index.js';
 import { McpSettings } from '../../tools/index.js';
-import type { Caller } from '../http/index.js';
+import { type Caller, namedUser } from '../../access/index.js';
 import { ContentCipher } from './content-cipher.js';
 import { PLUGIN_LABEL } from './items/tool-data.js';
 import { type CreateRequest, decodeCreateRequest } from './responses-request.decoder.js';
@@ -29,8 +38,10 @@ export class RequestService {
    * @throws AppError as `decodeCreateRequest`; INVALID_PARAMETER for an MCP server that is not configured
    */
   decode(body: unknown, caller: Caller): CreateRequest {
-    const items = this.itemSources(caller);
-    const request = decodeCreateRequest(body, { items, defaultModel: this.agents.defaultName });
+    const user = userOf(caller, isPlainObject(body) ? body['user'] : undefined);
+    const items = this.itemSources(caller, user);
+    const decoded = decodeCreateRequest(body, { items, defaultModel: this.agents.defaultName });
+    const request = caller.identity === undefined ? decoded : { ...decoded, user };
     for (const tool of request.mcpTools) this.checkServer(tool);
     if (request.skippedTools.length > 0) {
       this.logger.debug(`Skipped tools of the types ${[...new Set(request.skippedTools)].join(', ')}`);
@@ -38,28 +49,32 @@ export class RequestService {
     return request;
   }
 
-  /** What the decoder of items needs of the server. */
-  itemSources({ tenantId }: Caller): ItemSources {
+  /** What the decoder of items needs of the server. @param user the user that the request names */
+  itemSources(caller: Caller, user?: string): ItemSources {
     return {
       nextId: () => this.ids.next('msg_'),
-      decrypt: (content) => this.cipher.decrypt(content, tenantId),
+      decrypt: (content) => this.cipher.decrypt(content, contentOwner(caller, user)),
     };
   }
 
-  /** Encrypts text that the client stores for the server. */
-  encrypt(text: string, { tenantId }: Caller): string {
-    return this.cipher.encrypt(text, tenantId);
+  /** Encrypts text that the client stores for the server. @param user the user that the request names */
+  encrypt(text: string, caller: Caller, user?: string): string {
+    return this.cipher.encrypt(text, contentOwner(caller, user));
   }
 
-  /** A model that is an agent type selects it; any other name is only repeated in the response. */
-  agentType(model: string): string {
-    return this.agents.isPublic(model) ? model : this.agents.defaultName;
+  /** A model that is an agent the caller may run selects it; any other name is only repeated in the response. */
+  agentType(model: string, { authority }: Caller): string {
+    return this.agents.isKnownTo(authority, model) ? model : this.agents.defaultName;
   }
 
-  /** The id of a new response; derived from the idempotency key, so that a repeated request is recognized. */
-  responseId(idempotencyKey?: string): string {
+  /**
+   * The id of a new response. It is derived from the idempotency key, so that a repeated request is recognized; and
+   * from the owner, so that nobody can predict another's. Without authentication an owner is anybody's claim.
+   */
+  responseId(idempotencyKey: string | undefined, caller: Caller, { tenantId, userId }: Principal): string {
     if (idempotencyKey === undefined) return this.ids.next('resp_');
-    return `resp_${fingerprint(['responses', idempotencyKey]).slice(0, 32)}`;
+    const owner = caller.identity === undefined ? [] : [tenantId, userId];
+    return `resp_${fingerprint(['responses', ...owner, idempotencyKey]).slice(0, 32)}`;
   }
 
   /** A new id. @param prefix such as `conv_` */
@@ -79,4 +94,20 @@ export class RequestService {
     const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
     throw new ResponsesError('INVALID_PARAMETER', message, path);
   }
+}
+
+/**
+ * The user that a request acts for (contract access, section 4). Without authentication and for a key, `user` names it;
+ * in a request with a user's own credential it is only repeated.
+ */
+function userOf({ identity }: Caller, user: unknown): string | undefined {
+  const namesUser = identity === undefined || identity.actor.kind === 'key';
+  return namesUser && typeof user === 'string' ? user : undefined;
+}
+
+/** Who may return encrypted content: the user of a credential; without authentication anybody of the tenant. */
+function contentOwner(caller: Caller, user: string | undefined): Reach {
+  return caller.identity === undefined
+    ? tenantReach(caller.tenantId)
+    : userReach(caller.actingFor(namedUser('user', user)));
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
 import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
-import type { MessageScope } from '../../session/index.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
 import { isOutput, text, wireLabel } from './items/tool-data.js';
 import { notFound } from './responses.errors.js';
@@ -26,11 +26,11 @@ export class ResponseApprovals {
   /**
    * Answers that output of the assistant follows are history, which clients send with the whole conversation.
    *
-   * @param scope whose approval requests can be answered
+   * @param reach whose approval requests can be answered
    * @param within the session that the request names: approval requests of another one are unknown to it
    * @throws ResponsesError INTERRUPT_NOT_FOUND for an answer to an unknown request
    */
-  async given(scope: MessageScope, input: readonly Message[], within?: string): Promise<GivenAnswers> {
+  async given(reach: Reach, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
     const requests: McpApprovalRequestItem[] = [];
     const approved: { requestId: string; callId: string }[] = [];
@@ -38,7 +38,7 @@ export class ResponseApprovals {
     const rest = latest.slice(Math.max(0, latest.findIndex(isAnswer)));
     for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
-      const asked = await this.interrupts.find(scope, answer.interruptId);
+      const asked = await this.interrupts.find(reach, answer.interruptId);
       if (!asked || (within ?? asked.sessionId) !== asked.sessionId) {
         throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
       }

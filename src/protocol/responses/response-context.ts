@@ -1,7 +1,8 @@
+import { type Caller, namedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
 import type { Message } from '../../events/index.js';
-import { type Caller, fieldError } from '../http/index.js';
+import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
@@ -79,13 +80,14 @@ export class ResponseContext {
    */
   async compact(body: unknown, caller: Caller): Promise<Compaction> {
     if (bodyFields(body).string('model') === undefined) throw fieldError('model', 'is required', 'MISSING_PARAMETER');
-    const messages = await this.messages(this.requests.decode(body, caller), caller);
+    const request = this.requests.decode(body, caller);
+    const messages = await this.messages(request, caller);
     const userMessages = messages.filter(({ type, role }) => type === 'message' && role === 'user');
     const text = condense(messages);
     const compacted: Item = {
       id: this.requests.newId('cmp_'),
       type: 'compaction',
-      encrypted_content: this.requests.encrypt(text, caller),
+      encrypted_content: this.requests.encrypt(text, caller, request.user),
     };
     const [input, output] = [tokensOf(messages), tokensOf(userMessages) + estimateTextTokens(text)];
     return {
@@ -119,7 +121,7 @@ export class ResponseContext {
       clientTools: clientTools.map(({ name }) => name),
       approvals: [],
     };
-    const info = storedResponseInfo(this.requests.newId('resp_'), this.requests.agentType(echo.model), stored);
+    const info = storedResponseInfo(this.requests.newId('resp_'), this.requests.agentType(echo.model, caller), stored);
     return { info, messages: await this.messages(request, caller, known) };
   }
 
@@ -130,7 +132,10 @@ export class ResponseContext {
     known?: readonly Message[],
   ): Promise<readonly Message[]> {
     const before = known ?? (await this.history.continued(caller, request));
-    return [...before, ...(await this.resolver.resolve(caller.scope(request.user), request.input))];
+    return [
+      ...before,
+      ...(await this.resolver.resolve(caller.reachOf(namedUser('user', request.user)), request.input)),
+    ];
   }
 }
 

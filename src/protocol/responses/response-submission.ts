@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import type { Caller } from '../http/index.js';
+import { type Caller, namedUser } from '../../access/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { CreateRequest } from './responses-request.decoder.js';
@@ -16,8 +16,6 @@ import { submissionError } from './responses.errors.js';
 export interface SubmittedResponse {
   /** The accepted run, which may have finished already if the request is a repetition. */
   readonly run: RunView;
-  /** In whose name the run was accepted. */
-  readonly principal: Principal;
   /** False: this request had been accepted before. */
   readonly created: boolean;
   /** True if the client asked for events instead of one JSON response. */
@@ -73,9 +71,10 @@ export class ResponseSubmission {
   async submit(body: unknown, caller: Caller, options: SubmissionOptions = {}): Promise<SubmittedResponse> {
     const request = this.requests.decode(body, caller);
     const conversation = await this.conversation(request, caller, options);
-    const scope = caller.scope(request.user);
-    const input = await this.resolver.resolve(scope, request.input);
-    const { answers, requests, approved, rest } = await this.approvals.given(scope, input, conversation.within);
+    const user = namedUser('user', request.user);
+    const reach = caller.reachOf(user);
+    const input = await this.resolver.resolve(reach, request.input);
+    const { answers, requests, approved, rest } = await this.approvals.given(reach, input, conversation.within);
     const stored: StoredInfo = {
       createdAt: this.requests.seconds(),
       echo: request.echo,
@@ -85,32 +84,34 @@ export class ResponseSubmission {
     };
     const { after, before } = conversation;
     const run: RunRequest = {
-      ...this.runOf(request, conversation, stored),
-      runId: this.requests.responseId(options.idempotencyKey),
+      ...this.runOf(request, caller, conversation, stored),
+      reach,
+      requester: caller.requesterFor(user),
+      runId: this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user)),
       input: answers.length > 0 ? rest : [...before, ...input],
-      ...(answers.length > 0 && { answers, anonymous: request.user === undefined }),
+      ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.
       ...(answers.length === 0 && after !== undefined && { after }),
     };
     const accepted = await this.accept(run, request.previousResponseId);
     const { stream, background, store } = request;
-    const { principal, input: messages } = run;
-    return { run: accepted.run, principal, created: accepted.created, stream, background, store, input: messages };
+    return { run: accepted.run, created: accepted.created, stream, background, store, input: run.input };
   }
 
   /** The run request without its messages and its id. */
   private runOf(
     request: CreateRequest,
+    caller: Caller,
     { principal, sessionId, sessionGiven }: ConversationOfResponse,
     stored: StoredInfo,
-  ): Omit<RunRequest, 'input' | 'runId'> {
+  ): Omit<RunRequest, 'input' | 'reach' | 'requester' | 'runId'> {
     const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
     const toolRestrictions = mcpTools.flatMap(({ limit }) => limit ?? []);
     return {
       principal,
       sessionId,
       sessionGiven,
-      agentType: this.requests.agentType(echo.model),
+      agentType: this.requests.agentType(echo.model, caller),
       clientTools,
       ...(toolRestrictions.length > 0 && { toolRestrictions }),
       modelOptions,
@@ -134,12 +135,12 @@ export class ResponseSubmission {
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
     const sessionId = this.requests.newId('conv_');
-    const fresh = { principal: caller.actingFor(user, sessionId), sessionId, sessionGiven: false };
+    const fresh = { principal: caller.actingFor(namedUser('user', user), sessionId), sessionId, sessionGiven: false };
     if (previousResponseId === undefined) return { ...fresh, before: [] };
     const before = remembered?.(previousResponseId);
     if (before) return { ...fresh, before };
-    const { userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
-    const principal = { tenantId: caller.tenantId, userId };
+    const { tenantId, userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
+    const principal = { tenantId, userId };
     return { ...fresh, principal, after: previousResponseId, within, before: [] };
   }
 

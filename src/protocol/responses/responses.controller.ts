@@ -1,9 +1,10 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { AppError } from '../../common/index.js';
-import { Caller, NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { ApiCreateResponse, ApiResponseStream, ApiRoute, TAG } from './api-docs.js';
 import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
@@ -20,6 +21,7 @@ type Answer = Observable<readonly string[]> | object;
 
 /** `/responses` (contract responses, section A1): the same under both prefixes. */
 @ApiTags(TAG)
+@Needs('runs:read')
 @WireController(ResponsesWire, pathsOf('responses'))
 export class ResponsesController {
   constructor(
@@ -31,6 +33,7 @@ export class ResponsesController {
   ) {}
 
   @SsePost('')
+  @Needs('runs:write')
   @ApiCreateResponse()
   @ApiResponseStream()
   @ApiRoute(
@@ -41,14 +44,14 @@ export class ResponsesController {
   async create(@Body() body: unknown, @Caller() caller: Caller, @StreamFor() client: StreamClient): Promise<Answer> {
     const { request, reply } = client;
     const idempotencyKey = keyOf(request.headers['idempotency-key']);
-    const { run, principal, created, stream, background } = await this.submission.submit(body, caller, {
+    const { run, created, stream, background } = await this.submission.submit(body, caller, {
       idempotencyKey,
     });
     reply.header('x-run-id', run.runId);
     const onDisconnect = background ? ('continue' as const) : ('cancel' as const);
-    const options = { principal, wire: this.wire, onDisconnect };
+    const options = { wire: this.wire, onDisconnect };
     if (stream) return this.streams.follow(run, client, options).events();
-    if (background) return this.json(request, await this.responses.submitted(principal, run, created));
+    if (background) return this.json(request, await this.responses.submitted(run, created));
     // The run has begun: a client that repeats the request would start a second one.
     reply.header('x-should-retry', 'false');
     return this.json(request, await this.streams.result(run, client, options));
@@ -84,33 +87,35 @@ export class ResponsesController {
   async retrieve(
     @Param('responseId') id: string,
     @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() { reach }: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(principal, id));
-    const run = await this.responses.find(principal, id);
+    if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(reach, id));
+    const run = await this.responses.find(reach, id);
     const after = Number(query.starting_after ?? -1);
     const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
-    return (await this.streams.resume(run, client, { principal, wire: this.wire, cursor })).events();
+    return (await this.streams.resume(run, client, { wire: this.wire, cursor })).events();
   }
 
   @Delete(':responseId')
+  @Needs('runs:write')
   @ApiRoute('Delete a response', 'Deletes the response with its events and its part of the conversation.', [404])
-  async remove(@Param('responseId') id: string, @Caller() { principal }: Caller): Promise<object> {
-    await this.responses.remove(principal, id);
+  async remove(@Param('responseId') id: string, @Caller() { reach }: Caller): Promise<object> {
+    await this.responses.remove(reach, id);
     return { id, object: 'response', deleted: true };
   }
 
   @Post(':responseId/cancel')
+  @Needs('runs:write')
   @NoBody()
   @HttpCode(200)
   @ApiRoute('Cancel a background response', 'Idempotent. The partial output is kept.', [400, 404])
   async cancel(
     @Param('responseId') id: string,
-    @Caller() { principal }: Caller,
+    @Caller() { reach }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.json(request, await this.responses.cancel(principal, id));
+    return this.json(request, await this.responses.cancel(reach, id));
   }
 
   @Get(':responseId/input_items')
@@ -118,9 +123,9 @@ export class ResponsesController {
   async inputItems(
     @Param('responseId') id: string,
     @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() { reach }: Caller,
   ): Promise<ListPage<Item>> {
-    return listPage(await this.responses.inputItems(principal, id), query);
+    return listPage(await this.responses.inputItems(reach, id), query);
   }
 
   private json({ url }: FastifyRequest, response: object): object {

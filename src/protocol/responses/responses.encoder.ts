@@ -14,10 +14,17 @@ import { errorEvent, wireError } from './responses.errors.js';
  */
 export class ResponsesEncoder implements FrameEncoder {
   readonly joinable = false;
+  /** What a response shows follows from its run alone. */
+  readonly variant = 'responses';
   private readonly fold: ResponsesFold;
 
   constructor(info: ResponseInfo) {
     this.fold = new ResponsesFold(info);
+  }
+
+  /** Skips the events that the client already has: `next` then yields '' in their place. */
+  discardFirst(frames: number): void {
+    this.fold.discardFirst(frames);
   }
 
   /** The frames of one event of the run; often none, sometimes several. */
@@ -44,5 +51,7 @@ export class ResponsesEncoder implements FrameEncoder {
 
 /** As `eventFrame`, without a look for line breaks: there are none in a type or in the JSON that the fold writes. */
 function frameOf({ type, json }: ResponseEvent): string {
+  // Discarded: the client has it.
+  if (json === '') return '';
   return `event: ${type}\ndata: ${json}\n\n`;
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TicketRoutes } from '../../access/index.js';
 import { SessionModule } from '../../session/index.js';
 import { WireModule } from '../wire/index.js';
 import { ContentCipher } from './content-cipher.js';
@@ -14,7 +15,7 @@ import { ResponsesController } from './responses.controller.js';
 import { RequestService } from './request.service.js';
 import { ResponsesService } from './responses.service.js';
 import { ResponsesWire } from './responses.wire.js';
-import { ResponsesSocketGateway } from './socket/responses-socket.gateway.js';
+import { ResponsesSocketGateway, SOCKET_PATHS } from './socket/responses-socket.gateway.js';
 import { SocketResponders } from './socket/socket-responder.js';
 
 /** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `Clock`, `IdFactory` and the settings from global modules. */
@@ -36,4 +37,8 @@ import { SocketResponders } from './socket/socket-responder.js';
     SocketResponders,
   ],
 })
-export class ResponsesModule {}
+export class ResponsesModule {
+  constructor(tickets: TicketRoutes) {
+    for (const path of SOCKET_PATHS) tickets.addSocket(path, ['runs:write']);
+  }
+}

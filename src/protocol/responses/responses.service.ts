@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
+import { type Reach, userReach } from '../../common/index.js';
 import { Runs, RunSettings, type RunView } from '../../run/index.js';
 import { RunStreams } from '../wire/index.js';
 import type { Item } from './items/item.types.js';
@@ -24,14 +24,14 @@ export class ResponsesService {
   ) {}
 
   /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
-  find(principal: Principal, id: string): Promise<RunView> {
-    return ofResponse(id, this.runs.view(principal, id));
+  find(reach: Reach, id: string): Promise<RunView> {
+    return ofResponse(id, this.runs.view(reach, id));
   }
 
   /** The current response. @throws ResponsesError RUN_NOT_FOUND */
-  async retrieve(principal: Principal, id: string): Promise<ResponseObject> {
-    const run = await this.find(principal, id);
-    return this.wire.summary(run, await ofResponse(id, this.runs.response(principal, id)));
+  async retrieve(reach: Reach, id: string): Promise<ResponseObject> {
+    const run = await this.find(reach, id);
+    return this.wire.summary(run, await ofResponse(id, this.runs.response(reach, id)));
   }
 
   /**
@@ -39,9 +39,9 @@ export class ResponsesService {
    *
    * @param created false for a repeated request: its run may be complete
    */
-  async submitted(principal: Principal, run: RunView, created: boolean): Promise<ResponseObject> {
+  async submitted(run: RunView, created: boolean): Promise<ResponseObject> {
     if (created) return responseObject(responseInfo(run), { status: 'queued' });
-    return this.wire.summary(run, await this.runs.response(principal, run.runId, { accepted: true }));
+    return this.wire.summary(run, await this.runs.response(userReach(run), run.runId, { accepted: true }));
   }
 
   /**
@@ -49,26 +49,26 @@ export class ResponsesService {
    *
    * @throws ResponsesError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
    */
-  async cancel(principal: Principal, id: string): Promise<ResponseObject> {
-    const run = await this.find(principal, id);
+  async cancel(reach: Reach, id: string): Promise<ResponseObject> {
+    const run = await this.find(reach, id);
     if (!responseInfo(run).echo.background) {
       throw new ResponsesError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
     }
     if (run.finishedAt === null) {
-      await ofResponse(id, this.runs.cancel(principal, id));
+      await ofResponse(id, this.runs.cancel(reach, id));
       const timeout = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
-      await this.streams.ended(run, principal, timeout);
+      await this.streams.ended(run, timeout);
     }
-    return this.retrieve(principal, id);
+    return this.retrieve(reach, id);
   }
 
   /** Deletes a response; one that is being generated is cancelled first. @throws ResponsesError RUN_NOT_FOUND */
-  remove(principal: Principal, id: string): Promise<void> {
-    return ofResponse(id, this.runs.remove(principal, id));
+  remove(reach: Reach, id: string): Promise<void> {
+    return ofResponse(id, this.runs.remove(reach, id));
   }
 
   /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
-  async inputItems(principal: Principal, id: string): Promise<readonly Item[]> {
-    return itemsOfHistory(await ofResponse(id, this.runs.input(principal, id)));
+  async inputItems(reach: Reach, id: string): Promise<readonly Item[]> {
+    return itemsOfHistory(await ofResponse(id, this.runs.input(reach, id)));
   }
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, flag, HOUR_MS, keyList, milliseconds, setting, settings } from '../../config/index.js';
+import { HttpSettings } from '../http/index.js';
 
 /** Settings of OpenAI Responses. */
 export class ResponsesSettings extends settings('OpenAI Responses', {
@@ -14,6 +15,9 @@ export class ResponsesSettings extends settings('OpenAI Responses', {
     unset: 'one key, generated when it is first needed and kept in DATA_DIR',
     secret: true,
     description:
-      'Keys for `encrypted_content` as `kid:secret`, separated by commas. The first encrypts, all decrypt: to replace a key, put the new one first, and remove the old one when no client holds content encrypted with it. All servers on one database need the same keys.',
+      'Keys for `encrypted_content` as `kid:secret`, separated by commas. The first encrypts, all decrypt: to replace a key, put the new one first, and remove the old one when no client holds content encrypted with it. All servers on one PostgreSQL database need the same keys: a server with others does not start.',
   }),
-}) {}
+}) {
+  /** The limits of all HTTP requests, which hold for a WebSocket and its messages too. */
+  readonly http = this.source.slice(HttpSettings);
+}

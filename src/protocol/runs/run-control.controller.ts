@@ -1,8 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { acceptedLocale, isPlainObject } from '../../common/index.js';
+import { acceptedLocale, isPlainObject, userReach } from '../../common/index.js';
 import { Runs, RunSettings } from '../../run/index.js';
-import { Caller, type StreamClient, StreamFor, validateShape } from '../http/index.js';
+import { type StreamClient, StreamFor, validateShape } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
@@ -21,6 +22,7 @@ const AFTER_GRACE_MS = 5000;
 
 /** Cancel and resume (contract runs-api, section 4). */
 @ApiTags('Runs')
+@Needs('runs:write')
 @WireController(RunsWire, 'api/v1/agent/runs/:threadId/:runId')
 export class RunControlController {
   constructor(
@@ -41,17 +43,17 @@ export class RunControlController {
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Body() body: unknown,
-    @Caller() { principal }: Caller,
+    @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object> {
     const { mode, wait } = validateShape(CancelRequestDto, isAbsent(body) ? {} : body);
-    const run = await this.lookup.run(principal, threadId, runId);
-    const cancelled = await this.runs.cancel(principal, run.runId, { rollback: mode === 'rollback' });
+    const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
+    const cancelled = await this.runs.cancel(userReach(run), run.runId, { rollback: mode === 'rollback' });
     const milliseconds = wait === true ? this.settings.cancelGraceMs + AFTER_GRACE_MS : 0;
     const isOver = (look: { finishedAt: number | null }): boolean => look.finishedAt !== null;
-    const last = await this.views.until(principal, cancelled, isOver, { milliseconds, signal: gone });
+    const last = await this.views.until(cancelled, isOver, { milliseconds, signal: gone });
     if (isOver(last) && (wait === true || isOver(run))) reply.status(200);
-    return this.views.of(principal, last);
+    return this.views.of(last);
   }
 
   @Post('resume')
@@ -67,13 +69,13 @@ export class RunControlController {
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Body() body: unknown,
-    @Caller() { principal }: Caller,
+    @Caller() caller: Caller,
     @StreamFor() { request: { headers }, reply }: StreamClient,
   ): Promise<TaskAccepted> {
     const request = decodeResume(body);
-    const run = await this.lookup.run(principal, threadId, runId);
+    const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
     const { answer, replayed } = await this.submission.resume(
-      principal,
+      caller,
       run,
       request,
       acceptedLocale(headers['accept-language']),

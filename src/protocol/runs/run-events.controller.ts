@@ -1,21 +1,27 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Headers, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { ERROR_CATALOGUE } from '../../common/index.js';
-import { Caller, ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute, ApiRunsStream } from './api-docs.js';
 import { EventsQueryDto } from './dto/events-query.dto.js';
 import { formatEventId, parseEventId } from './events/event-id.js';
 import { type EventsAnswer, RunEvents } from './events/run-events.js';
+import { RunLookup } from './run-lookup.js';
 import { addressOf, clientRunId } from './run-names.js';
 import { RunsWire } from './runs.wire.js';
 
 /** `GET /runs/{threadId}/events` (contract runs-api, section 5). */
 @ApiTags('Runs')
+@Needs('runs:read')
 @WireController(RunsWire, 'api/v1/agent')
 export class RunEventsController {
-  constructor(private readonly events: RunEvents) {}
+  constructor(
+    private readonly events: RunEvents,
+    private readonly lookup: RunLookup,
+  ) {}
 
   @SseGet('runs/:threadId/events')
   @ApiRunsStream()
@@ -45,7 +51,7 @@ export class RunEventsController {
       follow: query.follow ?? 'run',
     };
     const { reply } = client;
-    const answer = await this.events.answer(caller.principal, request, client);
+    const answer = await this.events.answer(await this.lookup.ownerOf(caller, threadId), request, client);
     if (answer.kind === 'stream') {
       const { run, stream } = answer;
       if (run) reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));

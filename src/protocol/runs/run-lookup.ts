@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import type { Caller } from '../../access/index.js';
+import { AppError, type Principal, userReach } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
+import { sessionOwner } from '../wire/index.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Runs that are looked at at once when the next of a thread is sought. */
@@ -20,22 +22,24 @@ export class RunLookup {
     private readonly sessions: Sessions,
   ) {}
 
+  /** In whose name a request uses a thread. @throws AppError as `sessionOwner` */
+  ownerOf(caller: Caller, threadId: string): Promise<Principal> {
+    return sessionOwner(this.sessions, caller, canonicalThreadId(threadId));
+  }
+
   /** A run of a thread; runs of other wires go by the server's id. @throws AppError RUN_NOT_FOUND */
   async run(principal: Principal, threadId: string, runId: string): Promise<RunView> {
     const sessionId = canonicalThreadId(threadId);
     const own = await this.runs.findByKey(principal, sessionId, runId);
     if (own) return own;
-    const run = await this.task(principal, runId);
+    const run = await this.runs.view(userReach(principal), runId);
     if (run.sessionId !== sessionId || run.runKey !== null) throw new AppError('RUN_NOT_FOUND');
     return run;
   }
 
   /** A run by the server's id. @throws AppError RUN_NOT_FOUND */
-  async task(principal: Principal, taskId: string): Promise<RunView> {
-    const run = await this.runs.view(principal, taskId);
-    // A run is its user's, as its thread is.
-    if (!(await this.sessions.view(principal, run.sessionId))) throw new AppError('RUN_NOT_FOUND');
-    return run;
+  task({ identity, principal, reach }: Caller, taskId: string): Promise<RunView> {
+    return this.runs.view(identity ? reach : userReach(principal), taskId);
   }
 
   /** The newest run of a thread. @throws AppError SESSION_NOT_FOUND when the thread has none */

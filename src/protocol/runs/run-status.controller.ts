@@ -1,9 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { Caller, ShapePipe, type StreamClient, StreamFor } from '../http/index.js';
+import { ShapePipe, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
@@ -18,6 +18,7 @@ const DEFAULT_LIMIT = 20;
 
 /** The states of runs (contract runs-api, section 4). */
 @ApiTags('Runs')
+@Needs('runs:read')
 @WireController(RunsWire, 'api/v1/agent')
 export class RunStatusController {
   constructor(
@@ -31,8 +32,9 @@ export class RunStatusController {
   async list(
     @Param('threadId') threadId: string,
     @Query(new ShapePipe(ListQueryDto)) { limit, cursor, status }: ListQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() caller: Caller,
   ): Promise<RunPage> {
+    const principal = await this.lookup.ownerOf(caller, threadId);
     await this.lookup.thread(principal, threadId);
     const before = cursor === undefined ? undefined : Number(cursor);
     return this.views.page(principal, threadId, { limit: Number(limit ?? DEFAULT_LIMIT), before, status });
@@ -46,11 +48,11 @@ export class RunStatusController {
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
-    const run = await this.lookup.run(principal, threadId, runId);
-    return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
+    const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
+    return this.answer(run, { seconds: Number(wait ?? 0), gone }, reply);
   }
 
   @Get('tasks/:taskId')
@@ -60,15 +62,14 @@ export class RunStatusController {
   async task(
     @Param('taskId') taskId: string,
     @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
-    @Caller() { principal }: Caller,
+    @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
-    const run = await this.lookup.task(principal, taskId);
-    return this.answer(principal, run, { seconds: Number(wait ?? 0), gone }, reply);
+    const run = await this.lookup.task(caller, taskId);
+    return this.answer(run, { seconds: Number(wait ?? 0), gone }, reply);
   }
 
   private async answer(
-    principal: Principal,
     run: RunView,
     { seconds, gone }: { readonly seconds: number; readonly gone: AbortSignal },
     reply: FastifyReply,
@@ -76,8 +77,8 @@ export class RunStatusController {
     const tag = reply.request.headers['if-none-match'];
     const before = statusOfTag(tag) ?? statusOf(run);
     const changed = (look: RunView): boolean => look.finishedAt !== null || statusOf(look) !== before;
-    const last = await this.views.until(principal, run, changed, { milliseconds: seconds * 1000, signal: gone });
-    const view = await this.views.of(principal, last);
+    const last = await this.views.until(run, changed, { milliseconds: seconds * 1000, signal: gone });
+    const view = await this.views.of(last);
     const etag = entityTag(view);
     reply.headers({ etag, 'cache-control': 'no-cache' });
     if (!namesTag(tag, etag)) return view;

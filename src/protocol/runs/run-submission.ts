@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/index.js';
 import { parseReference } from '../../attachment/index.js';
-import {
-  AppError,
-  fingerprint,
-  IdFactory,
-  isPlainObject,
-  type JsonObject,
-  type Principal,
-} from '../../common/index.js';
+import { AppError, fingerprint, IdFactory, isPlainObject, type JsonObject, userReach } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import { sessionOwner } from '../wire/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { plainAddress } from './history/image-address.js';
 import type { ResumeRequest } from './input/resume.decoder.js';
@@ -53,6 +49,7 @@ export interface Submission {
 export class RunSubmission {
   constructor(
     private readonly runs: Runs,
+    private readonly sessions: Sessions,
     private readonly attachments: AttachmentLocator,
     private readonly ids: IdFactory,
   ) {}
@@ -61,9 +58,10 @@ export class RunSubmission {
    * @throws AppError ATTACHMENT_URL_INVALID, SESSION_NOT_FOUND, RUN_ID_CONFLICT, SESSION_BUSY, QUEUE_FULL,
    *   SHUTTING_DOWN; then nothing is written
    */
-  async submit(principal: Principal, input: RunInput, options: SubmissionOptions): Promise<Submission> {
+  async submit(caller: Caller, input: RunInput, options: SubmissionOptions): Promise<Submission> {
+    const principal = await sessionOwner(this.sessions, caller, input.threadId);
     const references = await this.attachments.locate(principal, input);
-    const request = runRequest(principal, input, references, options);
+    const request = runRequest({ principal, requester: caller.requesterFor() }, input, references, options);
     const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
     if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId } = accepted.run;
@@ -81,13 +79,16 @@ export class RunSubmission {
    *   RUN_ID_CONFLICT, QUEUE_FULL, SHUTTING_DOWN
    */
   async resume(
-    principal: Principal,
+    caller: Caller,
     run: RunView,
     { answers, runId }: ResumeRequest,
     locale: string | undefined,
   ): Promise<Submission> {
+    const principal = { tenantId: run.tenantId, userId: run.userId };
     const accepted = await this.runs.accept({
       principal,
+      reach: userReach(principal),
+      requester: caller.requesterFor(),
       wire: RUNS_WIRE,
       sessionId: run.sessionId,
       newRunId: this.ids.uuid(),
@@ -118,7 +119,7 @@ function verifyRepeated({ wireData }: RunView, request: RunRequest): void {
 
 /** The input as the core takes it. `wireData` keeps what the replay and the comparison of requests need. */
 function runRequest(
-  principal: Principal,
+  { principal, requester }: Pick<RunRequest, 'principal' | 'requester'>,
   input: RunInput,
   references: readonly string[],
   { onBusy, locale }: SubmissionOptions,
@@ -126,6 +127,8 @@ function runRequest(
   const kept = keptInput(input, references);
   return {
     principal,
+    reach: userReach(principal),
+    requester,
     wire: RUNS_WIRE,
     sessionId: input.threadId,
     tenantUniqueId: true,

@@ -1,8 +1,9 @@
+import { Caller, Needs } from '../../access/index.js';
 import { Body, Headers, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { acceptedLocale } from '../../common/index.js';
-import { BodyLimit, Caller, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { BodyLimit, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { RUN_EXAMPLES } from './dto/examples.js';
@@ -10,17 +11,18 @@ import { SubmitQueryDto } from './dto/queries.dto.js';
 import { RunsRunAgentInputDto } from './dto/run-input.dto.js';
 import { TaskAcceptedDto } from './dto/runs.dto.js';
 import { MAX_BODY_BYTES } from './input/rules.js';
-import type { RunInput } from './input/run-input.js';
-import { RunInputPipe } from './run-input.pipe.js';
+import { RunInputReader } from './run-input.reader.js';
 import { RunSubmission, type TaskAccepted } from './run-submission.js';
 import { addressOf, clientRunId } from './run-names.js';
 import { RunsWire } from './runs.wire.js';
 
 /** `POST /runs` (contract runs-api, sections 2 and 3). */
 @ApiTags('Runs')
+@Needs('runs:write')
 @WireController(RunsWire, 'api/v1/agent')
 export class RunsController {
   constructor(
+    private readonly inputs: RunInputReader,
     private readonly submission: RunSubmission,
     private readonly streams: RunStreams,
     private readonly wire: RunsWire,
@@ -37,24 +39,24 @@ export class RunsController {
     [400, 404, 409, 413, 415, 422, 429, 503],
   )
   async submit(
-    @Body(RunInputPipe) input: RunInput,
+    @Body() body: unknown,
     @Query(new ShapePipe(SubmitQueryDto)) query: SubmitQueryDto,
     @Headers() headers: RunHeaders,
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | TaskAccepted> {
-    const { principal } = caller;
+    const input = this.inputs.read(body, caller);
     const { reply } = client;
     const options = { onBusy: query.multitask ?? 'enqueue', locale: acceptedLocale(headers['accept-language']) };
-    const { answer, replayed, run } = await this.submission.submit(principal, input, options);
+    const { answer, replayed, run } = await this.submission.submit(caller, input, options);
     reply.header('location', addressOf(answer.threadId, answer.runId));
     if (replayed) reply.header('idempotency-replayed', 'true');
     const wantsStream = query.prefer === 'stream' || (query.prefer === undefined && acceptsStream(headers.accept));
     if (wantsStream) {
       reply.header('content-location', addressOf(run.sessionId, clientRunId(run)));
       const { wire } = this;
-      const encoder = wire.encoders.all(run, principal);
-      const options = { principal, wire, encoder, onDisconnect: query.on_disconnect, lifetimeMs: wire.lifetimeMs };
+      const encoder = wire.encoders.all(run);
+      const options = { wire, encoder, onDisconnect: query.on_disconnect, lifetimeMs: wire.lifetimeMs };
       return this.streams.follow(run, client, options).events();
     }
     reply.status(202);

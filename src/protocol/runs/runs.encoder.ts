@@ -34,6 +34,8 @@ export interface RunsEncoderOptions {
 export class RunsEncoder implements FrameEncoder {
   /** Clients parse the stream by lines, so frames may share one write. */
   readonly joinable = true;
+  /** Absent where the frames depend on when the reader came. */
+  readonly variant?: string;
   private readonly fold: AgUiFold;
   /** Events so far, whether they were shown or not. */
   private count = 0;
@@ -45,6 +47,7 @@ export class RunsEncoder implements FrameEncoder {
     private readonly run: RunView,
     private readonly options: RunsEncoderOptions = {},
   ) {
+    if (options.hiddenUpTo === undefined) this.variant = options.isAttached ? 'runs, attached' : 'runs';
     const input = run.wireData['input'];
     this.fold = new AgUiFold({
       threadId: run.sessionId,

@@ -12,7 +12,7 @@ import { RunEvents } from './events/run-events.js';
 import { StartFinder } from './events/start-finder.js';
 import { RunControlController } from './run-control.controller.js';
 import { RunEventsController } from './run-events.controller.js';
-import { RunInputPipe } from './run-input.pipe.js';
+import { RunInputReader } from './run-input.reader.js';
 import { RunLookup } from './run-lookup.js';
 import { RunStatusController } from './run-status.controller.js';
 import { RunSubmission } from './run-submission.js';
@@ -26,7 +26,7 @@ import { RunViews } from './status/run-views.js';
   controllers: [RunsController, RunEventsController, RunStatusController, RunControlController, HistoryController],
   providers: [
     RunsWire,
-    RunInputPipe,
+    RunInputReader,
     AttachmentLocator,
     RunSubmission,
     RunLookup,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { commentFrame, type HttpError } from '../http/index.js';
 import { type FailedRequest, Wire } from '../wire/index.js';
@@ -37,8 +36,8 @@ export class RunsWire extends Wire {
   }
 
   /** A run's whole stream from its first event. */
-  override encoder(run: RunView, principal: Principal): RunsEncoder {
-    return this.encoders.attached(run, principal);
+  override encoder(run: RunView): RunsEncoder {
+    return this.encoders.attached(run);
   }
 
   /** Errors of a run's input have the sentences of the contract; other errors only share the shape. */

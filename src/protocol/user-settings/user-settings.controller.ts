@@ -1,12 +1,14 @@
+import { Caller, namedUser, NeedsCaller } from '../../access/index.js';
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type UserPreferences, UserSettings } from '../../user-settings/index.js';
-import { Caller, ShapePipe } from '../http/index.js';
+import { ShapePipe } from '../http/index.js';
 import { UserQueryDto, UserSettingsDto, UserSettingsErrorDto } from './dto/user-settings.dto.js';
 import { PreferencesPipe } from './preferences.pipe.js';
 
 /** What a user chose once for all runs: time zone and language. */
 @ApiTags('User settings')
+@NeedsCaller()
 @Controller('api/v1/users/me/settings')
 export class UserSettingsController {
   constructor(private readonly settings: UserSettings) {}
@@ -19,7 +21,7 @@ export class UserSettingsController {
     @Query(new ShapePipe(UserQueryDto)) { user_id: userId }: UserQueryDto,
     @Caller() caller: Caller,
   ): Promise<UserPreferences> {
-    return this.settings.get(caller.actingFor(userId));
+    return this.settings.get(caller.actingFor(namedUser('user_id', userId)));
   }
 
   @Put()
@@ -36,6 +38,6 @@ export class UserSettingsController {
     @Body(PreferencesPipe) preferences: UserPreferences,
     @Caller() caller: Caller,
   ): Promise<UserPreferences> {
-    return this.settings.replace(caller.actingFor(userId), preferences);
+    return this.settings.replace(caller.actingFor(namedUser('user_id', userId)), preferences);
   }
 }

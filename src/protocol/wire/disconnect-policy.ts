@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
+import { userReach } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams } from '../http/index.js';
 
@@ -20,11 +20,11 @@ export class DisconnectPolicy {
    * Called when the reader of a run is gone. Cancels the run if its request or wire says so. The run of a stream
    * that the server itself ends, to shut down, continues. Never throws: a failed cancel is logged.
    */
-  left({ runId }: RunView, principal: Principal, onDisconnect: OnDisconnect): void {
+  left(run: RunView, onDisconnect: OnDisconnect): void {
     if (onDisconnect === 'continue' || this.active.isShuttingDown) return;
-    this.runs.cancel(principal, runId).catch((error: unknown) => {
+    this.runs.cancel(userReach(run), run.runId).catch((error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
-      this.logger.error(`Run ${runId} could not be cancelled after its client left`, stack);
+      this.logger.error(`Run ${run.runId} could not be cancelled after its client left`, stack);
     });
   }
 }

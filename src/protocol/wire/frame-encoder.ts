@@ -16,6 +16,11 @@ export interface FrameEncoder {
    */
   readonly joinable: boolean;
   /**
+   * Names how it writes: all encoders of a run with one name return the same frames, whichever options they have
+   * beside it. An encoder with a name may be kept when its reader leaves, and be continued for the next one.
+   */
+  readonly variant?: string;
+  /**
    * Called with each batch before its events, to fetch what they need beside themselves. Returns undefined
    * when there is nothing to wait for.
    */

@@ -3,6 +3,7 @@ export * from './frame-encoder.js';
 export * from './run-frames.js';
 export * from './run-stream.js';
 export * from './run-streams.js';
+export * from './session-owner.js';
 export * from './skip-frames.js';
 export * from './wire-controller.decorator.js';
 export * from './wire.js';

@@ -1,35 +1,21 @@
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
+import type { StoppedEncoder } from './resume-cache.js';
 import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
+import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
+import { NewestFrames } from './newest-frames.js';
 import { SkipFrames } from './skip-frames.js';
 
 /** Characters after which a batch of frames is handed on, so that a full socket can pause the reader in between. */
 const BATCH_LENGTH = 64 * 1024;
+/** Characters of an event's JSON that are not its values, such as the names of its fields. */
+const EVENT_OVERHEAD = 110;
+/** What an encoder keeps of an event at least, in characters. */
+const LEAST_LENGTH = 32;
 
-/** What a source of frames returns next. */
-export type Step = IteratorResult<FrameBatch, undefined>;
-
-/** An empty batch: the request is accepted. */
-export const ACCEPTED: Step = { done: false, value: [] };
-/** Nothing follows. */
-export const DONE: Step = { done: true, value: undefined };
 /** The batch before the first: shared, because it never changes. */
 const NO_EVENTS: readonly LoggedEvent[] = [];
-
-/** Batches of frames, and the frames that end them early: what every transport writes. */
-export interface FrameSource extends AsyncIterableIterator<FrameBatch> {
-  /** What a server that stops writes last; undefined for a source that has ended. Reading it ends the source. */
-  readonly shutdownFrame: string | undefined;
-  /** The terminal event of the run, of the last one where there are several, was encoded. */
-  readonly hasEnded: boolean;
-  /** As `FrameEncoder.errorFrames`; undefined where the wire has none. */
-  errorFrames(error: HttpError): readonly string[] | undefined;
-  /** Reads ahead to the first batch of frames, or to where a cursor is verified. @throws what reading throws */
-  prime(): Promise<void>;
-  /** After `prime`: the run has ended, and the reader has all its counted frames. */
-  readonly isRead: boolean;
-}
 
 /** A cursor that is checked against what was committed at the time of the request. */
 export interface CursorCheck {
@@ -43,6 +29,10 @@ export interface CursorCheck {
 export interface RunFramesOptions {
   /** Encodes the run for one reader; it has state and is used for one pass only. */
   readonly encoder: FrameEncoder;
+  /** Where the encoder stopped for an earlier reader; the tail begins after it. Absent: before the first event. */
+  readonly stopped?: StoppedEncoder | undefined;
+  /** Called at most once, when the reader leaves and another one may continue with the encoder. */
+  readonly onStop?: ((stopped: StoppedEncoder) => void) | undefined;
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal;
   /** Absent: the reader has no frame yet. */
@@ -74,6 +64,14 @@ export class RunFrames implements FrameSource {
   private position = 0;
   /** The number of the last event that was encoded. */
   private lastSeq = -1;
+  /** What the encoder may keep of the events so far, in characters. */
+  private length = 0;
+  /** The frames of an earlier reader that this one lacks. */
+  private missed: readonly string[] = [];
+  /** Undefined if no other reader can continue with the encoder. */
+  private readonly newest: NewestFrames | undefined;
+  /** False while the encoder prepares itself and after an error: then nobody can continue with it. */
+  private isConsistent = true;
   /** Undefined once the cursor was checked, or if there is none. */
   private cursor: CursorCheck | undefined;
   /** True until the empty batch was returned that accepts the request. */
@@ -95,8 +93,10 @@ export class RunFrames implements FrameSource {
   ) {
     this.encoder = options.encoder;
     this.skip = options.skip ?? new SkipFrames();
-    const discarded = this.skip.seen - this.skip.count;
-    if (discarded > 0) this.encoder.discardFirst?.(discarded);
+    if (options.onStop && this.encoder.variant !== undefined) this.newest = new NewestFrames();
+    const { stopped } = options;
+    if (stopped) this.continueFrom(stopped);
+    else if (this.skip.isBehind) this.encoder.discardFirst?.(this.skip.seen - this.skip.count);
     this.cursor = options.cursor;
     this.acceptsFirst = options.isAccepted === true;
   }
@@ -134,7 +134,6 @@ export class RunFrames implements FrameSource {
   }
 
   /**
-   *
    * The next batch. An empty one only means that the request is accepted.
    *
    * @throws what reading the log throws; the log is released first
@@ -151,7 +150,11 @@ export class RunFrames implements FrameSource {
     }
     try {
       while (!this.isOver) {
-        if (this.position < this.events.length) {
+        if (this.missed.length > 0) {
+          const frames = this.missed;
+          this.missed = [];
+          return this.write(frames);
+        } else if (this.position < this.events.length) {
           const frames = this.encode();
           if (frames.length > 0) return this.write(frames);
         } else if (this.cursor && this.lastSeq >= this.cursor.lastSeq) {
@@ -159,14 +162,16 @@ export class RunFrames implements FrameSource {
         } else {
           const step = await this.tail.next();
           if (step.done === true) return this.finish();
+          if (this.isOver) break;
           this.events = step.value;
           this.position = 0;
           const prepared = this.encoder.prepare?.(step.value);
-          if (prepared) await prepared;
+          if (prepared) await this.prepared(prepared);
         }
       }
       return DONE;
     } catch (error) {
+      this.isConsistent = false;
       await this.return();
       return this.replace(error);
     }
@@ -174,6 +179,7 @@ export class RunFrames implements FrameSource {
 
   /** Releases the log. Called when the reader has left. */
   async return(): Promise<Step> {
+    if (!this.isOver) this.stop();
     this.isOver = true;
     await this.tail.return?.();
     return DONE;
@@ -195,13 +201,38 @@ export class RunFrames implements FrameSource {
     return this.encoder.shutdownFrame?.() ?? this.options.shutdownFrame;
   }
 
+  /** Takes over the encoder of an earlier reader, and the frames of it that this one lacks. */
+  private continueFrom({ lastSeq, count, newest, length }: StoppedEncoder): void {
+    this.lastSeq = lastSeq;
+    this.length = length;
+    this.newest?.add(newest, lengthOf(newest));
+    this.skip.add(count);
+    this.missed = newest.slice(newest.length - Math.max(0, count - this.skip.seen));
+  }
+
+  /** Hands the encoder on, if another reader can continue with it. */
+  private stop(): void {
+    const { encoder, lastSeq, length, newest } = this;
+    if (!newest || this.ended || !this.isConsistent || lastSeq < 0) return;
+    this.options.onStop?.({ encoder, lastSeq, length, count: this.skip.count, newest: newest.all() });
+  }
+
+  /** Waits for the encoder, with which nobody can continue meanwhile. */
+  private async prepared(prepared: Promise<void>): Promise<void> {
+    this.isConsistent = false;
+    await prepared;
+    this.isConsistent = true;
+  }
+
   /** The frames of the next events, until there are many. */
   private encode(): string[] {
     const frames: string[] = [];
-    const { events, encoder, skip } = this;
-    for (let length = 0; this.position < events.length && length < BATCH_LENGTH; this.position += 1) {
+    const { events, encoder, skip, newest } = this;
+    let length = 0;
+    for (; this.position < events.length && length < BATCH_LENGTH; this.position += 1) {
       const event = events[this.position];
       if (!event) continue;
+      this.length += Math.max(LEAST_LENGTH, event.json.length - EVENT_OVERHEAD);
       for (const frame of skip.take(encoder.next(event))) {
         frames.push(frame);
         length += frame.length;
@@ -212,17 +243,20 @@ export class RunFrames implements FrameSource {
       this.lastSeq = last.seq;
       this.ended = last.isTerminal;
     }
+    if (newest && frames.length > 0) newest.add(frames, length);
     return frames;
   }
 
   /** A batch of frames that the reader does not have; the first frame of the stream passes `firstFrame`. */
-  private write(frames: string[]): Step {
+  private write(frames: readonly string[]): Step {
     // A frame that the reader does not have: its cursor is not ahead.
     this.cursor = undefined;
     if (!this.hasWritten) {
       this.hasWritten = true;
-      const [first] = frames;
-      if (this.encoder.firstFrame && first !== undefined) frames[0] = this.encoder.firstFrame(first);
+      const [first, ...rest] = frames;
+      if (this.encoder.firstFrame && first !== undefined) {
+        return { done: false, value: this.pack([this.encoder.firstFrame(first), ...rest]) };
+      }
     }
     return { done: false, value: this.pack(frames) };
   }
@@ -245,6 +279,7 @@ export class RunFrames implements FrameSource {
   /** The tail has ended: after the terminal event, because the reader left, or because the server stops. */
   private finish(): Step {
     if (this.isOver) return DONE;
+    if (this.options.signal.aborted) this.stop();
     this.isOver = true;
     if (this.ended) return this.options.hasEnd === false ? DONE : this.end();
     if (this.options.signal.aborted) return DONE;
@@ -258,7 +293,7 @@ export class RunFrames implements FrameSource {
   }
 }
 
-/** A frame that a source ends with; a wire may have none. */
-export function lastFrame(frame: string | undefined): Step {
-  return frame ? { done: false, value: [frame] } : DONE;
+/** The characters of frames. */
+function lengthOf(frames: readonly string[]): number {
+  return frames.reduce((sum, frame) => sum + frame.length, 0);
 }

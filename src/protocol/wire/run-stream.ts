@@ -2,7 +2,7 @@ import type { StreamableFile } from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
 import { type ActiveStreams, type StreamReader, toHttpError } from '../http/index.js';
 import type { FrameBatch } from './frame-encoder.js';
-import type { FrameSource } from './run-frames.js';
+import type { FrameSource } from './frame-source.js';
 
 /** What a stream is made of. */
 export interface RunStreamOptions {
@@ -12,6 +12,8 @@ export interface RunStreamOptions {
   readonly reader: StreamReader;
   /** Ends the reading of the log. */
   readonly stop: () => void;
+  /** Called when the stream begins: calls `end` when the credential of the reader ends. Returns how to stop that. */
+  readonly watch?: (end: () => void) => (() => void) | undefined;
   /** Called once when the reader leaves before the end. */
   readonly onLeft: () => void;
   /** The wire's keep-alive frame; undefined for the default comment. */
@@ -26,6 +28,10 @@ export class RunStream {
   private isOver = false;
   /** Set by `release`. */
   private isReleased = false;
+  /** What `end` writes last. */
+  private lastFrame: string | undefined;
+  /** Stops watching the credential of the reader. */
+  private unwatch: (() => void) | undefined;
 
   constructor(private readonly options: RunStreamOptions) {}
 
@@ -37,6 +43,16 @@ export class RunStream {
   /** From now on the reader's leaving has no effect on the run: the server ends the connection itself. */
   release(): void {
     this.isReleased = true;
+  }
+
+  /** Ends the stream between two events, with the wire's closing frame. The run continues. */
+  end(): void {
+    if (this.isOver) return;
+    this.release();
+    const { source, reader, stop } = this.options;
+    this.lastFrame = source.shutdownFrame;
+    stop();
+    reader.gate?.resume();
   }
 
   /** Server-sent events, for the handler of a `SsePost` or `SseGet` route to return. */
@@ -51,6 +67,7 @@ export class RunStream {
       errorFrames: (error) => source.errorFrames(error),
     });
     return new Observable((out) => {
+      this.unwatch = this.options.watch?.(() => this.end());
       this.pump(out).then(
         () => this.ended(() => out.complete()),
         (error: unknown) => this.ended(() => out.error(error)),
@@ -84,8 +101,7 @@ export class RunStream {
   /** Marks the end before it is reported, because the report unsubscribes and that would count as leaving. */
   private ended(notify: () => void): void {
     this.isOver = true;
-    // Lets go of the timer of the stream's lifetime.
-    this.options.stop();
+    this.stop();
     notify();
   }
 
@@ -98,7 +114,10 @@ export class RunStream {
         if (out.closed) return;
       }
       const step = await source.next();
-      if (step.done === true) return;
+      if (step.done === true) {
+        if (this.lastFrame !== undefined) out.next([this.lastFrame]);
+        return;
+      }
       out.next(step.value);
     }
   }
@@ -106,13 +125,14 @@ export class RunStream {
   /** The batches as bytes. An error after the first batch becomes the wire's error frames if it has any. */
   private bytes(): AsyncIterableIterator<Uint8Array> {
     const { source } = this.options;
+    this.unwatch = this.options.watch?.(() => this.end());
     this.leaveWithReader();
     let hasBegun = false;
     const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
       try {
         for (;;) {
           const step = await source.next();
-          if (step.done === true) return this.ending(undefined);
+          if (step.done === true) return this.ending(this.lastFrame === undefined ? undefined : [this.lastFrame]);
           // An empty batch only means that the request is accepted.
           if (step.value.length === 0) continue;
           hasBegun = true;
@@ -122,6 +142,7 @@ export class RunStream {
         const frames = hasBegun ? source.errorFrames(toHttpError(error)) : undefined;
         if (frames) return this.ending(frames);
         this.isOver = true;
+        this.stop();
         throw error;
       }
     };
@@ -140,8 +161,14 @@ export class RunStream {
   /** The last step of a binary stream. */
   private ending(frames: FrameBatch | undefined): IteratorResult<Uint8Array, undefined> {
     this.isOver = true;
-    this.options.stop();
+    this.stop();
     return frames ? { done: false, value: bytesOf(frames) } : { done: true, value: undefined };
+  }
+
+  /** Lets go of the log, of the timer of the stream's lifetime, and of the reader's credential. */
+  private stop(): void {
+    this.unwatch?.();
+    this.options.stop();
   }
 
   /** Returns how to stop listening to the reader. */
@@ -157,8 +184,8 @@ export class RunStream {
   private leave(): void {
     if (this.isOver) return;
     this.isOver = true;
-    const { source, reader, stop, onLeft } = this.options;
-    stop();
+    const { source, reader, onLeft } = this.options;
+    this.stop();
     reader.gate?.resume();
     source.return?.().catch(() => undefined);
     // To cancel a run that has ended would close what it waits for.

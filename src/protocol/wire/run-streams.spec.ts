@@ -1,14 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { AppError } from '../../common/index.js';
 import type { Runs, RunView } from '../../run/index.js';
-import type { ActiveStreams, HttpError } from '../http/index.js';
+import { readSettings } from '../../config/index.js';
+import { type ActiveStreams, type HttpError, HttpSettings } from '../http/index.js';
+import { ResumeCache } from './resume-cache.js';
 import type { RunStream } from './run-stream.js';
 import { RunStreams } from './run-streams.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
 import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
-
-const principal = { tenantId: 'default', userId: 'alice' };
+import { NO_WATCH } from '../../../test/support/caller.js';
 
 describe('RunStreams', () => {
   let runs: MemoryRuns;
@@ -23,7 +24,14 @@ describe('RunStreams', () => {
     client = new FakeClient();
     active.isShuttingDown = false;
     const disconnects = new DisconnectPolicy(runs as unknown as Runs, active as unknown as ActiveStreams);
-    streams = new RunStreams(runs as unknown as Runs, active as unknown as ActiveStreams, disconnects);
+    const encoders = new ResumeCache(readSettings(HttpSettings, {}));
+    streams = new RunStreams(
+      runs as unknown as Runs,
+      active as unknown as ActiveStreams,
+      disconnects,
+      encoders,
+      NO_WATCH,
+    );
   });
 
   const cursorOf = (seen: number) => ({ seen, ahead: (count: number) => new AppError('CURSOR_AHEAD', `of ${count}`) });
@@ -31,7 +39,7 @@ describe('RunStreams', () => {
   describe('RunStreams.follow', () => {
     it('the run is accepted before it is read, and all frames are yielded', async () => {
       const run = runs.add('r', 2);
-      client.read(streams.follow(run, client, { principal, wire }));
+      client.read(streams.follow(run, client, { wire }));
       await settled();
       expect([client.accepted, client.frames, client.ended]).toEqual([true, ['first 1', '2'], false]);
       runs.finish('r');
@@ -43,7 +51,7 @@ describe('RunStreams', () => {
 
     it('reading waits for a client that does not read', async () => {
       client.gate.pause();
-      client.read(streams.follow(runs.add('r'), client, { principal, wire }));
+      client.read(streams.follow(runs.add('r'), client, { wire }));
       await settled();
       expect(client.frames).toEqual([]);
       client.gate.resume();
@@ -58,7 +66,7 @@ describe('RunStreams', () => {
       ['continue', 'cancel' as const, ['r']],
     ])('a wire with the default %s and a request with %s', async (ofWire, ofRequest, canceled) => {
       wire.onDisconnect = ofWire as OnDisconnect;
-      const leave = client.read(streams.follow(runs.add('r', 2), client, { principal, wire, onDisconnect: ofRequest }));
+      const leave = client.read(streams.follow(runs.add('r', 2), client, { wire, onDisconnect: ofRequest }));
       await settled();
       leave();
       runs.finish('r');
@@ -68,12 +76,12 @@ describe('RunStreams', () => {
 
     it('a run is cancelled if its client disconnected before it was accepted', async () => {
       client.leave();
-      client.read(streams.follow(runs.add('r', 2), client, { principal, wire, onDisconnect: 'cancel' }));
+      client.read(streams.follow(runs.add('r', 2), client, { wire, onDisconnect: 'cancel' }));
       expect(runs.canceled).toEqual(['r']);
     });
 
     it('nothing is cancelled at a shutdown, on a released stream and after the end', async () => {
-      const options = { principal, wire, onDisconnect: 'cancel' as const };
+      const options = { wire, onDisconnect: 'cancel' as const };
       const released = streams.follow(runs.add('r', 2), client, options);
       const leave = [released, streams.follow(runs.add('s', 2), client, options)].map((one) => client.read(one));
       await settled();
@@ -91,7 +99,7 @@ describe('RunStreams', () => {
     });
 
     it('a shutdown ends the stream with one shutdown frame', async () => {
-      client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
+      client.read(streams.follow(runs.add('r', 2), client, { wire }));
       await settled();
       runs.stop();
       await settled();
@@ -100,7 +108,7 @@ describe('RunStreams', () => {
     });
 
     it('the shutdown frame is sent once, whoever ends the stream first', async () => {
-      client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
+      client.read(streams.follow(runs.add('r', 2), client, { wire }));
       await settled();
       expect(client.controlFrames.shutdownFrame).toBe('cut after 2');
       runs.stop();
@@ -109,13 +117,13 @@ describe('RunStreams', () => {
     });
 
     it('a stream ends without a frame at the end of its lifetime', async () => {
-      client.read(streams.follow(runs.add('r', 2), client, { principal, wire, lifetimeMs: 1 }));
+      client.read(streams.follow(runs.add('r', 2), client, { wire, lifetimeMs: 1 }));
       while (!client.ended) await settled();
       expect([client.frames, runs.canceled]).toEqual([['first 1', '2'], []]);
     });
 
     it('a log that cannot be read ends the stream with the error frames of the wire', async () => {
-      client.read(streams.follow(runs.add('r', 2), client, { principal, wire }));
+      client.read(streams.follow(runs.add('r', 2), client, { wire }));
       const error = new AppError('DATABASE_ERROR');
       runs.fail(error);
       await settled();
@@ -129,7 +137,7 @@ describe('RunStreams', () => {
       const run = runs.add('r', 0);
       runs.fail(new AppError('EVENTS_EXPIRED'));
       const expired = ({ runId }: RunView): Promise<string[]> => Promise.resolve([`kept of ${runId}`]);
-      client.read(streams.follow(run, client, { principal, wire, expired }));
+      client.read(streams.follow(run, client, { wire, expired }));
       await settled();
       expect([client.frames, client.ended]).toEqual([['kept of r'], true]);
     });
@@ -139,7 +147,7 @@ describe('RunStreams', () => {
     it('a message is sent when the previous one was taken', async () => {
       const taken: string[] = [];
       let take = (): void => undefined;
-      const sent = streams.follow(runs.add('r'), client, { principal, wire }).sendTo((frame) => {
+      const sent = streams.follow(runs.add('r'), client, { wire }).sendTo((frame) => {
         taken.push(frame);
         return new Promise((resolve) => (take = resolve));
       });
@@ -155,7 +163,7 @@ describe('RunStreams', () => {
     });
 
     it('sending stops and the run is cancelled when the client disconnects', async () => {
-      const options = { principal, wire, onDisconnect: 'cancel' as const };
+      const options = { wire, onDisconnect: 'cancel' as const };
       const sent = streams.follow(runs.add('r', 2), client, options).sendTo(() => Promise.resolve());
       await settled();
       client.leave();
@@ -164,7 +172,7 @@ describe('RunStreams', () => {
     });
 
     it('errors of reading are thrown to the sender', async () => {
-      const sent = streams.follow(runs.add('r', 2), client, { principal, wire }).sendTo(() => Promise.resolve());
+      const sent = streams.follow(runs.add('r', 2), client, { wire }).sendTo(() => Promise.resolve());
       runs.fail(new AppError('DATABASE_ERROR'));
       await expect(sent).rejects.toMatchObject({ code: 'DATABASE_ERROR' });
     });
@@ -176,7 +184,7 @@ describe('RunStreams', () => {
     }
 
     it('bytes and the frames of an error or a shutdown are written', async () => {
-      const stream = (runId: string): RunStream => streams.follow(runs.add(runId, 2), client, { principal, wire });
+      const stream = (runId: string): RunStream => streams.follow(runs.add(runId, 2), client, { wire });
       const [whole, broken] = [bytes(stream('r')), bytes(stream('s'))];
       await settled();
       runs.finish('r');
@@ -193,7 +201,7 @@ describe('RunStreams', () => {
 
   describe('RunStreams.resume', () => {
     it.each([0, 1, 4, 10])('the frames after the first %d are yielded in one pass', async (seen) => {
-      const stream = await streams.resume(runs.add('r'), client, { principal, wire, cursor: cursorOf(seen) });
+      const stream = await streams.resume(runs.add('r'), client, { wire, cursor: cursorOf(seen) });
       expect(stream.isRead).toBe(false);
       client.read(stream);
       await settled();
@@ -202,7 +210,7 @@ describe('RunStreams', () => {
     });
 
     it('a reader that has everything gets the end of the stream', async () => {
-      const stream = await streams.resume(runs.add('r'), client, { principal, wire, cursor: cursorOf(11) });
+      const stream = await streams.resume(runs.add('r'), client, { wire, cursor: cursorOf(11) });
       expect(stream.isRead).toBe(true);
       client.read(stream);
       await settled();
@@ -214,12 +222,12 @@ describe('RunStreams', () => {
       [2, 3, 'of 2'],
       [0, 1, 'of 0'],
     ])('a cursor ahead of %d committed frames is refused: %d', async (committed, seen, message) => {
-      const resumed = streams.resume(runs.add('r', committed), client, { principal, wire, cursor: cursorOf(seen) });
+      const resumed = streams.resume(runs.add('r', committed), client, { wire, cursor: cursorOf(seen) });
       await expect(resumed).rejects.toMatchObject({ code: 'CURSOR_AHEAD', message });
     });
 
     it('a cursor at the last committed frame continues live', async () => {
-      const stream = await streams.resume(runs.add('r', 2), client, { principal, wire, cursor: cursorOf(2) });
+      const stream = await streams.resume(runs.add('r', 2), client, { wire, cursor: cursorOf(2) });
       expect(stream.isRead).toBe(false);
       const leave = client.read(stream);
       await settled();
@@ -233,32 +241,32 @@ describe('RunStreams', () => {
 
     it('an error of reading before the stream begins is thrown', async () => {
       runs.fail(new AppError('EVENTS_EXPIRED'));
-      const resumed = streams.resume(runs.add('r', 0), client, { principal, wire, cursor: cursorOf(0) });
+      const resumed = streams.resume(runs.add('r', 0), client, { wire, cursor: cursorOf(0) });
       // Nothing is committed: the request is accepted, and the log is read afterwards.
       client.read(await resumed);
       await settled();
       expect(client.error).toMatchObject({ code: 'EVENTS_EXPIRED' });
-      const second = streams.resume(runs.add('s', 2), client, { principal, wire, cursor: cursorOf(3) });
+      const second = streams.resume(runs.add('s', 2), client, { wire, cursor: cursorOf(3) });
       await expect(second).rejects.toMatchObject({ code: 'CURSOR_AHEAD' });
     });
   });
 
   describe('RunStreams.result', () => {
     it('the summary is returned at the end of the run', async () => {
-      const result = streams.result(runs.add('r', 2), client, { principal, wire });
+      const result = streams.result(runs.add('r', 2), client, { wire });
       await settled();
       runs.finish('r');
       expect(await result).toEqual({ runId: 'r', status: 'completed' });
     });
 
     it('a shutdown is reported', async () => {
-      const result = streams.result(runs.add('r', 2), client, { principal, wire });
+      const result = streams.result(runs.add('r', 2), client, { wire });
       runs.stop();
       await expect(result).rejects.toMatchObject({ code: 'SHUTTING_DOWN', retryAfterSeconds: 5 });
     });
 
     it('the run is cancelled when the client disconnects, if requested', async () => {
-      const result = streams.result(runs.add('r', 2), client, { principal, wire, onDisconnect: 'cancel' });
+      const result = streams.result(runs.add('r', 2), client, { wire, onDisconnect: 'cancel' });
       await settled();
       client.leave();
       expect(await result).toMatchObject({ runId: 'r' });

@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { CredentialWatch } from '../../access/index.js';
+import { AppError, type Principal, RETRY_AFTER_SECONDS, userReach } from '../../common/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams, type StreamReader } from '../http/index.js';
 import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
+import { ResumeCache } from './resume-cache.js';
 import type { FrameEncoder } from './frame-encoder.js';
-import { type CursorCheck, type FrameSource, RunFrames, type RunFramesOptions } from './run-frames.js';
+import type { FrameSource } from './frame-source.js';
+import { type CursorCheck, RunFrames, type RunFramesOptions } from './run-frames.js';
 import { RunStream } from './run-stream.js';
 import { SessionFrames } from './session-frames.js';
 import { SkipFrames } from './skip-frames.js';
 import type { Wire } from './wire.js';
 
-/** In whose name and for which wire a run is read. */
+/** For which wire a run is read. */
 export interface ReadOptions {
-  /** The run's owner. */
-  readonly principal: Principal;
   /** The wire whose frames are written. */
   readonly wire: Wire;
   /** What becomes of the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
@@ -41,6 +42,8 @@ export interface FrameCursor {
 
 /** How a session is followed. */
 export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisconnect'> {
+  /** The session's owner. */
+  readonly principal: Principal;
   /** The id of the session. */
   readonly sessionId: string;
   /** The run to begin with; absent, the first one after `afterOrdinal`. */
@@ -58,6 +61,13 @@ export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisco
   readonly waits: 'always' | 'while interrupted' | 'never';
 }
 
+/** How the frames of one run are made. */
+interface FramesOptions
+  extends StreamOptions, Omit<RunFramesOptions, 'encoder' | 'stopped' | 'onStop' | 'signal' | 'expired'> {
+  /** Whether the encoder of an earlier reader is continued, and this one kept for a later reader. */
+  readonly isResumable: boolean;
+}
+
 /** What ends the reading of a log. */
 interface Stop {
   /** Stops the reading and clears the timer. May be called more than once. */
@@ -68,7 +78,8 @@ interface Stop {
 
 /**
  * Follows runs for clients: the only place that does, for every wire and every transport. It owns
- * back-pressure, what becomes of a run whose client leaves, cursors, and the end at a shutdown.
+ * back-pressure, what becomes of a run whose client leaves, cursors, and the end at a shutdown or when
+ * the credential of the reader ends.
  */
 @Injectable()
 export class RunStreams {
@@ -76,12 +87,16 @@ export class RunStreams {
     private readonly runs: Runs,
     private readonly active: ActiveStreams,
     private readonly disconnects: DisconnectPolicy,
+    private readonly stopped: ResumeCache,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   /** The frames of a run that was just accepted, from its first event on. */
   follow(run: RunView, reader: StreamReader, options: StreamOptions): RunStream {
     const stop = stopAfter(options.lifetimeMs);
-    const source = this.frames(run, reader, stop, { ...options, isAccepted: true });
+    const { onDisconnect = options.wire.onDisconnect } = options;
+    const isResumable = onDisconnect === 'continue';
+    const source = this.frames(run, reader, stop, { ...options, isAccepted: true, isResumable });
     return this.stream(source, run, reader, { stop, ...options });
   }
 
@@ -98,7 +113,12 @@ export class RunStreams {
     const { seen, ahead } = options.cursor;
     const stop = stopAfter(options.lifetimeMs);
     const cursor = { lastSeq: run.lastSeq, ahead };
-    const source = this.frames(run, reader, stop, { ...options, skip: new SkipFrames(seen), cursor });
+    const source = this.frames(run, reader, stop, {
+      ...options,
+      skip: new SkipFrames(seen),
+      cursor,
+      isResumable: true,
+    });
     await source.prime();
     return this.stream(source, run, reader, { onDisconnect: 'continue', stop, ...options });
   }
@@ -109,7 +129,7 @@ export class RunStreams {
    * @throws AppError as `resume`, for the first run when the cursor is in it
    */
   async followSession(reader: StreamReader, options: SessionOptions): Promise<RunStream> {
-    const { principal, wire, first, cursor, encoderOf = (run: RunView) => wire.encoder(run, principal) } = options;
+    const { wire, first, cursor, encoderOf = (run: RunView) => wire.encoder(run) } = options;
     const stop = stopAfter(options.lifetimeMs);
     const skip = new SkipFrames(cursor?.seen);
     const isInFirst = cursor?.of === 'first run';
@@ -117,7 +137,15 @@ export class RunStreams {
       const encoder = await encoderOf(run);
       // A cursor in the first run does not count frames of later ones.
       const own = isInFirst && run !== first ? new SkipFrames() : skip;
-      return this.frames(run, reader, stop, { ...options, encoder, skip: own, cursor: check, hasEnd: false });
+      const isResumable = cursor?.of !== 'all runs';
+      return this.frames(run, reader, stop, {
+        ...options,
+        encoder,
+        skip: own,
+        cursor: check,
+        hasEnd: false,
+        isResumable,
+      });
     };
     const check = first && isInFirst ? { lastSeq: first.lastSeq, ahead: cursor.ahead } : undefined;
     let last = first;
@@ -147,36 +175,41 @@ export class RunStreams {
    * @throws AppError SHUTTING_DOWN when the server stops before
    */
   async result(run: RunView, reader: Pick<StreamReader, 'gone'>, options: ReadOptions): Promise<object> {
-    const { principal, wire } = options;
-    const end = await this.ended(run, principal, reader.gone);
+    const { wire } = options;
+    const end = await this.ended(run, reader.gone);
     if (end) return wire.summary(run, end);
     if (!reader.gone.aborted)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     this.left(run, options);
-    return wire.summary(run, await this.runs.response(principal, run.runId, { accepted: true }));
+    return wire.summary(run, await this.runs.response(userReach(run), run.runId, { accepted: true }));
   }
 
   /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
-  async ended(run: RunView, principal: Principal, signal: AbortSignal): Promise<AgentResponse | undefined> {
+  async ended(run: RunView, signal: AbortSignal): Promise<AgentResponse | undefined> {
     let last: LoggedEvent | undefined;
-    for await (const events of this.runs.tail(principal, run.runId, { signal, accepted: true })) {
+    for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
       last = events.at(-1) ?? last;
     }
     return last && isTerminalEvent(last.event) ? last.event : undefined;
   }
 
   /** The frames of one run. The tail is not read before the first `next`. */
-  private frames(
-    run: RunView,
-    { gate }: StreamReader,
-    { signal }: Stop,
-    options: StreamOptions & Omit<RunFramesOptions, 'encoder' | 'signal' | 'expired'>,
-  ): RunFrames {
-    const { principal, wire, encoder = wire.encoder(run, principal) } = options;
-    const tail = this.runs.tail(principal, run.runId, { ...(gate && { gate }), signal, accepted: true });
-    const { skip, cursor, isAccepted, hasEnd, expired } = options;
+  private frames(run: RunView, { gate }: StreamReader, { signal }: Stop, options: FramesOptions): RunFrames {
+    const { wire, encoder = wire.encoder(run) } = options;
+    const { skip, cursor, isAccepted, hasEnd, isResumable, expired } = options;
+    const key = isResumable && encoder.variant !== undefined ? keyOf(run, encoder.variant) : undefined;
+    const stopped = key !== undefined && skip && skip.seen > 0 ? this.stopped.take(key, skip.seen) : undefined;
+    const tail = this.runs.tail(userReach(run), run.runId, {
+      ...(stopped && { after: stopped.lastSeq }),
+      ...(gate && { gate }),
+      signal,
+      accepted: true,
+      run,
+    });
     return new RunFrames(tail[Symbol.asyncIterator](), {
-      encoder,
+      encoder: stopped?.encoder ?? encoder,
+      stopped,
+      onStop: key === undefined ? undefined : (state) => this.stopped.add(key, state),
       signal,
       shutdownFrame: wire.shutdownFrame,
       ...(skip && { skip }),
@@ -194,10 +227,12 @@ export class RunStreams {
     reader: StreamReader,
     { stop, ...options }: ReadOptions & { readonly stop: Stop },
   ): RunStream {
+    const { caller } = reader;
     return new RunStream({
       source,
       reader,
       stop: stop.abort,
+      watch: (end) => (caller ? this.credentials.watch(caller, end) : undefined),
       onLeft: () => (run ? this.left(run, options) : undefined),
       keepAliveFrame: options.wire.keepAliveFrame,
       active: this.active,
@@ -205,8 +240,8 @@ export class RunStreams {
   }
 
   /** The reader is gone: the request, or else the wire, says what becomes of the run. */
-  private left(run: RunView, { principal, wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
-    this.disconnects.left(run, principal, onDisconnect);
+  private left(run: RunView, { wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
+    this.disconnects.left(run, onDisconnect);
   }
 
   /** The run after the last one; waits for it when `waits` allows. */
@@ -228,12 +263,17 @@ export class RunStreams {
   ): Promise<boolean> {
     if (waits === 'always') return true;
     if (waits === 'while interrupted' && last) {
-      const { state } = await this.runs.view(principal, last.runId, { accepted: true });
+      const { state } = await this.runs.view(userReach(last), last.runId, { accepted: true });
       if (state === 'interrupted') return true;
     }
     const [newest] = await this.runs.list(principal, sessionId, { limit: 1 });
     return newest !== undefined && newest.ordinal > ordinal;
   }
+}
+
+/** What readers must have in common to continue with one encoder. A run that was removed may have its id again. */
+function keyOf({ tenantId, userId, runId, createdAt }: RunView, variant: string): string {
+  return JSON.stringify([tenantId, userId, runId, createdAt, variant]);
 }
 
 /** A stop that also happens by itself after the lifetime, if there is one. */

@@ -1,6 +1,7 @@
 import type { RunView } from '../../run/index.js';
 import type { HttpError } from '../http/http-error.js';
-import { ACCEPTED, DONE, type FrameSource, lastFrame, type RunFrames, type Step } from './run-frames.js';
+import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
+import type { RunFrames } from './run-frames.js';
 
 /** What a session is followed with. */
 export interface SessionFramesOptions {

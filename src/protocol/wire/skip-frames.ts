@@ -15,6 +15,11 @@ export class SkipFrames {
     return this.counted < this.seen;
   }
 
+  /** Counts frames that were made for another reader. */
+  add(count: number): void {
+    this.counted += count;
+  }
+
   /** Counts frames and returns those that the reader does not have. */
   take(frames: readonly string[]): readonly string[] {
     const missing = this.seen - this.counted;

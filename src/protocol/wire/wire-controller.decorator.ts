@@ -1,6 +1,6 @@
 import { Controller, type Type } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { addRouteConfig } from '../http/route-config.js';
+import { addRouteConfig } from '../../access/index.js';
 import type { Wire } from './wire.js';
 
 /** What `WireController` adds to the configuration of a route. */

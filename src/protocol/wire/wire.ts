@@ -1,4 +1,3 @@
-import type { Principal } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
 import { commonErrorBody, type HttpError } from '../http/http-error.js';
@@ -34,12 +33,8 @@ export abstract class Wire {
   /** The frame that ends a stream which the server cuts to shut down, where the encoder has none of its own. */
   readonly shutdownFrame?: string;
 
-  /**
-   * Makes the encoder of one run, whichever wire started it, from its first event on.
-   *
-   * @param principal the run's owner
-   */
-  abstract encoder(run: RunView, principal: Principal): FrameEncoder;
+  /** Makes the encoder of one run, whichever wire started it, from its first event on. */
+  abstract encoder(run: RunView): FrameEncoder;
 
   /** The body of an error before a stream. By default the common one. */
   errorBody(error: HttpError, { requestId }: FailedRequest): object {

@@ -4,6 +4,7 @@ import { BodyLimit, type HttpError, NoBody, SsePost } from '../http/index.js';
 import type { FrameEncoder } from './frame-encoder.js';
 import { Wire } from './wire.js';
 import { type FailedRequest, WireController, WireModule, Wires } from './index.js';
+import { Public } from '../../access/index.js';
 
 @Injectable()
 class BellWire extends Wire {
@@ -28,6 +29,7 @@ class DrumWire extends BellWire {
 }
 
 @WireController(BellWire, 'bell')
+@Public()
 class BellController {
   @SsePost('')
   @NoBody()
@@ -43,6 +45,7 @@ class BellController {
 }
 
 @WireController(DrumWire, ['bell/tower/drum', 'drum'])
+@Public()
 class DrumController {
   @Post()
   beat(): object {

@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { AttachmentBinder } from '../../attachment/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
 import { isUniqueViolation, type Transaction } from '../../database/index.js';
-import type { Message } from '../../events/index.js';
+import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
 import type { OpenedSession } from '../../session/index.js';
+import type { StartedRun } from '../ports/dispatcher.js';
 import type { Lease } from '../ports/run-leases.js';
+import type { ActiveRunLimits } from '../ports/run-limits.js';
 import { RunLedger } from '../run-ledger.js';
 import type { ResumePoint, RunRecord, StoredRequest } from '../run-record.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
-import { applyBusyPolicy, supersedes } from './busy-policy.js';
+import { applyBusyPolicy, requireRoom, supersedes } from './busy-policy.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
 import type { PreparedRun } from './run-preparation.js';
 
-/** What was accepted: the run, and its messages without those that the session had already. */
-export interface Acceptance {
-  readonly run: RunRecord;
-  readonly input: readonly Message[];
+/** What was accepted: the run, its messages without those that the session had already, and its first events. */
+export interface Acceptance extends StartedRun {
   /** False: the same request had been accepted before. */
   readonly created: boolean;
   /** How many runs of the session are queued before this one; 0 unless it is queued itself. */
@@ -29,13 +29,25 @@ export interface Acceptance {
 /** How a prepared run is accepted. */
 export interface AcceptOptions {
   readonly queueLimit: number;
-  /** Given: the run starts under it at once, unless its session has another run that has not ended. */
-  readonly lease?: Lease;
+  /** How many runs the owner may have that have not ended; undefined without a limit. */
+  readonly active?: ActiveRunLimits | undefined;
+  /** Given: the run starts at once, unless its session has another run that has not ended. */
+  readonly start?: ImmediateStart;
+}
+
+/** How a run starts in the process that accepts it. */
+export interface ImmediateStart {
+  readonly lease: Lease;
+  /** The first events of the run. May be called more than once. */
+  readonly events: (run: { readonly id: string; readonly sessionId: string }) => readonly AgentEvent[];
 }
 
 /** What the transaction found out about the run before it inserts it. */
 interface RunPlan {
+  /** Undefined when the run is queued. */
   readonly lease: Lease | undefined;
+  /** Canonical JSON of the events that are committed with it. */
+  readonly lines: readonly string[];
   readonly resumes: ResumePoint | undefined;
   readonly stateBefore: JsonObject | null;
 }
@@ -83,12 +95,17 @@ export class AcceptTransaction {
       await requireAllAnswered(tx, this.ledger.interrupts, session, { answers: prepared.answers, now });
     }
     const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
+    if (options.active) await requireRoom(tx, this.ledger, principal, options.active);
     const input = await newInput(tx, this.ledger.sessions, session, request);
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.
     const answered = input.length > 0 ? input : request.input;
     const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);
+    const start = turn.starts ? options.start : undefined;
+    const events = start?.events({ id: prepared.runId, sessionId: place.sessionId }) ?? [];
+    const lines = events.map(serializeEvent);
     const run = await this.insert(tx, place, prepared, {
-      lease: turn.starts ? options.lease : undefined,
+      lease: start?.lease,
+      lines,
       resumes: resume.point,
       stateBefore: await this.replaceState(tx, session, request, now),
     });
@@ -96,21 +113,27 @@ export class AcceptTransaction {
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';
-    await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden });
-    return { run, input, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
+    await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden, first: session.firstMessage });
+    const logged = lines.map((line, seq) => new LoggedEvent(seq, line, events[seq], now));
+    return { run, input, events: logged, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
+  }
+
+  /** True if the request was accepted before. @throws AppError RUN_ID_CONFLICT */
+  async isRepeated(prepared: PreparedRun): Promise<boolean> {
+    return (await this.findRepeated(undefined, prepared)) !== undefined;
   }
 
   /** @throws AppError RUN_ID_CONFLICT when the client's run id was used with other content */
-  private async findRepeated(tx: Transaction, prepared: PreparedRun): Promise<Acceptance | undefined> {
+  private async findRepeated(tx: Transaction | undefined, prepared: PreparedRun): Promise<Acceptance | undefined> {
     const { runs } = this.ledger;
-    const { principal, sessionId, runId, runKey } = prepared.request;
+    const { principal, reach, sessionId, runId, runKey } = prepared.request;
     let run: RunRecord | undefined;
-    if (runId !== undefined) run = await runs.find(principal.tenantId, runId, tx);
+    if (runId !== undefined) run = await runs.find(reach, runId, tx);
     else if (runKey !== undefined) run = await runs.findByKey(principal, sessionId, runKey, tx);
     if (!run) return undefined;
     if (run.fingerprint !== prepared.fingerprint) throw new AppError('RUN_ID_CONFLICT');
     const queuedBefore = run.state === 'queued' ? await runs.queuedBefore(run, tx) : 0;
-    return { run, input: [], created: false, queuedBefore, canceled: [] };
+    return { run, input: [], events: [], created: false, queuedBefore, canceled: [] };
   }
 
   /** Sets the state that the request brings and returns the one it replaces, which a rollback restores. */
@@ -130,8 +153,8 @@ export class AcceptTransaction {
   private insert(
     tx: Transaction,
     { session, sessionId, created }: ResolvedSession,
-    { request, runId, fingerprint, now }: PreparedRun,
-    { lease, resumes, stateBefore }: RunPlan,
+    { request, runId, authority, fingerprint, now }: PreparedRun,
+    { lease, lines, resumes, stateBefore }: RunPlan,
   ): Promise<RunRecord> {
     return this.ledger.runs.insert(tx, {
       id: runId,
@@ -142,6 +165,7 @@ export class AcceptTransaction {
       createdSession: created,
       agentType: request.agentType,
       request: storedRequest(request, resumes),
+      authority,
       fingerprint,
       wire: request.wire ?? DEFAULT_WIRE,
       runKey: request.runKey ?? null,
@@ -150,6 +174,7 @@ export class AcceptTransaction {
       visibility: request.store === false ? 'transient' : 'kept',
       stateBefore,
       lease,
+      lines,
       createdAt: now,
     });
   }

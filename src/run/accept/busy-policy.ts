@@ -1,7 +1,8 @@
-import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { OpenedSession } from '../../session/index.js';
 import { cancelActive } from '../end/cancellation.js';
+import type { ActiveRunLimits } from '../ports/run-limits.js';
 import type { RunLedger } from '../run-ledger.js';
 import type { RunRequest } from '../run.types.js';
 
@@ -42,4 +43,24 @@ export async function applyBusyPolicy(
   if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');
   if (active > queueLimit) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   return { starts: active === 0, queuedBefore: queued, canceled: [] };
+}
+
+/**
+ * Refuses a run of an owner that has too many already. Runs that are to be cancelled do not count. On PostgreSQL,
+ * runs that are accepted at the same moment do not see each other and may exceed the limit.
+ *
+ * @throws AppError QUEUE_FULL
+ */
+export async function requireRoom(
+  tx: Transaction,
+  ledger: RunLedger,
+  owner: Principal,
+  limits: ActiveRunLimits,
+): Promise<void> {
+  const { user, tenant } = await ledger.runs.countActiveOf(tx, owner);
+  const [whose, limit] = user >= limits.user ? ['user', limits.user] : ['tenant', limits.tenant];
+  if (user < limits.user && tenant < limits.tenant) return;
+  throw new AppError('QUEUE_FULL', `A ${whose} may have ${limit} runs that wait or are being executed`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../common/index.js';
+import { AppError, userReach } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { OpenedSession } from '../../session/index.js';
 import type { RunLedger } from '../run-ledger.js';
@@ -28,20 +28,20 @@ export async function resolveSession(
   now: number,
 ): Promise<ResolvedSession> {
   const { sessions } = ledger;
-  const { after, principal, sessionId, tenantUniqueId } = request;
+  const { after, principal, sessionId, tenantUniqueId, input } = request;
   if (after === undefined) {
     const open = tenantUniqueId === true ? 'openTenantUnique' : 'open';
-    const session = await sessions[open](tx, principal, sessionId, now);
+    const session = await sessions[open](tx, principal, sessionId, now, input.length);
     return { session, sessionId, created: session.runOrdinal === 1 };
   }
   const parent = await findParent(tx, ledger, request, after);
   await sessions.lock(tx, parent.sessionRowId);
   if (await endsConversation(tx, ledger, parent)) {
-    const session = await sessions.reopen(tx, parent.sessionRowId, now);
+    const session = await sessions.reopen(tx, parent.sessionRowId, now, input.length);
     return { session, sessionId: parent.sessionId, created: false };
   }
   if (isActive(parent)) throw new AppError('SESSION_BUSY');
-  const session = await sessions.fork(tx, parent, sessionId, now);
+  const session = await sessions.fork(tx, parent, sessionId, now, input.length);
   return { session, sessionId, created: true, forkedFrom: parent.sessionRowId };
 }
 
@@ -51,8 +51,8 @@ async function findParent(
   { principal }: RunRequest,
   after: string,
 ): Promise<RunRecord> {
-  const parent = await runs.find(principal.tenantId, after, tx);
-  if (parent?.userId !== principal.userId || parent.visibility !== 'kept') throw new AppError('RUN_NOT_FOUND');
+  const parent = await runs.find(userReach(principal), after, tx);
+  if (parent?.visibility !== 'kept') throw new AppError('RUN_NOT_FOUND');
   return parent;
 }
 

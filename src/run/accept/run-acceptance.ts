@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import { RunAnnouncements } from '../ports/run-announcements.js';
-import { runView } from '../run-view.js';
-import { RunSettings } from '../run.settings.js';
+import { acceptedView } from '../run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
-import { type Acceptance, AcceptTransaction } from './accept-transaction.js';
-import { RunPreparation } from './run-preparation.js';
+import { type Acceptance, type AcceptOptions, AcceptTransaction } from './accept-transaction.js';
+import { type PreparedRun, RunPreparation } from './run-preparation.js';
+import { StartLimits } from './start-limits.js';
 
 /** Accepts runs: commits them, then notifies the dispatcher and the readers that wait for the session's next run. */
 @Injectable()
@@ -16,41 +17,54 @@ export class RunAcceptance {
     private readonly transaction: AcceptTransaction,
     private readonly dispatcher: Dispatcher,
     private readonly announcements: RunAnnouncements,
-    private readonly settings: RunSettings,
+    private readonly limits: StartLimits,
   ) {}
 
-  /** @throws AppError SHUTTING_DOWN; those of `RunPreparation.prepare` and `AcceptTransaction.commit` */
+  /** @throws AppError SHUTTING_DOWN; RATE_LIMIT_EXCEEDED; those of `RunPreparation.prepare` and `AcceptTransaction.commit` */
   async accept(request: RunRequest): Promise<AcceptedRun> {
     if (!this.dispatcher.accepting)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     const prepared = await this.preparation.prepare(request);
-    const lease = this.dispatcher.reserve();
+    const accepted = await this.limits.counted(
+      request,
+      () => this.transaction.isRepeated(prepared),
+      (limits) => this.start(prepared, limits),
+    );
+    const { run, created, queuedBefore } = accepted;
+    if (created) this.announcements.announce(run);
+    return { run: acceptedView(run, queuedBefore), created, createdSession: run.createdSession };
+  }
+
+  /** Commits a run and starts it if this process has room for it. */
+  private async start(prepared: PreparedRun, limits: Omit<AcceptOptions, 'start'>): Promise<Acceptance> {
+    const { tenantId } = prepared.request.principal;
+    const lease = this.dispatcher.reserve(tenantId);
     let started = false;
     try {
-      const { queueLimit } = this.settings;
-      const accepted = await this.transaction.commit(prepared, { queueLimit, ...(lease ? { lease } : {}) });
+      const start = lease && { lease, events: (run: FirstEventsOf) => firstEvents(run, prepared.now) };
+      const accepted = await this.transaction.commit(prepared, { ...limits, ...(start && { start }) });
       started = this.dispatch(accepted);
-      const { run, created, queuedBefore } = accepted;
-      if (created) this.announcements.announce(run);
-      return { run: runView(run, queuedBefore), created, createdSession: run.createdSession };
+      return accepted;
     } finally {
-      if (lease && !started) this.dispatcher.unreserve();
+      if (lease && !started) this.dispatcher.unreserve(tenantId);
     }
   }
 
   /** Accepts the run that answers make. @throws AppError as `accept` */
   async answer(
-    principal: Principal,
+    reach: Reach,
+    requester: Requester | null,
     answers: readonly InterruptAnswer[],
     options: { readonly runKey?: string },
   ): Promise<AcceptedRun> {
-    return this.accept({ ...(await this.preparation.requestFor(principal, answers)), ...options });
+    return this.accept({ ...(await this.preparation.requestFor(reach, requester, answers)), ...options });
   }
 
   /** Starts the run, or signals that it waits. Returns whether it started under its reserved lease. */
-  private dispatch({ run, input, created, canceled }: Acceptance): boolean {
+  private dispatch(accepted: Acceptance): boolean {
+    const { run, created, canceled } = accepted;
     const starts = created && run.state === 'running';
-    if (starts) this.dispatcher.start(run, input);
+    if (starts) this.dispatcher.start(accepted);
     for (const runRowId of canceled) this.dispatcher.cancel(runRowId);
     if (run.state === 'queued') this.dispatcher.wake();
     return starts;

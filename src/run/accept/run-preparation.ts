@@ -1,15 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRegistry } from '../../agent/index.js';
-import { AppError, Clock, fingerprint, IdFactory, type Principal } from '../../common/index.js';
+import {
+  AppError,
+  type Authority,
+  authorityOf,
+  Clock,
+  fingerprint,
+  IdFactory,
+  type Reach,
+  type Requester,
+} from '../../common/index.js';
 import { AnswerValidator, type InterruptAnswer, isInterruptId, type ValidatedAnswer } from '../../interrupt/index.js';
 import { RunStore } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
+import { AuthorityCheck } from './authority-check.js';
 
 /** A request that is ready to be accepted: validated, and completed from the run that it resumes. */
 export interface PreparedRun {
   readonly request: RunRequest;
   readonly answers: readonly ValidatedAnswer[];
   readonly runId: string;
+  /** What the run may do; null without authentication. */
+  readonly authority: Authority | null;
   readonly fingerprint: string;
   /** The time of the acceptance, in milliseconds since the epoch. */
   readonly now: number;
@@ -19,7 +30,7 @@ export interface PreparedRun {
 @Injectable()
 export class RunPreparation {
   constructor(
-    private readonly agents: AgentRegistry,
+    private readonly check: AuthorityCheck,
     private readonly validator: AnswerValidator,
     private readonly runs: RunStore,
     private readonly clock: Clock,
@@ -27,15 +38,19 @@ export class RunPreparation {
   ) {}
 
   /**
-   * @throws AppError AGENT_NOT_FOUND; those of `AnswerValidator.validate`; INTERRUPT_NOT_FOUND when the request
+   * @throws AppError AGENT_NOT_FOUND, PERMISSION_DENIED (a model that the caller may not use), INVALID_PARAMETER (an
+   *   address of an image that is not allowed); those of `AnswerValidator.validate`; INTERRUPT_NOT_FOUND when the request
    *   names another session than that of its answers
    */
   async prepare(given: RunRequest): Promise<PreparedRun> {
-    const { request, answers } = await this.complete(given);
-    this.agents.get(request.agentType);
+    this.check.modelOf(given, given.requester);
+    this.check.addressesOf(given);
+    const { request, answers, authority } = await this.complete(given);
+    this.check.agent(request.agentType, authority);
     return {
       request,
       answers,
+      authority,
       runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
       fingerprint: requestFingerprint(request),
       now: this.clock.now(),
@@ -43,12 +58,18 @@ export class RunPreparation {
   }
 
   /** The request that consists of nothing but answers. @throws AppError INTERRUPT_NOT_FOUND */
-  async requestFor(principal: Principal, answers: readonly InterruptAnswer[]): Promise<RunRequest> {
+  async requestFor(
+    reach: Reach,
+    requester: Requester | null,
+    answers: readonly InterruptAnswer[],
+  ): Promise<RunRequest> {
     const ids = answers.map(({ interruptId }) => interruptId).filter(isInterruptId);
-    const before = ids.length === 0 ? undefined : await this.runs.findWaitingFor(principal.tenantId, ids);
+    const before = ids.length === 0 ? undefined : await this.runs.findWaitingFor(reach, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     return {
-      principal,
+      principal: { tenantId: before.tenantId, userId: before.userId },
+      reach,
+      requester,
       sessionId: before.sessionId,
       sessionGiven: false,
       agentType: before.agentType,
@@ -65,23 +86,24 @@ export class RunPreparation {
   }
 
   /** A request with answers takes over what it does not bring itself from the run that waits for them. */
-  private async complete(request: RunRequest): Promise<Pick<PreparedRun, 'request' | 'answers'>> {
-    const { answers = [], principal } = request;
-    if (answers.length === 0) return { request, answers: [] };
-    const { tenantId } = principal;
-    const valid = await this.validator.validate(request.anonymous ? { tenantId } : principal, answers);
+  private async complete(request: RunRequest): Promise<Pick<PreparedRun, 'request' | 'answers' | 'authority'>> {
+    const { answers = [], reach, requester } = request;
+    if (answers.length === 0) return { request, answers: [], authority: requester && authorityOf(requester) };
+    const valid = await this.validator.validate(reach, requester, answers);
     const { after, sessionGiven, sessionId } = request;
     // With `after` the session follows from that run; recording the answers checks that it is theirs.
     const isElsewhere = after === undefined && sessionGiven !== false && sessionId !== valid.sessionId;
     const ids = answers.map(({ interruptId }) => interruptId);
-    const before = isElsewhere ? undefined : await this.runs.findWaitingFor(tenantId, ids);
+    const before = isElsewhere ? undefined : await this.runs.findWaitingFor(reach, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions } = before.request;
     return {
       answers: valid.answers,
+      // Whoever answers lends nothing to the run that goes on.
+      authority: before.authority,
       request: {
         ...request,
-        principal: { tenantId, userId: valid.userId },
+        principal: { tenantId: reach.tenantId, userId: valid.userId },
         sessionId: after === undefined ? valid.sessionId : sessionId,
         agentType: before.agentType,
         clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,

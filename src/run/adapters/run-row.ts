@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../common/index.js';
+import type { Authority, JsonObject } from '../../common/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
 import type { ResumePoint, RunKey, RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
+import type { NewRun } from '../ports/run-store.js';
 import type { RunState } from '../run.types.js';
 
 /** A row of `runs` as plain SQL returns it. */
@@ -33,17 +34,17 @@ export interface RunRow {
   readonly wire_data: string;
   readonly keep: string;
   readonly created_session: number;
-  readonly claimed_at: number | null;
   readonly used_ms: number;
   readonly events_pruned_at: number | null;
   readonly digests: string | null;
+  readonly authority: string | null;
 }
 
 /** The columns of `RunRow`, for SELECT and RETURNING. */
 export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
   fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
-  created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session, claimed_at,
-  used_ms, events_pruned_at, digests`;
+  created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session,
+  used_ms, events_pruned_at, digests, authority`;
 
 /** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
 type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
@@ -67,6 +68,7 @@ export function runRecord(row: RunRow): RunRecord {
     agentType: row.agent_type,
     state: row.status as RunState,
     request: parseRequest(row.request),
+    authority: parsed<Authority>(row.authority),
     fingerprint: row.fingerprint,
     attempt: row.attempt,
     fence: row.fence,
@@ -85,10 +87,36 @@ export function runRecord(row: RunRow): RunRecord {
     wireData: JSON.parse(row.wire_data) as JsonObject,
     visibility: row.keep as RunVisibility,
     createdSession: row.created_session === 1,
-    claimedAt: row.claimed_at,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
     retainedSummaries: parsed<JsonObject>(row.digests),
+  };
+}
+
+/** The record of a run that was inserted under a row id. */
+export function newRecord(run: NewRun, rowId: number): RunRecord {
+  const { principal, lease, lines, stateBefore: _, ...columns } = run;
+  const { tenantId, userId } = principal;
+  const startedAt = lease ? run.createdAt : null;
+  return {
+    ...columns,
+    tenantId,
+    userId,
+    rowId,
+    state: lease ? 'running' : 'queued',
+    attempt: lease ? 1 : 0,
+    fence: lease ? 1 : 0,
+    leaseOwner: lease?.owner ?? null,
+    leaseUntil: lease?.until ?? 0,
+    cancelRequestedAt: null,
+    nextSeq: lines.length,
+    error: null,
+    usage: null,
+    startedAt,
+    finishedAt: null,
+    usedMs: 0,
+    eventsPrunedAt: null,
+    retainedSummaries: null,
   };
 }
 

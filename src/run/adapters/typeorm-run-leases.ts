@@ -1,55 +1,79 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/index.js';
-import { type Lease, RunLeases } from '../ports/run-leases.js';
+import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
+import { type Lease, type OwnedRun, RunLeases } from '../ports/run-leases.js';
 import type { RunRecord } from '../run-record.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 
 /**
- * Runs that can be claimed: the first queued one of each session, and running ones whose lease has ended. The
- * order of a session needs no lock of its own, because only its first run qualifies.
+ * Queued runs that can be claimed: the first one of each session. The order of a session needs no lock of its own,
+ * because only its first run qualifies.
  */
-const CLAIMABLE = `
+export const QUEUED = `
   SELECT r.no FROM runs r
-  WHERE (r.status = 'queued' AND NOT EXISTS (
-      SELECT 1 FROM runs o
-      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running')))
-    OR (r.status = 'running' AND r.lease_until < ?)
+  WHERE r.status = 'queued' AND NOT EXISTS (
+    SELECT 1 FROM runs o
+    WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running'))
   ORDER BY r.no LIMIT ?`;
 
-/** The time an attempt took: until now, or until the end of a lease that was not renewed. */
+/** Queued runs that can be claimed, of tenants with few running runs of an owner first. */
+const QUEUED_FAIRLY = `
+  SELECT q.no FROM (
+    SELECT r.no, COALESCE(b.busy, 0) + ROW_NUMBER() OVER (PARTITION BY r.tenant_id ORDER BY r.no) AS place
+    FROM runs r LEFT JOIN (
+      SELECT tenant_id, COUNT(*) AS busy FROM runs WHERE status = 'running' AND lease_owner = ? GROUP BY tenant_id
+    ) b ON b.tenant_id = r.tenant_id
+    WHERE r.status = 'queued' AND NOT EXISTS (
+      SELECT 1 FROM runs o
+      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running'))
+  ) q WHERE q.place <= ? ORDER BY q.place, q.no LIMIT ?`;
+
+/** Those of several queued runs that no other process is claiming; a query with ranks cannot lock rows itself. */
+const LOCK_QUEUED = `
+  SELECT r.no FROM runs r
+  WHERE r.status = 'queued' AND r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
+  FOR UPDATE OF r SKIP LOCKED`;
+
+/** Running runs whose lease has ended. Its order is that of an index, whose first entries are all that is read. */
+export const LOST = `
+  SELECT r.no FROM runs r WHERE r.status = 'running' AND r.lease_until < {now} ORDER BY r.lease_until, r.no LIMIT ?`;
+
+const ANY_CLAIMABLE = `SELECT no FROM (${QUEUED}) q UNION ALL SELECT no FROM (${LOST}) l`;
+
+/** The time an attempt took: until now, or until the end of a lease that an earlier version did not renew. */
 const USED = `
   used_ms = used_ms + CASE
-    WHEN claimed_at IS NULL OR status <> 'running' OR claimed_at > ? THEN 0
-    WHEN lease_until > claimed_at AND lease_until < ? THEN lease_until - claimed_at
-    ELSE ? - claimed_at END`;
+    WHEN claimed_at IS NULL OR status <> 'running' OR claimed_at > {now} THEN 0
+    WHEN lease_until > claimed_at AND lease_until < {now} THEN lease_until - claimed_at
+    ELSE {now} - claimed_at END`;
 
+/** The database's clock may be behind that of the process which accepted the run. */
 const CLAIM = `
-  UPDATE runs SET status = 'running', attempt = attempt + 1, fence = fence + 1, ${USED}, claimed_at = ?,
-    lease_owner = ?, lease_until = ?, started_at = COALESCE(started_at, ?)
-  WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < ?))
+  UPDATE runs SET status = 'running', attempt = attempt + 1, fence = fence + 1, ${USED}, claimed_at = {now},
+    lease_owner = ?, lease_until = ?,
+    started_at = COALESCE(started_at, CASE WHEN created_at > {now} THEN created_at ELSE {now} END)
+  WHERE no = ? AND (status = 'queued' OR (status = 'running' AND lease_until < {now}))
   RETURNING ${RUN_COLUMNS}`;
-
-const RENEW = `UPDATE runs SET lease_until = ? WHERE status = 'running' AND lease_owner = ? AND no`;
-const RENEW_ONE = `${RENEW} = ? RETURNING no`;
-const RENEW_MANY = {
-  sqlite: `${RENEW} IN (SELECT value FROM json_each(?)) RETURNING no`,
-  postgres: `${RENEW} IN (
-    SELECT r.no FROM runs r WHERE r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
-    FOR UPDATE SKIP LOCKED) RETURNING no`,
-};
 
 const RELEASE = `
   UPDATE runs SET status = 'queued', attempt = attempt - 1, ${USED}, claimed_at = NULL, lease_owner = NULL,
     lease_until = 0
   WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const EXPIRE = `
-  UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE lease_owner = ? AND status = 'running'`;
+const GIVE_UP = `
+  UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const OWNERS = `SELECT DISTINCT lease_owner FROM runs WHERE status = 'running' AND lease_owner IS NOT NULL`;
+/** The owners of running runs: one step in an index for each owner, however many runs each has. */
+export const RUNNING_OWNERS = `
+  WITH RECURSIVE owners(name) AS (
+    SELECT MIN(lease_owner) FROM runs WHERE status = 'running'
+    UNION ALL
+    SELECT (SELECT MIN(r.lease_owner) FROM runs r WHERE r.status = 'running' AND r.lease_owner > o.name)
+    FROM owners o WHERE o.name IS NOT NULL
+  )`;
 
-const CANCEL_REQUESTED = `
-  SELECT no FROM runs WHERE status = 'running' AND lease_owner = ? AND cancel_requested_at IS NOT NULL`;
+export const OWNED = `
+  SELECT no, fence, CASE WHEN cancel_requested_at IS NULL THEN 0 ELSE 1 END AS canceled
+  FROM runs WHERE status = 'running' AND lease_owner = ?`;
 
 const HAS_ACTIVE = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND status IN ('queued', 'running') LIMIT 1`;
 
@@ -60,50 +84,52 @@ export class TypeOrmRunLeases extends RunLeases {
     super();
   }
 
-  async claim(lease: Lease, now: number, limit: number): Promise<readonly RunRecord[]> {
+  async claim(lease: Lease, limit: number, perTenant?: number): Promise<readonly RunRecord[]> {
     // Reads before it takes the write lock: usually there is nothing to claim.
-    const [found] = await this.database.read.all<{ no: number }>(CLAIMABLE, [now, 1]);
+    const [found] = await this.database.read.all<{ no: number }>(this.sql(ANY_CLAIMABLE), [1, 1]);
     if (!found) return [];
     return this.database.write(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF r SKIP LOCKED' : '';
-      const rows = await tx.all<{ no: number }>(CLAIMABLE + lock, [now, limit]);
+      const rows = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
+      const left = limit - rows.length;
+      if (left > 0 && perTenant === undefined) rows.push(...(await tx.all<{ no: number }>(QUEUED + lock, [left])));
+      else if (left > 0) rows.push(...(await queuedFairly(tx, [lease.owner, perTenant ?? 0, left])));
       const claimed: RunRecord[] = [];
       for (const { no } of rows) {
-        const values = [now, now, now, now, lease.owner, lease.until, now, no, now];
-        claimed.push(...(await tx.all<RunRow>(CLAIM, values)).map(runRecord));
+        const values = [lease.owner, lease.until, no];
+        claimed.push(...(await tx.all<RunRow>(this.sql(CLAIM), values)).map(runRecord));
       }
       return claimed;
     });
   }
 
-  async renew(lease: Lease, runRowIds: readonly number[]): Promise<readonly number[]> {
-    const [first, ...others] = runRowIds;
-    if (first === undefined) return [];
-    const [sql, among] =
-      others.length === 0 ? [RENEW_ONE, first] : [RENEW_MANY[this.database.dialect], JSON.stringify(runRowIds)];
-    const rows = await this.database.write((tx) => tx.all<{ no: number }>(sql, [lease.until, lease.owner, among]));
-    return rows.map(({ no }) => no);
+  async release(runRowId: number, fence: number): Promise<void> {
+    await this.database.write((tx) => tx.run(this.sql(RELEASE), [runRowId, fence]));
   }
 
-  async release(runRowId: number, fence: number, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(RELEASE, [now, now, now, runRowId, fence]));
+  async giveUp(runRowId: number, fence: number): Promise<void> {
+    await this.database.write((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
   }
 
-  async expire(owner: string, now: number): Promise<void> {
-    await this.database.write((tx) => tx.run(EXPIRE, [now, now, now, owner]));
-  }
-
-  async owners(): Promise<readonly string[]> {
-    const rows = await this.database.read.all<{ lease_owner: string }>(OWNERS);
-    return rows.map((row) => row.lease_owner);
-  }
-
-  async cancelRequested(owner: string): Promise<readonly number[]> {
-    const rows = await this.database.read.all<{ no: number }>(CANCEL_REQUESTED, [owner]);
-    return rows.map(({ no }) => no);
+  async owned(owner: string): Promise<readonly OwnedRun[]> {
+    const rows = await this.database.read.all<{ no: number; fence: number; canceled: number }>(OWNED, [owner]);
+    return rows.map(({ no, fence, canceled }) => ({ rowId: no, fence, isCanceled: canceled === 1 }));
   }
 
   async hasActive(sessionRowId: number): Promise<boolean> {
     return (await this.database.read.all(HAS_ACTIVE, [sessionRowId])).length > 0;
   }
+
+  private sql(text: string): string {
+    return text.replaceAll('{now}', DATABASE_NOW[this.database.dialect]);
+  }
+}
+
+async function queuedFairly(
+  tx: Queryable,
+  [owner, perTenant, limit]: readonly [owner: string, perTenant: number, limit: number],
+): Promise<readonly { readonly no: number }[]> {
+  const rows = await tx.all<{ no: number }>(QUEUED_FAIRLY, [owner, perTenant, limit]);
+  if (rows.length === 0 || tx.dialect === 'sqlite') return rows;
+  return tx.all<{ no: number }>(LOCK_QUEUED, [JSON.stringify(rows.map(({ no }) => no))]);
 }

@@ -53,6 +53,8 @@ const UPSERT_STEP = `
 
 const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
 
+const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
+
 const READ_FIRST = `
   SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
 
@@ -97,10 +99,10 @@ export class TypeOrmRunLog extends RunLog {
         ])
       : await sql.all<WrittenRow>(ADVANCE, [lines.length, ...guard]);
     if (!row) return undefined;
-    if (lines.length > 0) await sql.run(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
+    if (lines.length > 0) sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
     for (const { key, status, inputHash, output, messageIds } of steps) {
       const ids = JSON.stringify(messageIds);
-      await sql.run(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, at]);
+      sql.send(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, at]);
     }
     return { visibility: row.keep, cancelRequested: row.cancel_requested_at !== null };
   }
@@ -137,6 +139,11 @@ export class TypeOrmRunLog extends RunLog {
       chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
       if (chunks.length === 0) return events;
     }
+  }
+
+  async length(runRowId: number): Promise<number | undefined> {
+    const [row] = await this.database.read.all<{ next_seq: number }>(LENGTH, [runRowId]);
+    return row?.next_seq;
   }
 
   async steps(runRowId: number): Promise<readonly JournalStep[]> {

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { isStorable, type JsonObject, type Principal } from '../../common/index.js';
-import { Database, queryable, RunEntity, type SqlValue, type Transaction } from '../../database/index.js';
+import { AppError, isStorable, type JsonObject, type Principal, type Reach } from '../../common/index.js';
+import {
+  Database,
+  queryable,
+  reachCondition,
+  RunEntity,
+  type SqlValue,
+  type Transaction,
+} from '../../database/index.js';
 import { type ActiveCount, type NewRun, type RunQuery, RunStore, type UnstartedEnd } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
-import { jsonText, requestText, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
+import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
+import { insertOf } from './run-insert.js';
 import { INSERT_CHUNK } from './typeorm-run-log.js';
 
 const SELECT = `SELECT ${RUN_COLUMNS} FROM runs`;
 const ACTIVE = `status IN ('queued', 'running')`;
 const OWN_SESSION = `session_no = (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
-const INSERT = `
-  INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
-    fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at, claimed_at, wire,
-    run_key, parent_run_id, wire_data, keep, created_session, state_before)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  RETURNING ${RUN_COLUMNS}`;
-
-const FIND = `${SELECT} WHERE tenant_id = ? AND id = ?`;
 const FIND_BY_KEY = `${SELECT} WHERE run_key = ? AND ${OWN_SESSION}`;
 const GET = `${SELECT} WHERE no = ?`;
 const NEWEST_INTERRUPTED = `${SELECT} WHERE session_no = ? AND status = 'interrupted' ORDER BY ordinal DESC LIMIT 1`;
@@ -29,6 +29,11 @@ const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND o
 const COUNT_ACTIVE = `
   SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
   WHERE session_no = ? AND ${ACTIVE}`;
+/** The tenant's runs are found among all active ones: its ended runs may be many. */
+const COUNT_ACTIVE_OF = {
+  sqlite: countActiveOf('runs INDEXED BY ix_runs_active'),
+  postgres: countActiveOf('runs'),
+};
 const OF_SESSION = `${SELECT} WHERE session_no = ?`;
 const ACTIVE_OF_SESSION = `${OF_SESSION} AND ${ACTIVE}`;
 const LOCK_ACTIVE = `
@@ -61,16 +66,20 @@ export class TypeOrmRunStore extends RunStore {
     super();
   }
 
-  insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
-    return queryable(tx).all<RunRow>(INSERT, insertValues(run)).then(insertedRecord);
+  async insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
+    const { lines, createdAt } = run;
+    const [row] = await queryable(tx).all<{ no: number }>(...insertOf(run, this.database.dialect));
+    if (!row) throw new Error('the run was not inserted');
+    if (lines.length > 0) queryable(tx).send(INSERT_CHUNK, [row.no, 0, lines.length, lines.join('\n'), createdAt]);
+    return newRecord(run, row.no);
   }
 
-  find(tenantId: string, runId: string, tx?: Transaction): Promise<RunRecord | undefined> {
-    return isStorable(runId) ? this.first(FIND, [tenantId, runId], tx) : NONE;
+  find(reach: Reach, runId: string, tx?: Transaction): Promise<RunRecord | undefined> {
+    return this.findWithin(reach, runId, '', tx);
   }
 
-  findForUpdate(tx: Transaction, tenantId: string, runId: string): Promise<RunRecord | undefined> {
-    return isStorable(runId) ? this.first(FIND + forUpdate(tx), [tenantId, runId], tx) : NONE;
+  findForUpdate(tx: Transaction, reach: Reach, runId: string): Promise<RunRecord | undefined> {
+    return this.findWithin(reach, runId, forUpdate(tx), tx);
   }
 
   findByKey(
@@ -87,11 +96,12 @@ export class TypeOrmRunStore extends RunStore {
     return this.first(GET, [rowId], tx);
   }
 
-  findWaitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
+  findWaitingFor(reach: Reach, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
+    const owner = reachCondition(reach);
     const marks = interruptIds.map(() => '?').join(', ');
     const sql = `${SELECT} WHERE no = (
-      SELECT MAX(waiting_run_no) FROM interrupts WHERE tenant_id = ? AND id IN (${marks}))`;
-    return this.first(sql, [tenantId, ...interruptIds]);
+      SELECT MAX(waiting_run_no) FROM interrupts WHERE ${owner.sql} AND id IN (${marks}))`;
+    return this.first(sql, [...owner.values, ...interruptIds]);
   }
 
   newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined> {
@@ -140,6 +150,16 @@ export class TypeOrmRunStore extends RunStore {
     return row ?? { active: 0, queued: 0 };
   }
 
+  async countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }> {
+    const { tenantId, userId } = owner;
+    const connection = queryable(tx);
+    const [row] = await connection.all<{ of_user: number | string; of_tenant: number | string }>(
+      COUNT_ACTIVE_OF[connection.dialect],
+      [userId, tenantId],
+    );
+    return { user: Number(row?.of_user ?? 0), tenant: Number(row?.of_tenant ?? 0) };
+  }
+
   active(sessionRowId: number): Promise<readonly RunRecord[]> {
     return this.all(`${ACTIVE_OF_SESSION} ORDER BY no`, [sessionRowId]);
   }
@@ -168,7 +188,7 @@ export class TypeOrmRunStore extends RunStore {
     now: number,
   ): Promise<RunRecord | undefined> {
     const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
-    if (ended) await queryable(tx).run(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
+    if (ended) queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
     return ended;
   }
 
@@ -210,6 +230,13 @@ export class TypeOrmRunStore extends RunStore {
     await queryable(tx).manager.delete(RunEntity, { sessionRowId });
   }
 
+  private findWithin(reach: Reach, runId: string, lock: string, tx?: Transaction): Promise<RunRecord | undefined> {
+    if (!isStorable(runId)) return NONE;
+    const owner = reachCondition(reach);
+    const sql = `${SELECT} WHERE ${owner.sql} AND id = ? LIMIT 2${lock}`;
+    return this.all(sql, [...owner.values, runId], tx).then(onlyRecord);
+  }
+
   // Without `async`, because accepting a run and claiming it are hot paths: each call costs two promises.
   private all(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
     return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(records);
@@ -230,9 +257,9 @@ function firstRecord([row]: readonly RunRow[]): RunRecord | undefined {
   return row && runRecord(row);
 }
 
-function insertedRecord([row]: readonly RunRow[]): RunRecord {
-  if (!row) throw new Error('the run was not inserted');
-  return runRecord(row);
+function onlyRecord([run, another]: readonly RunRecord[]): RunRecord | undefined {
+  if (another) throw new AppError('AMBIGUOUS_ID');
+  return run;
 }
 
 /** Locks the rows that a query finds, where reading alone does not exclude other writers. */
@@ -244,33 +271,8 @@ function skipLocked(tx: Transaction): string {
   return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
 }
 
-function insertValues(run: NewRun): SqlValue[] {
-  const { lease } = run;
-  const startedAt = lease ? run.createdAt : null;
-  return [
-    run.id,
-    run.principal.tenantId,
-    run.principal.userId,
-    run.sessionId,
-    run.sessionRowId,
-    run.ordinal,
-    run.agentType,
-    lease ? 'running' : 'queued',
-    requestText(run.request),
-    run.fingerprint,
-    lease ? 1 : 0,
-    lease ? 1 : 0,
-    lease?.owner ?? null,
-    lease?.until ?? 0,
-    run.createdAt,
-    startedAt,
-    startedAt,
-    run.wire,
-    run.runKey,
-    run.parentRunId,
-    JSON.stringify(run.wireData),
-    run.visibility,
-    run.createdSession ? 1 : 0,
-    jsonText(run.stateBefore),
-  ];
+function countActiveOf(table: string): string {
+  return `
+  SELECT COUNT(CASE WHEN user_id = ? THEN 1 END) AS of_user, COUNT(*) AS of_tenant FROM ${table}
+  WHERE tenant_id = ? AND ${ACTIVE} AND cancel_requested_at IS NULL`;
 }

@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { Message } from '../../events/index.js';
 import { OverdueRuns } from '../end/overdue-runs.js';
-import { RunControl } from '../execute/run-control.js';
+import { RunControl, type StopKind } from '../execute/run-control.js';
 import { type Execution, RunExecutor } from '../execute/run-executor.js';
 import { RunFeeds } from '../log/run-feeds.js';
-import { Dispatcher } from '../ports/dispatcher.js';
+import { Dispatcher, type StartedRun } from '../ports/dispatcher.js';
 import type { Lease } from '../ports/run-leases.js';
+import type { WorkerLoad } from '../ports/worker-registry.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -29,13 +29,9 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   private readonly logger = new Logger(EmbeddedDispatcher.name);
   /** The runs that this process executes, by row id. */
   private readonly active = new Map<number, ActiveRun>();
-  private reserved = 0;
   private sweeping: Promise<void> | undefined;
   private sweepAgain = false;
-  /** True while runs may be waiting for a slot: a new run then waits behind them. */
-  private isBehind = false;
-  private refusals = 0;
-  private timers: NodeJS.Timeout[] = [];
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly leases: LeaseKeeper,
@@ -47,45 +43,39 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     super();
   }
 
-  /** Claims what an earlier process left before the first request is served. */
+  /**
+   * Joins the workers, and claims what an earlier process left before the first request is served.
+   *
+   * @throws as `WorkerLease.start`
+   */
   async onApplicationBootstrap(): Promise<void> {
+    await this.leases.start({ load: () => this.load(), lost: () => this.stopAll('lost') });
     await this.sweep();
-    const { sweepIntervalMs, leaseMs } = this.settings;
-    this.timers = [
-      setInterval(() => void this.sweep(), sweepIntervalMs),
-      setInterval(() => this.leases.renew(this.active), Math.ceil(leaseMs / 3)),
-    ];
+    this.timer = setInterval(() => void this.sweep(), this.settings.sweepIntervalMs);
   }
 
   /** Lets running runs finish for a while, hands the others over, then ends every reader. */
   async onModuleDestroy(): Promise<void> {
     this.accepting = false;
     await this.settled(this.settings.shutdownGraceMs);
-    for (const { control } of this.active.values()) control.stop('shutdown');
+    this.stopAll('shutdown');
     await this.settled(HANDOVER_MS);
-    for (const timer of this.timers) clearInterval(timer);
+    clearInterval(this.timer);
     await this.sweeping;
+    await this.leases.stop();
     this.feeds.close();
   }
 
-  reserve(): Lease | undefined {
-    if (this.isBehind || this.capacity() <= 0) {
-      this.isBehind = true;
-      this.refusals += 1;
-      return undefined;
-    }
-    this.reserved += 1;
-    return this.leases.lease();
+  reserve(tenantId: string): Lease | undefined {
+    return this.leases.reserve(tenantId);
   }
 
-  unreserve(): void {
-    this.reserved -= 1;
-    if (this.isBehind) this.wake();
+  unreserve(tenantId: string): void {
+    if (this.leases.free(tenantId)) this.wake();
   }
 
-  start(run: RunRecord, input: readonly Message[]): void {
-    this.reserved -= 1;
-    this.execute(run, input);
+  start(started: StartedRun): void {
+    this.execute(started.run, started);
   }
 
   wake(): void {
@@ -96,11 +86,14 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
     this.active.get(runRowId)?.control.stop('cancel');
   }
 
-  private execute(run: RunRecord, input?: readonly Message[]): void {
-    const control = new RunControl(run.leaseUntil);
+  /** Executes a run that has a slot. */
+  private execute(run: RunRecord, started?: StartedRun): void {
+    const lease = this.leases.leaseOf(run);
+    const control = new RunControl(lease);
+    if (lease.owner !== run.leaseOwner) control.stop('lost');
     // A run that this process lost and claimed again: nothing else would stop its earlier execution.
     this.active.get(run.rowId)?.control.stop('lost');
-    const done = this.finish(run, control, this.executor.execute(run, control, input));
+    const done = this.finish(run, control, this.executor.execute(run, control, started));
     this.active.set(run.rowId, { control, done });
   }
 
@@ -113,7 +106,7 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
       this.logger.error(`Run ${run.id} was not released: ${String(error)}`);
     } finally {
       if (this.active.get(run.rowId)?.control === control) this.active.delete(run.rowId);
-      if (this.isBehind) this.wake();
+      if (this.leases.free(run.tenantId)) this.wake();
     }
   }
 
@@ -135,23 +128,22 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   }
 
   private async sweepOnce(): Promise<void> {
-    for (const rowId of await this.leases.cancelRequested()) this.cancel(rowId);
+    await this.leases.check(this.active);
     if (!this.accepting) return;
-    await this.leases.expireGone();
+    await this.leases.removeLost();
     // Also while no run can be executed.
     if (await this.overdue.end()) this.sweepAgain = true;
-    const capacity = this.capacity();
-    if (capacity <= 0) return;
-    const { refusals } = this;
-    const claimed = await this.leases.claim(capacity);
+    const { claimed, isFull } = await this.leases.claim();
     for (const run of claimed) this.execute(run);
-    const isFull = claimed.length === capacity;
-    this.isBehind = isFull || this.refusals !== refusals;
     if (isFull) this.sweepAgain = true;
   }
 
-  private capacity(): number {
-    return this.settings.concurrency - this.active.size - this.reserved;
+  private load(): WorkerLoad {
+    return { slots: this.settings.concurrency, busy: this.active.size, draining: !this.accepting };
+  }
+
+  private stopAll(kind: StopKind): void {
+    for (const { control } of this.active.values()) control.stop(kind);
   }
 
   /** Resolves when all executions have ended, or after a time. */

@@ -1,43 +1,73 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import type { RunControl } from '../execute/run-control.js';
 import { type Lease, RunLeases } from '../ports/run-leases.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
-import { isGone, leaseOwner } from './lease-owner.js';
+import { ExecutionSlots, type FilledSlots } from './execution-slots.js';
+import { type HeldLease, type LeaseHolder, WorkerLease } from './worker-lease.js';
 
 /** The runs that this process executes, by row id. */
 type ActiveRuns = ReadonlyMap<number, { readonly control: RunControl }>;
 
-/** The leases of this process: takes them, renews them, and stops runs whose lease may end. */
+/** The lease of a run whose worker was lost before it could start the run. */
+const ENDED: HeldLease = { owner: '', until: 0, deadline: -Infinity };
+
+/** The runs that this process holds, under the lease of its worker. */
 @Injectable()
 export class LeaseKeeper {
-  private readonly logger = new Logger(LeaseKeeper.name);
-  private readonly owner: string;
-  private renewing: Promise<void> | undefined;
-  private renewingLate: Promise<void> | undefined;
+  /** Since when runs are held that are not executed, by row id, on the monotonic clock. */
+  private strays = new Map<number, number>();
 
   constructor(
     private readonly leases: RunLeases,
+    private readonly worker: WorkerLease,
+    private readonly slots: ExecutionSlots,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
-  ) {
-    this.owner = leaseOwner(settings.nodeName);
+  ) {}
+
+  /** Joins the workers. @throws as `WorkerLease.start` */
+  start(holder: LeaseHolder): Promise<void> {
+    return this.worker.start(holder);
   }
 
-  /** A lease that begins now. */
-  lease(): Lease {
-    return { owner: this.owner, until: this.clock.now() + this.settings.leaseMs };
+  /** Leaves the workers: what is still held can be claimed by others at once. */
+  stop(): Promise<void> {
+    return this.worker.stop();
   }
 
-  /** Claims up to `limit` runs for this process. */
-  claim(limit: number): Promise<readonly RunRecord[]> {
-    return this.leases.claim(this.lease(), this.clock.now(), limit);
+  /**
+   * A slot and the lease for a run that is about to be accepted; undefined while this process has none, or the run
+   * has to wait for a slot.
+   */
+  reserve(tenantId: string): Lease | undefined {
+    const { current } = this.worker;
+    return current && this.slots.reserve(tenantId) ? current : undefined;
+  }
+
+  /** Returns the slot of a run. Returns whether another run may be waiting for it. */
+  free(tenantId: string): boolean {
+    this.slots.release(tenantId);
+    return this.slots.isAwaited(tenantId);
+  }
+
+  /** The lease that a claimed run has; one that has ended when the worker was lost since. */
+  leaseOf({ leaseOwner }: RunRecord): HeldLease {
+    const { current } = this.worker;
+    return current?.owner === leaseOwner ? (current ?? ENDED) : ENDED;
+  }
+
+  /** Claims runs for the free slots of this process; none while it has no lease. Returns as `ExecutionSlots.fill`. */
+  claim(): Promise<FilledSlots<RunRecord>> {
+    const { current } = this.worker;
+    if (!current || this.slots.free <= 0) return Promise.resolve({ claimed: [], isFull: false });
+    return this.slots.fill((limit) => this.leases.claim(current, limit, this.slots.perTenant));
   }
 
   /** Puts a run of this process back into the queue. */
   release(run: RunRecord): Promise<void> {
-    return this.leases.release(run.rowId, run.fence, this.clock.now());
+    return this.leases.release(run.rowId, run.fence);
   }
 
   /** Whether a session has runs that have not ended. */
@@ -45,49 +75,29 @@ export class LeaseKeeper {
     return this.leases.hasActive(sessionRowId);
   }
 
-  /** The row ids of this process's runs whose cancel was requested. */
-  cancelRequested(): Promise<readonly number[]> {
-    return this.leases.cancelRequested(this.owner);
+  /** Ends the leases of workers that no longer run. */
+  removeLost(): Promise<void> {
+    return this.worker.removeLost();
   }
 
-  /** Ends the leases of processes of this machine that no longer run. */
-  async expireGone(): Promise<void> {
-    for (const owner of await this.leases.owners()) {
-      if (isGone(owner, this.owner)) await this.leases.expire(owner, this.clock.now());
+  /**
+   * Compares the runs of this process with those that it holds in the ledger. Stops those whose cancel was requested.
+   * Gives up those that it has not executed for as long as a lease: their log could not be written or read, or the
+   * answer that they were accepted was lost.
+   */
+  async check(active: ActiveRuns): Promise<void> {
+    const { current } = this.worker;
+    if (!current) return;
+    const now = this.clock.monotonic();
+    const strays = new Map<number, number>();
+    for (const { rowId, fence, isCanceled } of await this.leases.owned(current.owner)) {
+      const run = active.get(rowId);
+      if (run && isCanceled) run.control.stop('cancel');
+      if (run) continue;
+      const since = this.strays.get(rowId) ?? now;
+      if (now - since >= this.settings.leaseMs) await this.leases.giveUp(rowId, fence);
+      else strays.set(rowId, since);
     }
-  }
-
-  /** Renews the leases of the active runs, and stops runs whose lease is about to end. */
-  renew(active: ActiveRuns): void {
-    const lease = this.lease();
-    // All at once, except runs that are being written; those follow one by one.
-    this.renewing ??= this.renewThese(lease, active, [...active.keys()]).finally(() => {
-      this.renewing = undefined;
-      this.renewingLate ??= this.renewLate(lease, active).finally(() => (this.renewingLate = undefined));
-    });
-    this.stopOverdue(active);
-  }
-
-  private async renewLate(lease: Lease, active: ActiveRuns): Promise<void> {
-    for (const [rowId, { control }] of active) {
-      if (control.leaseUntil < lease.until) await this.renewThese(lease, active, [rowId]);
-    }
-  }
-
-  private async renewThese(lease: Lease, active: ActiveRuns, rowIds: readonly number[]): Promise<void> {
-    try {
-      for (const rowId of await this.leases.renew(lease, rowIds)) {
-        const run = active.get(rowId);
-        if (run) run.control.leaseUntil = lease.until;
-      }
-    } catch (error) {
-      this.logger.warn(`Leases could not be renewed: ${String(error)}`);
-    }
-  }
-
-  /** Another process may claim a run as soon as its lease ends: stops it before. */
-  private stopOverdue(active: ActiveRuns): void {
-    const soon = this.clock.now() + this.settings.leaseMs / 6;
-    for (const { control } of active.values()) if (control.leaseUntil < soon) control.stop('lost');
+    this.strays = strays;
   }
 }

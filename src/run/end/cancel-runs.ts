@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, type Principal } from '../../common/index.js';
+import { AppError, Clock, type Principal, type Reach, userReach } from '../../common/index.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import type { CancelOptions } from '../ports/runs.js';
 import { RunLedger } from '../run-ledger.js';
@@ -16,11 +16,11 @@ export class CancelRuns {
   ) {}
 
   /** Returns the run as the cancel left it. @throws AppError RUN_NOT_FOUND */
-  async cancel({ tenantId }: Principal, runId: string, options: CancelOptions = {}): Promise<RunRecord> {
+  async cancel(reach: Reach, runId: string, options: CancelOptions = {}): Promise<RunRecord> {
     const { runs, interrupts } = this.ledger;
     const now = this.clock.now();
     const canceled = await this.ledger.write(async (tx) => {
-      const run = await runs.findForUpdate(tx, tenantId, runId);
+      const run = await runs.findForUpdate(tx, reach, runId);
       if (!run) throw new AppError('RUN_NOT_FOUND');
       const after = await cancelRun(tx, this.ledger, run, { now, rollback: options.rollback === true });
       if (after.state === 'interrupted') await interrupts.cancelForRun(tx, after.rowId, now);
@@ -43,7 +43,7 @@ export class CancelRuns {
     if (sessionRowId === undefined) return [];
     const waiting = await this.ledger.write((tx) => interrupts.cancelForSession(tx, sessionRowId, this.clock.now()));
     const active = await runs.active(sessionRowId);
-    for (const { id } of active) await this.cancel(principal, id);
+    for (const { id } of active) await this.cancel(userReach(principal), id);
     return [...waiting, ...active.map(({ id }) => id)];
   }
 }

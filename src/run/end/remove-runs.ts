@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { AppError, type Principal, type Reach, userReach } from '../../common/index.js';
 import type { AfterRemoval } from '../../session/index.js';
 import { RunReader } from '../log/run-reader.js';
 import { RunLedger } from '../run-ledger.js';
@@ -27,14 +27,13 @@ export class RemoveRuns {
   ) {}
 
   /** @throws AppError RUN_NOT_FOUND; SESSION_BUSY when the run does not end in time */
-  async removeRun(principal: Principal, runId: string): Promise<void> {
+  async removeRun(reach: Reach, runId: string): Promise<void> {
     const { runs } = this.ledger;
-    const { tenantId } = principal;
-    const run = await runs.find(tenantId, runId);
+    const run = await runs.find(reach, runId);
     if (!run || isForgotten(run)) throw new AppError('RUN_NOT_FOUND');
-    if (run.finishedAt === null) await this.endAll(principal, [run]);
+    if (run.finishedAt === null) await this.endAll([run]);
     const after = await this.ledger.write(async (tx) => {
-      const locked = await runs.findForUpdate(tx, tenantId, runId);
+      const locked = await runs.findForUpdate(tx, reach, runId);
       return locked ? this.deletion.deleteRun(tx, locked) : [];
     });
     if (!after) throw new AppError('SESSION_BUSY', 'The run did not end in time');
@@ -47,7 +46,7 @@ export class RemoveRuns {
     const sessionRowId = await sessions.findRowId(principal, sessionId);
     if (sessionRowId === undefined) throw new AppError('SESSION_NOT_FOUND');
     for (let round = 0; round < ROUNDS; round += 1) {
-      await this.endAll(principal, await runs.active(sessionRowId));
+      await this.endAll(await runs.active(sessionRowId));
       const after = await this.ledger.write((tx) => this.deletion.deleteSession(tx, sessionRowId));
       if (after) return this.complete(after);
     }
@@ -55,8 +54,8 @@ export class RemoveRuns {
   }
 
   /** Cancels the runs and waits until they have ended, or for the longest time that a cancel may take. */
-  private async endAll(principal: Principal, runs: readonly RunRecord[]): Promise<void> {
-    for (const { id } of runs) await this.cancels.cancel(principal, id);
+  private async endAll(runs: readonly RunRecord[]): Promise<void> {
+    for (const run of runs) await this.cancels.cancel(userReach(run), run.id);
     const signal = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
     for (const run of runs) {
       const rest = this.reader.tail(() => Promise.resolve(run), { after: run.nextSeq - 1, signal });

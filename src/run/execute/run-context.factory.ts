@@ -58,6 +58,7 @@ export class RunContextFactory {
       attempt: run.attempt,
       shownCallIds: partial.shownCallIds,
       principal,
+      authority: run.authority,
       input,
       inputText: userText(input),
       history: fitHistory(past, input, this.settings.contextTokenBudget),

@@ -16,10 +16,12 @@ export class RunStop extends Error {
 export class RunControl {
   private readonly controller = new AbortController();
 
-  constructor(
-    /** The end of this process's lease, in epoch milliseconds. */
-    public leaseUntil: number,
-  ) {}
+  constructor(private readonly lease: { readonly deadline: number }) {}
+
+  /** Until then this process may write, by the monotonic clock; it moves as long as the lease is held. */
+  get deadline(): number {
+    return this.lease.deadline;
+  }
 
   /** Aborts on the first stop, with a `RunStop` as reason. */
   get signal(): AbortSignal {

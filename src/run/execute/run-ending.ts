@@ -2,9 +2,9 @@ import type { AgentOutcome } from '../../agent/index.js';
 import {
   AppError,
   assertUnreachable,
-  Clock,
   ERROR_CATALOGUE,
   type ErrorCode,
+  FixedClock,
   type JsonObject,
   publicError,
 } from '../../common/index.js';
@@ -153,14 +153,4 @@ export function corruptEnd(run: RunRecord, at: number): LogWrite {
   };
   const end = { state: 'failed', error, usage: null, output: [], sessionState: undefined } as const;
   return { run, firstSeq: run.nextSeq, lines: [serializeEvent(last)], steps: [], end, at };
-}
-
-class FixedClock extends Clock {
-  constructor(private readonly at: number) {
-    super();
-  }
-
-  now(): number {
-    return this.at;
-  }
 }

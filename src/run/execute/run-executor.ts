@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
+import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import { runAgent } from './agent-runner.js';
@@ -32,11 +33,11 @@ export class RunExecutor {
   ) {}
 
   /** Never throws: an error ends the run as failed, or leaves it to the next process. */
-  async execute(run: RunRecord, control: RunControl, input?: readonly Message[]): Promise<Execution> {
+  async execute(run: RunRecord, control: RunControl, started?: StartedRun): Promise<Execution> {
     let session: RunSession | undefined;
     try {
-      session = await this.sessions.open(run, control);
-      return await this.executeIn(session, run, control, input);
+      session = await this.sessions.open(run, control, started);
+      return await this.executeIn(session, run, control, started?.input);
     } catch (error) {
       if (control.stopped !== 'lost') this.logger.error(`Run ${run.id} cannot be executed here: ${describe(error)}`);
       session?.writer.abandon();
@@ -99,8 +100,7 @@ export class RunExecutor {
   }
 
   private begin(run: RunRecord, { response, partial, writer }: RunSession): void {
-    if (!partial.response) response.created();
-    if (!partial.response || partial.response.status === 'created') response.inProgress();
+    if (!response.isInProgress) response.inProgress();
     if (partial.response) closePartialOutput(response, partial, run.attempt, (event) => writer.emit(event));
   }
 

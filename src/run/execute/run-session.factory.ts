@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, IdFactory } from '../../common/index.js';
-import { ResponseBuilder } from '../../events/index.js';
+import { type AgentResponse, type LoggedEvent, ResponseBuilder, ResponseFold } from '../../events/index.js';
 import { GroupCommit } from '../log/group-commit.js';
 import { RunFeeds } from '../log/run-feeds.js';
 import { RunWriter } from '../log/run-writer.js';
+import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { MessageCommitter } from './message-committer.js';
 import type { RunControl } from './run-control.js';
-import { finishedMessageIds, type PartialState, RunRecovery } from './run-recovery.js';
+import { finishedMessageIds, NO_PARTIAL_STATE, type PartialState, RunRecovery } from './run-recovery.js';
 
 /** The execution of one run in this process: its writer, the builder that writes to it, and what it wrote before. */
 export interface RunSession {
@@ -30,16 +31,21 @@ export class RunSessionFactory {
     private readonly ids: IdFactory,
   ) {}
 
-  /** @throws what `RunRecovery.load` throws */
-  async open(run: RunRecord, control: RunControl): Promise<RunSession> {
-    const partial = await this.recovery.load(run);
+  /**
+   * @param started given when the process has just accepted the run: its log is not read
+   * @throws what `RunRecovery.load` throws
+   */
+  async open(run: RunRecord, control: RunControl, started?: StartedRun): Promise<RunSession> {
+    const partial = started ? NO_PARTIAL_STATE : await this.recovery.load(run);
+    const begun = partial.response ?? responseAfter(started?.events ?? []);
     const feed = this.feeds.join(run.rowId);
     feed.hasWriter = true;
+    if (started) feed.publish(started.events);
     const writer = new RunWriter(run, {
       commits: this.commits,
       feed,
       now: () => this.clock.now(),
-      leaseUntil: () => control.leaseUntil,
+      deadline: () => control.deadline,
       onLost: () => control.stop('lost'),
     });
     const response = new ResponseBuilder({
@@ -51,7 +57,7 @@ export class RunSessionFactory {
         writer.emit(event);
         if (event.object === 'message') writer.append(messages.afterEvent(event));
       },
-      ...(partial.response ? { resume: partial.response, retired: partial.retired } : {}),
+      ...(begun ? { resume: begun, retired: partial.retired } : {}),
     });
     const messages = new MessageCommitter(response, finishedMessageIds(partial), partial.joined);
     const close = (): void => {
@@ -61,4 +67,10 @@ export class RunSessionFactory {
     };
     return { writer, response, partial, messages, close };
   }
+}
+
+function responseAfter(events: readonly LoggedEvent[]): AgentResponse | undefined {
+  const fold = new ResponseFold();
+  for (const { event } of events) fold.apply(event);
+  return fold.response();
 }

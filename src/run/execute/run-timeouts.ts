@@ -22,9 +22,7 @@ export class RunTimeouts {
     control: RunControl,
     limits: Pick<RunSettings, 'timeoutMs' | 'idleTimeoutMs'>,
   ) {
-    const now = Date.now();
-    const used = run.usedMs + Math.max(0, now - (run.claimedAt ?? now));
-    this.timeout = setTimeout(() => control.stop('timeout'), timer(limits.timeoutMs - used));
+    this.timeout = setTimeout(() => control.stop('timeout'), timer(limits.timeoutMs - run.usedMs));
     let writes = writer.writes;
     let idleChecks = 0;
     this.idle = setInterval(

@@ -11,8 +11,8 @@ export interface CommitSource {
   committed(write: LogWrite): void;
   /** The write was rejected or cannot be made: this process no longer has the run. */
   lost(reason: unknown): void;
-  /** The end of the lease, in epoch milliseconds: until then a failed write is retried. */
-  readonly leaseUntil: number;
+  /** Until when a failed write is retried, by the monotonic clock. */
+  readonly deadline: number;
 }
 
 /** From this number of runs in one commit on, a pause lets more join the next commit. */
@@ -94,7 +94,7 @@ export class GroupCommit {
   /** Retries one write until it is made or rejected, or the lease it was made under has ended. */
   private async retryUntilLeaseEnds(source: CommitSource, write: LogWrite): Promise<void> {
     // Read once: a lease that is renewed meanwhile must not extend the retries.
-    const deadline = source.leaseUntil;
+    const { deadline } = source;
     for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
       try {
         const written = (await this.log.committed(write)) || (await this.commits.append([write]))[0] === true;
@@ -102,7 +102,7 @@ export class GroupCommit {
         else source.lost(undefined);
         return;
       } catch (error) {
-        if (isDataError(error) || Date.now() + wait >= deadline) {
+        if (isDataError(error) || performance.now() + wait >= deadline) {
           source.lost(error);
           return;
         }

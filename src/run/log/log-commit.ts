@@ -19,14 +19,16 @@ export class LogCommit {
   append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
     return this.ledger.write(async (tx) => {
       const plain = writes.filter(isPlain);
-      const plainResults = plain.length > 0 ? await this.ledger.log.appendEvents(tx, plain) : [];
-      const results: boolean[] = [];
+      const plainResults = plain.length > 0 ? this.ledger.log.appendEvents(tx, plain) : NOTHING;
       let nextPlain = 0;
-      for (const write of writes) {
-        if (isPlain(write)) results.push(plainResults[nextPlain++] === true);
-        else results.push(await this.appendOne(tx, write));
-      }
-      return results;
+      // Together, so that on PostgreSQL the writes share their round trips.
+      return settled(
+        writes.map(async (write) => {
+          if (!isPlain(write)) return this.appendOne(tx, write);
+          const index = nextPlain++;
+          return (await plainResults)[index] === true;
+        }),
+      );
     });
   }
 
@@ -79,6 +81,14 @@ export class LogCommit {
     const next = await runs.nextQueued(tx, run.sessionRowId, run.ordinal);
     if (next && !next.request.resumes) await interrupts.cancelUnanswered(tx, interruptRun(next), at);
   }
+}
+
+const NOTHING: Promise<readonly boolean[]> = Promise.resolve([]);
+
+/** Waits for all, also after one has failed: none may use the transaction when it is over. @throws the first error */
+async function settled<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /** True for a write of nothing but events: most of them. */

@@ -29,7 +29,7 @@ class Process {
   readonly feeds = new RunFeeds();
   readonly commits: GroupCommit;
   readonly losses: unknown[] = [];
-  leaseUntil = Number.MAX_SAFE_INTEGER;
+  deadline = Number.MAX_SAFE_INTEGER;
 
   constructor(readonly log = new MemoryRunLog()) {
     this.commits = new GroupCommit(new LogCommit(log.ledger()), log);
@@ -42,7 +42,7 @@ class Process {
       commits: this.commits,
       feed,
       now: () => 0,
-      leaseUntil: () => this.leaseUntil,
+      deadline: () => this.deadline,
       onLost: (reason) => void this.losses.push(reason),
     });
   }
@@ -140,7 +140,7 @@ describe('the log writer', () => {
     here.log.failures.push('before', 'before', 'before');
     writer.emit(note(0));
     await writer.flush();
-    here.leaseUntil = 0;
+    here.deadline = 0;
     here.log.failures.push('before', 'before');
     writer.emit(note(1));
     await expect(writer.flush()).rejects.toMatchObject({ code: 'WORKER_LOST' });

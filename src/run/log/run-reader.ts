@@ -8,6 +8,7 @@ import { RunStore } from '../ports/run-store.js';
 import type { TailOptions } from '../ports/runs.js';
 import type { RunRecord } from '../run-record.js';
 import { logPages } from './log-pages.js';
+import { LogReads } from './log-reads.js';
 import { RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
 
@@ -18,17 +19,22 @@ const POLL_MOST_MS = 500;
 /** Reads runs: their events, their response, their input, and the run that follows. Knows nothing of access rights. */
 @Injectable()
 export class RunReader {
+  /** Shared by all readers. */
+  private readonly reads: LogReads;
+
   constructor(
     private readonly log: RunLog,
     private readonly feeds: RunFeeds,
     private readonly runs: RunStore,
     private readonly sessions: SessionStore,
     private readonly announcements: RunAnnouncements,
-  ) {}
+  ) {
+    this.reads = new LogReads(log);
+  }
 
   /** The events of a run from a cursor, then live, see `RunTail`. @param find called with the first batch */
   tail(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
-    return new RunTail(find, options, this.log, this.feeds);
+    return new RunTail(find, options, this.reads, this.feeds);
   }
 
   /** The response of a run: its terminal event, or the fold of its log so far. */

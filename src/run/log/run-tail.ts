@@ -16,7 +16,8 @@ const POLL_MOST_MS = 250;
  * without a generator, which costs several promises more for each batch.
  *
  * All errors come with the first batch: those of `find`; AppError CURSOR_AHEAD when `after` is beyond the end
- * of the log; EVENTS_EXPIRED when events after it were removed.
+ * of the log; EVENTS_EXPIRED when events after it were removed. A later batch fails with RUN_NOT_FOUND if the run was
+ * removed before all its events were read.
  */
 export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
   private runRowId = -1;
@@ -32,7 +33,7 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
     /** Finds the run; called with the first batch. */
     private readonly find: () => Promise<RunRecord>,
     private readonly options: TailOptions,
-    private readonly log: RunLog,
+    private readonly log: Pick<RunLog, 'read' | 'length'>,
     private readonly feeds: RunFeeds,
   ) {
     this.position = (options.after ?? -1) + 1;
@@ -90,7 +91,15 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
 
   private async batch(feed: RunFeed): Promise<readonly LoggedEvent[]> {
     const live = this.live(feed);
-    return live && live.length > 0 ? live : this.stored();
+    if (live && live.length > 0) return live;
+    return this.idlePolls === 0 ? this.stored() : this.polled();
+  }
+
+  /** One small query while nothing happens; it also finds that the run was removed. */
+  private async polled(): Promise<readonly LoggedEvent[]> {
+    const length = await this.log.length(this.runRowId);
+    if (length === undefined) throw new AppError('RUN_NOT_FOUND');
+    return length > this.position ? this.stored() : [];
   }
 
   private async stored(): Promise<readonly LoggedEvent[]> {

@@ -14,8 +14,8 @@ export interface WriterOptions {
   readonly commits: GroupCommit;
   readonly feed: RunFeed;
   readonly now: () => number;
-  /** The end of this process's lease of the run, in epoch milliseconds. */
-  readonly leaseUntil: () => number;
+  /** Until when this process may write, by the monotonic clock (`Clock.monotonic`). */
+  readonly deadline: () => number;
   /** Called once when this process no longer has the run. */
   readonly onLost: (reason: unknown) => void;
 }
@@ -55,8 +55,8 @@ export class RunWriter implements CommitSource {
     this.seq = run.nextSeq;
   }
 
-  get leaseUntil(): number {
-    return this.options.leaseUntil();
+  get deadline(): number {
+    return this.options.deadline();
   }
 
   /** The number of writes so far: grows with every event and every step. */

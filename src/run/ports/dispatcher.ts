@@ -1,6 +1,15 @@
-import type { Message } from '../../events/index.js';
+import type { LoggedEvent, Message } from '../../events/index.js';
 import type { RunRecord } from '../run-record.js';
 import type { Lease } from './run-leases.js';
+
+/** A run that starts in the process that has accepted it, with what another process would have to read. */
+export interface StartedRun {
+  readonly run: RunRecord;
+  /** The messages that it was accepted with. */
+  readonly input: readonly Message[];
+  /** The events that were committed with it. */
+  readonly events: readonly LoggedEvent[];
+}
 
 /**
  * Executes accepted runs: claims them, renews their leases, finds those of lost processes. The ledger
@@ -11,13 +20,13 @@ export abstract class Dispatcher {
   abstract readonly accepting: boolean;
 
   /** A lease for a run that is about to be accepted; undefined when this process executes as many as it may. */
-  abstract reserve(): Lease | undefined;
+  abstract reserve(tenantId: string): Lease | undefined;
 
   /** Returns a reservation that was not used. */
-  abstract unreserve(): void;
+  abstract unreserve(tenantId: string): void;
 
   /** Executes a run that was accepted under a reserved lease. */
-  abstract start(run: RunRecord, input: readonly Message[]): void;
+  abstract start(started: StartedRun): void;
 
   /** Signals that there may be a run to claim. */
   abstract wake(): void;

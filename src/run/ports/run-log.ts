@@ -73,6 +73,9 @@ export abstract class RunLog {
   /** Committed events from a number on, in order: about `limit` at most (whole chunks are read). */
   abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
 
+  /** How many events of a run are committed; undefined if the run was removed. */
+  abstract length(runRowId: number): Promise<number | undefined>;
+
   /** The journal of a run. */
   abstract steps(runRowId: number): Promise<readonly JournalStep[]>;
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Principal } from '../../common/index.js';
+import type { Authority, JsonObject, Principal, Reach } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { ErrorModel } from '../../events/index.js';
 import type { RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
@@ -15,6 +15,7 @@ export interface NewRun {
   readonly createdSession: boolean;
   readonly agentType: string;
   readonly request: StoredRequest;
+  readonly authority: Authority | null;
   readonly fingerprint: string;
   readonly wire: string;
   readonly runKey: string | null;
@@ -25,6 +26,8 @@ export interface NewRun {
   readonly stateBefore: JsonObject | null;
   /** Given: the run starts under it at once. Absent: it is queued. */
   readonly lease: Lease | undefined;
+  /** Canonical JSON of the events that its log begins with; none for a queued run. */
+  readonly lines: readonly string[];
   readonly createdAt: number;
 }
 
@@ -52,12 +55,18 @@ export interface ActiveCount {
 
 /** The rows of runs. With a transaction a read sees, and an update joins, what that transaction writes. */
 export abstract class RunStore {
+  /** Inserts a run and the beginning of its log. */
   abstract insert(tx: Transaction, run: NewRun): Promise<RunRecord>;
 
-  abstract find(tenantId: string, runId: string, tx?: Transaction): Promise<RunRecord | undefined>;
+  /**
+   * The run with this id within the reach.
+   *
+   * @throws AppError AMBIGUOUS_ID when several users of a tenant have such a run, and the reach is the tenant
+   */
+  abstract find(reach: Reach, runId: string, tx?: Transaction): Promise<RunRecord | undefined>;
 
   /** As `find`; other writers of the run wait until the transaction ends. */
-  abstract findForUpdate(tx: Transaction, tenantId: string, runId: string): Promise<RunRecord | undefined>;
+  abstract findForUpdate(tx: Transaction, reach: Reach, runId: string): Promise<RunRecord | undefined>;
 
   /** The run of the caller's session with a client's run id. */
   abstract findByKey(
@@ -70,8 +79,8 @@ export abstract class RunStore {
   /** The run with a row id. */
   abstract get(tx: Transaction, rowId: number): Promise<RunRecord | undefined>;
 
-  /** The newest run of the tenant that waits for one of these interrupts. */
-  abstract findWaitingFor(tenantId: string, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
+  /** The newest run within the reach that waits for one of these interrupts. */
+  abstract findWaitingFor(reach: Reach, interruptIds: readonly string[]): Promise<RunRecord | undefined>;
 
   /** The newest interrupted run of a session. */
   abstract newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined>;
@@ -92,6 +101,9 @@ export abstract class RunStore {
   abstract queuedBefore(run: RunRecord, tx?: Transaction): Promise<number>;
 
   abstract countActive(tx: Transaction, sessionRowId: number): Promise<ActiveCount>;
+
+  /** How many runs of an owner, and of its tenant, have not ended, without those whose cancel was requested. */
+  abstract countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }>;
 
   /** The session's runs that have not ended, oldest first. */
   abstract active(sessionRowId: number): Promise<readonly RunRecord[]>;

@@ -1,4 +1,4 @@
-import type { BackpressureGate, Principal } from '../../common/index.js';
+import type { BackpressureGate, Principal, Reach, Requester } from '../../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from '../run.types.js';
 
@@ -19,6 +19,8 @@ export interface TailOptions extends ReadOptions {
   readonly gate?: BackpressureGate;
   /** Ends the iteration when it aborts, for example because the client disconnected. The run continues. */
   readonly signal?: AbortSignal;
+  /** The run as `accept` returned it a moment ago: it is not looked up again. */
+  readonly run?: RunView;
 }
 
 /** Which runs of a session to list. */
@@ -37,7 +39,10 @@ export interface CancelOptions {
 }
 
 /**
- * Runs as wires use them: accept one, read one, cancel one. The run of another tenant is not found.
+ * Runs as wires use them: accept one, read one, cancel one. A run is found by its id within a reach, by the client's
+ * run id or its place in its session by the session's owner: ids of sessions are unique for each user. What lies
+ * outside is not found (contract access, section 2). Ids of runs are unique for each user, too: where the reach is a
+ * tenant and several users have a run with an id, every method that looks it up throws AMBIGUOUS_ID.
  */
 export abstract class Runs {
   /**
@@ -55,13 +60,15 @@ export abstract class Runs {
 
   /**
    * Answers interrupts of one session: accepts the run that resumes, in the interrupted run's session
-   * and with its agent, tools and model options. It is queued when the session is busy.
+   * and with its agent, tools, model options and authority. It is queued when the session is busy.
    *
+   * @param requester whoever answers; null without authentication
    * @param options.runKey makes the answer repeatable: the same answers return the same run
    * @throws AppError as `accept`
    */
   abstract answer(
-    principal: Principal,
+    reach: Reach,
+    requester: Requester | null,
     answers: readonly InterruptAnswer[],
     options?: { readonly runKey?: string },
   ): Promise<AcceptedRun>;
@@ -73,10 +80,10 @@ export abstract class Runs {
    * @throws AppError RUN_NOT_FOUND; CURSOR_AHEAD when `after` is beyond the end of the log;
    *   EVENTS_EXPIRED when the events were removed. All with the first batch.
    */
-  abstract tail(principal: Principal, runId: string, options?: TailOptions): AsyncIterable<readonly LoggedEvent[]>;
+  abstract tail(reach: Reach, runId: string, options?: TailOptions): AsyncIterable<readonly LoggedEvent[]>;
 
   /** @throws AppError RUN_NOT_FOUND */
-  abstract view(principal: Principal, runId: string, options?: ReadOptions): Promise<RunView>;
+  abstract view(reach: Reach, runId: string, options?: ReadOptions): Promise<RunView>;
 
   /** The run of a session with the client's run id; undefined when it does not exist. */
   abstract findByKey(principal: Principal, sessionId: string, runKey: string): Promise<RunView | undefined>;
@@ -100,10 +107,10 @@ export abstract class Runs {
   ): Promise<RunView | undefined>;
 
   /** The current response, folded from the log. @throws AppError RUN_NOT_FOUND */
-  abstract response(principal: Principal, runId: string, options?: ReadOptions): Promise<AgentResponse>;
+  abstract response(reach: Reach, runId: string, options?: ReadOptions): Promise<AgentResponse>;
 
   /** The messages that a run was accepted with, without what the session had already. @throws AppError RUN_NOT_FOUND */
-  abstract input(principal: Principal, runId: string): Promise<readonly Message[]>;
+  abstract input(reach: Reach, runId: string): Promise<readonly Message[]>;
 
   /**
    * Requests the cancel of a run, durably. Idempotent; of a run that has ended only the interrupts that it waits
@@ -111,7 +118,7 @@ export abstract class Runs {
    *
    * @throws AppError RUN_NOT_FOUND
    */
-  abstract cancel(principal: Principal, runId: string, options?: CancelOptions): Promise<RunView>;
+  abstract cancel(reach: Reach, runId: string, options?: CancelOptions): Promise<RunView>;
 
   /** Cancels every run of a session that has not ended or waits for an interrupt. Returns their ids. */
   abstract cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]>;
@@ -122,7 +129,7 @@ export abstract class Runs {
    *
    * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end in time, or the server stops
    */
-  abstract remove(principal: Principal, runId: string): Promise<void>;
+  abstract remove(reach: Reach, runId: string): Promise<void>;
 
   /**
    * Removes a session with everything that belongs to it. Runs that have not ended are cancelled first, and their

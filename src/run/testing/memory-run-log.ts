@@ -61,6 +61,10 @@ export class MemoryRunLog extends RunLog {
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
+  length(runRowId: number): Promise<number> {
+    return Promise.resolve(this.of(runRowId).length);
+  }
+
   steps(): Promise<readonly JournalStep[]> {
     return Promise.resolve(this.written);
   }
@@ -113,6 +117,7 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     agentType: 'test',
     state: 'running',
     request: { clientTools: [], modelOptions: {}, clientTime: null, forwardedProps: {} },
+    authority: null,
     fingerprint: '',
     attempt: 1,
     fence: 1,
@@ -131,7 +136,6 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     wireData: {},
     visibility: 'kept',
     createdSession: false,
-    claimedAt: 0,
     usedMs: 0,
     eventsPrunedAt: null,
     retainedSummaries: null,

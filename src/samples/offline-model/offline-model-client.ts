@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   usageOf,
 } from '../../agent/index.js';
-import { abortableDelay, type Clock, type Delay, SystemClock } from '../../common/index.js';
+import { abortableDelay, type Delay, SystemClock, type WallClock } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
 import { composeAnswer, type OfflineAnswer } from './compose-answer.js';
 import type { PlannedCall } from './conversation.js';
@@ -17,7 +17,7 @@ interface OfflineSettings {
   /** Milliseconds between two pieces, default 0. If the user's text contains "slowly", at least 30. */
   readonly paceMs?: number;
   /** The clock for relative dates such as "tomorrow" if the system prompt states no time. */
-  readonly clock?: Clock;
+  readonly clock?: WallClock;
   /** Waits between pieces. Tests replace it. */
   readonly delay?: Delay;
 }
@@ -34,7 +34,7 @@ const BURST = 16;
 export class OfflineModelClient extends ModelClient {
   readonly provider = 'offline';
   private readonly paceMs: number;
-  private readonly clock: Clock;
+  private readonly clock: WallClock;
   private readonly delay: Delay;
 
   constructor(settings: OfflineSettings = {}) {

@@ -14,10 +14,11 @@ import {
 
 const OPEN = `
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
-  VALUES (?, ?, ?, '{}', 1, 0, ?, ?)
+  VALUES (?, ?, ?, '{}', 1, ?, ?, ?)
   ON CONFLICT (tenant_id, user_id, id)
-  DO UPDATE SET run_count = sessions.run_count + 1, updated_at = excluded.updated_at
-  RETURNING no, run_count`;
+  DO UPDATE SET run_count = sessions.run_count + 1, message_count = sessions.message_count + excluded.message_count,
+    updated_at = excluded.updated_at
+  RETURNING no, run_count, message_count`;
 
 /** Serialises writers that open the same new id: there is no row to lock yet. */
 const LOCK_NEW_ID = `
@@ -26,17 +27,19 @@ const LOCK_NEW_ID = `
 
 const OF_ANOTHER = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
 
-const REOPEN = `UPDATE sessions SET run_count = run_count + 1, updated_at = ? WHERE no = ? RETURNING no, run_count`;
+const REOPEN = `
+  UPDATE sessions SET run_count = run_count + 1, message_count = message_count + ?, updated_at = ? WHERE no = ?
+  RETURNING no, run_count, message_count`;
 
 /** The copied messages take ordinal 1, the run that forks takes 2. */
 const FORK = `
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
   SELECT s.tenant_id, s.user_id, CAST(? AS varchar), s.state, 2,
-    (SELECT COUNT(*) FROM messages m WHERE m.session_no = s.no AND m.run_ordinal <= ? AND m.hidden = 0),
+    (SELECT COUNT(*) FROM messages m WHERE m.session_no = s.no AND m.run_ordinal <= ? AND m.hidden = 0) + ?,
     CAST(? AS bigint), CAST(? AS bigint)
   FROM sessions s WHERE s.no = ?
   ON CONFLICT (tenant_id, user_id, id) DO NOTHING
-  RETURNING no, run_count`;
+  RETURNING no, run_count, message_count`;
 
 const COPY_MESSAGES = `
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
@@ -67,10 +70,15 @@ export class TypeOrmSessionStore extends SessionStore {
     super();
   }
 
-  async open(tx: Transaction, principal: Principal, sessionId: string, now: number): Promise<OpenedSession> {
-    return opened(
-      await queryable(tx).all<OpenedRow>(OPEN, [principal.tenantId, principal.userId, sessionId, now, now]),
-    );
+  async open(
+    tx: Transaction,
+    { tenantId, userId }: Principal,
+    sessionId: string,
+    now: number,
+    messages = 0,
+  ): Promise<OpenedSession> {
+    const values = [tenantId, userId, sessionId, messages, now, now];
+    return opened(await queryable(tx).all<OpenedRow>(OPEN, values), messages);
   }
 
   async openTenantUnique(
@@ -78,19 +86,20 @@ export class TypeOrmSessionStore extends SessionStore {
     principal: Principal,
     sessionId: string,
     now: number,
+    messages = 0,
   ): Promise<OpenedSession> {
     const { tenantId, userId } = principal;
     const lock = JSON.stringify(['session', tenantId, sessionId]);
     if (queryable(tx).dialect === 'postgres') await queryable(tx).all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
-    const session = await this.open(tx, principal, sessionId, now);
+    const session = await this.open(tx, principal, sessionId, now, messages);
     const isTaken =
       session.runOrdinal === 1 && (await queryable(tx).all(OF_ANOTHER, [tenantId, sessionId, userId])).length > 0;
     if (isTaken) throw new AppError('SESSION_NOT_FOUND');
     return session;
   }
 
-  async reopen(tx: Transaction, sessionRowId: number, now: number): Promise<OpenedSession> {
-    return opened(await queryable(tx).all<OpenedRow>(REOPEN, [now, sessionRowId]));
+  async reopen(tx: Transaction, sessionRowId: number, now: number, messages = 0): Promise<OpenedSession> {
+    return opened(await queryable(tx).all<OpenedRow>(REOPEN, [messages, now, sessionRowId]), messages);
   }
 
   async lock(tx: Transaction, sessionRowId: number): Promise<void> {
@@ -98,10 +107,11 @@ export class TypeOrmSessionStore extends SessionStore {
       await queryable(tx).all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId]);
   }
 
-  async fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession> {
-    const rows = await queryable(tx).all<OpenedRow>(FORK, [sessionId, from.ordinal, now, now, from.sessionRowId]);
+  async fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number, messages = 0): Promise<OpenedSession> {
+    const values = [sessionId, from.ordinal, messages, now, now, from.sessionRowId];
+    const rows = await queryable(tx).all<OpenedRow>(FORK, values);
     if (rows.length === 0) throw new AppError('SESSION_EXISTS');
-    const session = opened(rows);
+    const session = opened(rows, messages);
     await queryable(tx).run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
     return session;
   }
@@ -111,19 +121,12 @@ export class TypeOrmSessionStore extends SessionStore {
     owner: MessageOwner,
     messages: readonly Message[],
     now: number,
-    { origin, hidden }: AppendOptions,
+    { origin, hidden, first }: AppendOptions,
   ): Promise<void> {
     if (messages.length === 0) return;
-    const [row] = await queryable(tx).all<{ message_count: number }>(TAKE_NUMBERS, [
-      messages.length,
-      now,
-      owner.sessionRowId,
-    ]);
-    if (!row) throw new Error('the session does not exist');
-    let seq = row.message_count - messages.length;
+    let seq = first ?? (await this.takeNumbers(tx, owner.sessionRowId, messages.length, now));
     for (const message of messages) {
-      seq += 1;
-      await queryable(tx).run(INSERT_MESSAGE, [
+      queryable(tx).send(INSERT_MESSAGE, [
         owner.sessionRowId,
         seq,
         message.id,
@@ -136,6 +139,7 @@ export class TypeOrmSessionStore extends SessionStore {
         origin,
         hidden ? 1 : 0,
       ]);
+      seq += 1;
     }
   }
 
@@ -221,16 +225,24 @@ export class TypeOrmSessionStore extends SessionStore {
     await queryable(tx).manager.delete(MessageEntity, { sessionRowId });
     await queryable(tx).manager.delete(SessionEntity, { rowId: sessionRowId });
   }
+
+  /** Returns the first of the numbers. */
+  private async takeNumbers(tx: Transaction, sessionRowId: number, count: number, now: number): Promise<number> {
+    const [row] = await queryable(tx).all<{ message_count: number }>(TAKE_NUMBERS, [count, now, sessionRowId]);
+    if (!row) throw new Error('the session does not exist');
+    return row.message_count - count + 1;
+  }
 }
 
 interface OpenedRow {
   readonly no: number;
   readonly run_count: number;
+  readonly message_count: number;
 }
 
-function opened([row]: readonly OpenedRow[]): OpenedSession {
+function opened([row]: readonly OpenedRow[], messages: number): OpenedSession {
   if (!row) throw new Error('the session was neither inserted nor found');
-  return { rowId: row.no, runOrdinal: row.run_count };
+  return { rowId: row.no, runOrdinal: row.run_count, firstMessage: row.message_count - messages + 1 };
 }
 
 function messageOf(row: MessageEntity): Message {

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, isStorable, type JsonObject, type Principal } from '../../common/index.js';
-import { Database, isUniqueViolation, type Queryable, type SqlValue } from '../../database/index.js';
+import { AppError, Clock, isStorable, type JsonObject, type Principal, type Reach } from '../../common/index.js';
+import { Database, isUniqueViolation, type Queryable, reachCondition, type SqlValue } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
 import { SessionStore } from '../ports/session-store.js';
 import {
   type FoundMessage,
-  type MessageScope,
   type MessagesQuery,
   type RunPosition,
   type SessionMessage,
@@ -40,7 +39,7 @@ const MESSAGES = `
 const FIND_MESSAGE = `
   SELECT ${MESSAGE_COLUMNS}, s.id AS session_id, s.user_id FROM messages m
   JOIN sessions s ON s.no = m.session_no LEFT JOIN runs r ON r.no = m.run_no
-  WHERE m.id = ? AND m.hidden = 0 AND s.tenant_id = ?`;
+  WHERE m.id = ? AND m.hidden = 0`;
 
 /** Sessions in the ledger, each visible to its user only. */
 @Injectable()
@@ -56,6 +55,17 @@ export class TypeOrmSessions extends Sessions {
   async view(principal: Principal, sessionId: string): Promise<SessionView | undefined> {
     const row = await this.find(this.database.read, principal, sessionId);
     return row && viewOf(row);
+  }
+
+  async ownerOf(reach: Reach, sessionId: string): Promise<Principal | undefined> {
+    if (!isStorable(sessionId)) return undefined;
+    const { sql, values } = reachCondition(reach);
+    const [row, another] = await this.database.read.all<{ user_id: string }>(
+      `SELECT user_id FROM sessions WHERE ${sql} AND id = ? LIMIT 2`,
+      [...values, sessionId],
+    );
+    if (another) throw new AppError('AMBIGUOUS_ID');
+    return row && { tenantId: reach.tenantId, userId: row.user_id };
   }
 
   async list({ tenantId, userId }: Principal, query: SessionsQuery): Promise<SessionPage> {
@@ -124,12 +134,12 @@ export class TypeOrmSessions extends Sessions {
     return (await this.readMessages(principal, sessionId, rest, [id]))[0];
   }
 
-  async findMessage({ tenantId, userId }: MessageScope, id: string): Promise<FoundMessage | undefined> {
-    if (!isStorable(id) || (userId !== undefined && !isStorable(userId))) return undefined;
-    const [owner, values] = userId === undefined ? ['', []] : [' AND s.user_id = ?', [userId]];
+  async findMessage(reach: Reach, id: string): Promise<FoundMessage | undefined> {
+    if (!isStorable(id)) return undefined;
+    const owner = reachCondition(reach, 's');
     const [row] = await this.database.read.all<MessageRow & { session_id: string; user_id: string }>(
-      `${FIND_MESSAGE}${owner} ORDER BY m.session_no, m.seq LIMIT 1`,
-      [id, tenantId, ...values],
+      `${FIND_MESSAGE} AND ${owner.sql} ORDER BY m.session_no, m.seq LIMIT 1`,
+      [id, ...owner.values],
     );
     return row && { ...messageOf(row), sessionId: row.session_id, userId: row.user_id };
   }
@@ -151,8 +161,9 @@ export class TypeOrmSessions extends Sessions {
     const now = this.clock.now();
     return this.database.write(async (tx) => {
       const { no } = await this.require(tx, principal, sessionId);
-      const { runOrdinal } = await this.store.reopen(tx, no, now);
-      await this.store.append(tx, { sessionRowId: no, runRowId: 0, runOrdinal }, messages, now, { origin: 'input' });
+      const { runOrdinal, firstMessage } = await this.store.reopen(tx, no, now, messages.length);
+      const owner = { sessionRowId: no, runRowId: 0, runOrdinal };
+      await this.store.append(tx, owner, messages, now, { origin: 'input', first: firstMessage });
       const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
         WHERE m.session_no = ? AND m.run_ordinal = ? ORDER BY m.seq`;
       return (await tx.all<MessageRow>(sql, [no, runOrdinal])).map(messageOf);

@@ -8,6 +8,8 @@ export interface OpenedSession {
   readonly rowId: number;
   /** The ordinal of the new run: 1 when the session was created for it. */
   readonly runOrdinal: number;
+  /** The first of the message numbers that were reserved for the run. */
+  readonly firstMessage: number;
 }
 
 /** Whose messages are stored. */
@@ -23,6 +25,8 @@ export interface AppendOptions {
   readonly origin: 'input' | 'output';
   /** True: not part of the conversation, only their own run sees them. */
   readonly hidden?: boolean;
+  /** The number of the first message, when the numbers were reserved (`OpenedSession`). Absent: the next ones. */
+  readonly first?: number;
 }
 
 /** Where a session is forked. */
@@ -37,8 +41,18 @@ export interface ForkPoint {
  * belong to, so that a run and its messages are always stored together.
  */
 export abstract class SessionStore {
-  /** Finds or creates the session and counts one more run. */
-  abstract open(tx: Transaction, principal: Principal, sessionId: string, now: number): Promise<OpenedSession>;
+  /**
+   * Finds or creates the session and counts one more run.
+   *
+   * @param messages how many message numbers are reserved for the run; default 0
+   */
+  abstract open(
+    tx: Transaction,
+    principal: Principal,
+    sessionId: string,
+    now: number,
+    messages?: number,
+  ): Promise<OpenedSession>;
 
   /**
    * As `open`, for session ids that are unique in the tenant. When several users open the same new id at
@@ -51,20 +65,27 @@ export abstract class SessionStore {
     principal: Principal,
     sessionId: string,
     now: number,
+    messages?: number,
   ): Promise<OpenedSession>;
 
-  /** Counts one more run of an existing session. Later callers wait until this transaction ends. */
-  abstract reopen(tx: Transaction, sessionRowId: number, now: number): Promise<OpenedSession>;
+  /** Counts one more run of an existing session, as `open`. Later callers wait until this transaction ends. */
+  abstract reopen(tx: Transaction, sessionRowId: number, now: number, messages?: number): Promise<OpenedSession>;
 
   /** Makes other writers of the session wait until this transaction ends. */
   abstract lock(tx: Transaction, sessionRowId: number): Promise<void>;
 
   /**
-   * Creates a session that begins with a copy of another's messages and state, and counts its first run.
+   * Creates a session that begins with a copy of another's messages and state, and counts its first run, as `open`.
    *
    * @throws AppError SESSION_EXISTS
    */
-  abstract fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number): Promise<OpenedSession>;
+  abstract fork(
+    tx: Transaction,
+    from: ForkPoint,
+    sessionId: string,
+    now: number,
+    messages?: number,
+  ): Promise<OpenedSession>;
 
   /** Adds messages, in order. */
   abstract append(

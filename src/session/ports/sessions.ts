@@ -1,4 +1,4 @@
-import type { JsonObject, Principal } from '../../common/index.js';
+import type { JsonObject, Principal, Reach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 
 /** A session as its owner sees it. Times are milliseconds since the epoch. */
@@ -24,13 +24,6 @@ export interface SessionMessage {
   readonly runOrdinal: number;
   readonly createdAt: number;
   readonly message: Message;
-}
-
-/** Whose messages: a tenant's, or only one user's. */
-export interface MessageScope {
-  readonly tenantId: string;
-  /** Absent when the caller may see all messages of the tenant. */
-  readonly userId?: string;
 }
 
 /** A message that was found by its id alone, and its session. */
@@ -66,7 +59,10 @@ export interface SessionsQuery {
   readonly cursor?: string;
   /** By the time of the last change; default `desc`. */
   readonly order?: 'asc' | 'desc';
-  /** True: instead of the caller's, the tenant's sessions without a user, whose user id is the session id. */
+  /**
+   * True: instead of the caller's, the tenant's sessions without a user, whose user id is the session id. For callers
+   * without authentication only.
+   */
   readonly unowned?: boolean;
   /** Only sessions whose newest run has this agent type. */
   readonly agentType?: string | undefined;
@@ -87,6 +83,13 @@ export interface SessionPage {
  */
 export abstract class Sessions {
   abstract view(principal: Principal, sessionId: string): Promise<SessionView | undefined>;
+
+  /**
+   * The owner of the session with an id; undefined when the reach has no such session.
+   *
+   * @throws AppError AMBIGUOUS_ID when several users of a tenant have such a session, and the reach is the tenant
+   */
+  abstract ownerOf(reach: Reach, sessionId: string): Promise<Principal | undefined>;
 
   /** The caller's sessions. @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(principal: Principal, query: SessionsQuery): Promise<SessionPage>;
@@ -109,8 +112,8 @@ export abstract class Sessions {
   /** The newest message with this id. */
   abstract message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined>;
 
-  /** The message with this id in any session; in a forked conversation the original. */
-  abstract findMessage(scope: MessageScope, id: string): Promise<FoundMessage | undefined>;
+  /** The message with this id in any session within the reach; in a forked conversation the original. */
+  abstract findMessage(reach: Reach, id: string): Promise<FoundMessage | undefined>;
 
   /** Creates a session without a run. @throws AppError SESSION_EXISTS */
   abstract create(principal: Principal, sessionId: string, metadata?: JsonObject): Promise<SessionView>;

@@ -1,4 +1,11 @@
-import { canonicalJson, type Json, type JsonObject, type Principal } from '../../common/index.js';
+import {
+  type Authority,
+  canonicalJson,
+  matchesGlob,
+  type Json,
+  type JsonObject,
+  type Principal,
+} from '../../common/index.js';
 import type { ServerTool } from '../tool.js';
 import type { Comparison, PolicyCondition } from './policy-rule.js';
 
@@ -10,6 +17,8 @@ export interface PolicySubject {
   readonly tool: ServerTool;
   readonly args: JsonObject;
   readonly principal: Principal;
+  /** Null without authentication: then there are no roles, and the user is whoever the request said. */
+  readonly authority: Authority | null;
   readonly agentType: string;
 }
 
@@ -26,7 +35,7 @@ export function serverLabelOf({ origin }: ServerTool): string {
  */
 export function holds(
   condition: PolicyCondition,
-  { tool, args, principal, agentType }: PolicySubject,
+  { tool, args, principal, authority, agentType }: PolicySubject,
   undecided: boolean,
 ): boolean {
   const { path, annotation, comparison } = condition;
@@ -35,6 +44,7 @@ export function holds(
   return (
     fits(condition.tenant, principal.tenantId) &&
     fits(condition.user, principal.userId) &&
+    (condition.roles === undefined || (authority?.roles ?? []).some((role) => fits(condition.roles, role))) &&
     fits(condition.agentType, agentType) &&
     fits(condition.server, serverLabelOf(tool))
   );
@@ -82,34 +92,6 @@ function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolea
   if (op === '>') return actual > value;
   if (op === '>=') return actual >= value;
   return op === '<' ? actual < value : actual <= value;
-}
-
-/**
- * True if a text matches a pattern of `*` (any number of characters), `?` (exactly one) and literal
- * characters. Takes at most time proportional to the product of both lengths.
- */
-export function matchesGlob(pattern: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let retry = 0;
-  let position = 0;
-  while (position < text.length) {
-    const wanted = pattern[at];
-    if (wanted === '*') {
-      star = at;
-      retry = position;
-      at += 1;
-    } else if (wanted === '?' || wanted === text[position]) {
-      at += 1;
-      position += 1;
-    } else if (star >= 0) {
-      at = star + 1;
-      retry += 1;
-      position = retry;
-    } else return false;
-  }
-  while (pattern[at] === '*') at += 1;
-  return at === pattern.length;
 }
 
 const STEP = /^(?:\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\])/;

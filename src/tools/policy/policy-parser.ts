@@ -3,6 +3,7 @@ import { BoundedPattern } from '../bounded-pattern.js';
 import { parsePath } from './policy-condition.js';
 import {
   ANNOTATION_NAMES,
+  type ApproverRule,
   type Comparison,
   POLICY_EFFECTS,
   POLICY_OPERATORS,
@@ -14,8 +15,8 @@ const MAX_RULES = 1000;
 const MAX_CONDITIONS = 50;
 const LONGEST_TEXT = 500;
 const YEAR_MS = 365 * 86_400_000;
-const RULE_KEYS = ['tool', 'effect', 'when', 'expiresIn', 'allowEdit', 'reason', 'description'];
-const CONDITION_KEYS = ['path', 'annotation', 'op', 'value', 'tenant', 'user', 'agentType', 'server'];
+const RULE_KEYS = ['tool', 'effect', 'when', 'expiresIn', 'allowEdit', 'approvers', 'reason', 'description'];
+const CONDITION_KEYS = ['path', 'annotation', 'op', 'value', 'tenant', 'user', 'roles', 'agentType', 'server'];
 
 /** The rules of a policy file, or its problems. Every problem starts with its location in the file. */
 interface PolicyReading {
@@ -60,17 +61,30 @@ class PolicyParser {
     const expiresInMs = this.expiry(source['expiresIn'], `${at}.expiresIn`);
     const allowEdit = source['allowEdit'] ?? false;
     if (typeof allowEdit !== 'boolean') this.problem(`${at}.allowEdit`, 'must be true or false');
-    for (const key of ['expiresIn', 'allowEdit']) {
+    for (const key of ['expiresIn', 'allowEdit', 'approvers']) {
       if (source[key] !== undefined && effect !== 'ask') this.problem(`${at}.${key}`, 'is only for the effect ask');
     }
+    const approvers = this.approvers(source['approvers'], `${at}.approvers`);
     const reason = this.text(source['reason'], `${at}.reason`);
     const conditions = this.conditions(source['when'], `${at}.when`);
     if (!effect || !tools) return undefined;
     const extras = {
       ...(expiresInMs === undefined ? {} : { expiresInMs }),
       ...(reason === undefined ? {} : { reason }),
+      ...(approvers && { approvers }),
     };
     return { index, tools, effect, conditions, allowEdit: allowEdit === true, ...extras };
+  }
+
+  private approvers(value: unknown, at: string): ApproverRule | undefined {
+    if (value === undefined) return undefined;
+    const source = this.object(value, at, ['roles', 'notOwner']);
+    if (!source) return undefined;
+    const { roles, notOwner = false } = source;
+    if (typeof notOwner !== 'boolean') this.problem(`${at}.notOwner`, 'must be true or false');
+    if (roles === undefined && notOwner !== true) this.problem(at, 'must name roles, or notOwner with the value true');
+    const globs = roles === undefined ? undefined : this.globs(roles, `${at}.roles`);
+    return { notOwner: notOwner === true, ...(globs && { roles: globs }) };
   }
 
   private conditions(value: unknown, at: string): PolicyCondition[] {
@@ -103,7 +117,7 @@ class PolicyParser {
   }
 
   private scopes(source: Record<string, unknown>, at: string): PolicyCondition {
-    const names = ['tenant', 'user', 'agentType', 'server'] as const;
+    const names = ['tenant', 'user', 'roles', 'agentType', 'server'] as const;
     const entries = names.flatMap((name) => {
       const globs = source[name] === undefined ? undefined : this.globs(source[name], `${at}.${name}`);
       return globs ? [[name, globs] as const] : [];

@@ -36,9 +36,19 @@ export interface PolicyCondition {
   readonly comparison?: Comparison;
   readonly tenant?: readonly string[];
   readonly user?: readonly string[];
+  /** One of the roles of whoever started the run. */
+  readonly roles?: readonly string[];
   readonly agentType?: readonly string[];
   /** The label of the MCP server; `local` for this server's own tools. */
   readonly server?: readonly string[];
+}
+
+/** Who may decide the approvals that a rule asks for. All that is given must hold. */
+export interface ApproverRule {
+  /** Patterns of role names: one role of the approver must match one of them. Absent: any role, or none. */
+  readonly roles?: readonly string[];
+  /** Whether somebody else than the run's owner and whoever started it has to decide. */
+  readonly notOwner: boolean;
 }
 
 /** A rule of the policy. */
@@ -53,6 +63,8 @@ export interface PolicyRule {
   readonly expiresInMs?: number;
   /** For `ask`: whether the person may change the arguments. */
   readonly allowEdit: boolean;
+  /** For `ask`: who may decide. Absent: whoever may decide approvals, the owner included. */
+  readonly approvers?: ApproverRule;
   /** Shown to the person who decides, and to the model if the call is denied. */
   readonly reason?: string;
 }

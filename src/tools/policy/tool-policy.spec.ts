@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../common/index.js';
 import { ToolSettings } from '../tools.settings.js';
 import type { ServerTool } from '../tool.js';
-import { matchesGlob, parsePath, valueAt } from './policy-condition.js';
+import { matchesGlob } from '../../common/index.js';
+import { parsePath, valueAt } from './policy-condition.js';
 import { loadPolicy } from './load-policy.js';
 import { parsePolicy } from './policy-parser.js';
 import { type PolicyDecision, ToolPolicy } from './tool-policy.js';
@@ -33,7 +34,7 @@ function policyOf(...rules: object[]): ToolPolicy {
 
 function decide(policy: ToolPolicy, args: JsonObject = {}, overrides: Partial<ServerTool> = {}): PolicyDecision {
   const principal = { tenantId: 'acme', userId: 'alice' };
-  return policy.decide({ tool: tool(overrides), args, principal, agentType: 'worker' });
+  return policy.decide({ tool: tool(overrides), args, principal, authority: null, agentType: 'worker' });
 }
 
 const effect = (...given: Parameters<typeof decide>): string => decide(...given).effect;
@@ -45,7 +46,7 @@ const applies = (when: object, args: JsonObject = {}, overrides: Partial<ServerT
 describe('tools that may need an approval, before their arguments are known', () => {
   const principal = { tenantId: 'acme', userId: 'alice' };
   const mayAsk = (rules: object[], overrides: Partial<ServerTool> = {}): boolean =>
-    policyOf(...rules).mayAsk({ tool: tool(overrides), principal, agentType: 'worker' });
+    policyOf(...rules).mayAsk({ tool: tool(overrides), principal, authority: null, agentType: 'worker' });
   const costly = { path: '$.sum', op: '>', value: 10 };
   const safe = { effects: 'none' } as const;
 

@@ -1,6 +1,7 @@
 import type { ServerTool } from '../tool.js';
-import { holds, matchesGlob, type PolicySubject } from './policy-condition.js';
-import type { PolicyRule } from './policy-rule.js';
+import { matchesGlob } from '../../common/index.js';
+import { holds, type PolicySubject } from './policy-condition.js';
+import type { ApproverRule, PolicyRule } from './policy-rule.js';
 
 /** The policy's decision on a call. */
 export type PolicyDecision =
@@ -13,6 +14,8 @@ export type PolicyDecision =
       readonly reason: string | null;
       readonly expiresInMs: number;
       readonly mayEdit: boolean;
+      /** Absent: whoever may decide approvals. */
+      readonly approvers?: ApproverRule;
     };
 
 /**
@@ -27,6 +30,16 @@ export class ToolPolicy {
     private readonly expiresInMs: number,
   ) {}
 
+  /** Sentences for the log about rules that need authentication. */
+  warnings(isAuthenticated: boolean): readonly string[] {
+    const asks = ({ conditions, approvers }: PolicyRule): boolean =>
+      approvers !== undefined || conditions.some(({ tenant, user, roles }) => (tenant ?? user ?? roles) !== undefined);
+    if (isAuthenticated || !this.rules.some(asks)) return [];
+    return [
+      'Rules of the tool policy ask for the tenant, the user, roles or approvers, and AUTH is none: requests can name any user, and nobody has a role or can decide where approvers are named.',
+    ];
+  }
+
   decide(subject: PolicySubject): PolicyDecision {
     const rule = this.rules.find(
       ({ tools, conditions, effect }) =>
@@ -38,7 +51,8 @@ export class ToolPolicy {
     if (rule.effect === 'allow') return this.allowed(subject.tool);
     if (rule.effect === 'deny') return { effect: 'deny', rule: rule.index, reason };
     const expiresInMs = rule.expiresInMs ?? this.expiresInMs;
-    return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit: rule.allowEdit };
+    const { approvers, allowEdit: mayEdit } = rule;
+    return { effect: 'ask', rule: rule.index, reason, expiresInMs, mayEdit, ...(approvers && { approvers }) };
   }
 
   /** True if a call of this tool could require an approval, as far as can be told without its arguments. */

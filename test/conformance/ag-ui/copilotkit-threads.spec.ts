@@ -1,4 +1,5 @@
 import { Runs } from '../../../src/run/index.js';
+import { itWithoutAuthentication } from '../../support/caller.js';
 import { agUiOptions } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { behaviour, mutter, stopped, writes } from '../../support/code-agents.js';
@@ -79,6 +80,13 @@ describeOnDatabases('CopilotKit', (open) => {
       list.mockRestore();
     });
 
+    itWithoutAuthentication('clearing needs a user', async () => {
+      expect(await call('POST', '/threads/clear', {}, { 'content-type': 'application/json' })).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid request body', details: [{ path: 'X-User-Id' }] },
+      });
+    });
+
     it('clearing removes the threads of the user only, of one agent if the request names one', async () => {
       const bob = { ...headers, 'x-user-id': 'bob' };
       const nobody = { 'content-type': 'application/json' };
@@ -92,10 +100,6 @@ describeOnDatabases('CopilotKit', (open) => {
         await run(threadId, own);
       }
       await run('c5', bob, 'code-fail');
-      expect(await call('POST', '/threads/clear', {}, nobody)).toMatchObject({
-        status: 400,
-        body: { error: 'Invalid request body', details: [{ path: 'X-User-Id' }] },
-      });
       expect(await call('POST', '/threads/clear', { agentId: 7 }, bob)).toMatchObject({ status: 400 });
       expect(await call('POST', '/threads/clear', { agentId: 'code-fail' }, bob)).toMatchObject({
         body: { deleted: 1 },

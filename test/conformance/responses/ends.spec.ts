@@ -1,8 +1,11 @@
+import { Database } from '../../../src/database/index.js';
+import { SENDER } from '../../support/caller.js';
 import { RequestService } from '../../../src/protocol/responses/request.service.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { openaiClient } from '../../support/openai-client.js';
 import { BEGINNING, ResponsesDriver } from '../../support/responses-driver.js';
 import { parseResponseFrames } from '../../support/responses-reader.js';
+import { until } from '../../support/until.js';
 
 const CUT = [{ type: 'message', status: 'incomplete', content: [{ type: 'output_text', text: BEGINNING }] }];
 
@@ -83,7 +86,7 @@ describeOnDatabases('how a response ends', (open) => {
     await begins;
     client.abort();
     await answer;
-    const id = driver.server.get(RequestService).responseId('leaves');
+    const id = driver.server.get(RequestService).responseId('leaves', SENDER, SENDER.principal);
     expect((await driver.ended(id))?.status).toBe('canceled');
     expectCut(await driver.response(id), 'cancelled');
   });
@@ -120,11 +123,15 @@ describeOnDatabases('how a response ends', (open) => {
   });
 
   it('a shutdown ends the stream with an error event, and the response continues without its client', async () => {
+    const runs = async (): Promise<number> => {
+      const [row] = await driver.server.get(Database).read.all<{ n: number }>('SELECT COUNT(*) AS n FROM runs');
+      return Number(row?.n);
+    };
+    const before = await runs();
     const streamed = await driver.post({ input: 'hold', stream: true });
     const id = streamed.headers.get('x-run-id') ?? '';
-    const begins = driver.begins();
     const whole = driver.post({ input: 'hold' });
-    await begins;
+    await until(async () => (await runs()) === before + 2, 'both requests are accepted');
     const text = streamed.text();
     await driver.server.close();
     const { events, done } = parseResponseFrames(await text);

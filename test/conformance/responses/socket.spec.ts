@@ -20,7 +20,7 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     await database.drop();
   });
 
-  const cancel = (id: string): Promise<unknown> => driver.server.get(Runs).cancel(CALLER.principal, id);
+  const cancel = (id: string): Promise<unknown> => driver.server.get(Runs).cancel(CALLER.reach, id);
 
   it.each([
     ['a client without an origin', undefined, true],

@@ -5,11 +5,10 @@ import type { HistoryPage } from '../../../src/protocol/runs/history/thread-hist
 import { Sessions } from '../../../src/session/index.js';
 import { behaviour, FailingCodeAgent, JournalingCodeAgent, mutter, say, stopped } from '../../support/code-agents.js';
 import { UserSettings } from '../../../src/user-settings/index.js';
+import { OWN_USER } from '../../support/caller.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { runInput, RunsClient } from '../../support/runs-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
-
-const WHO = { tenantId: 'default', userId: 'anonymous' };
 
 describeOnDatabases('GET /history', (openDatabase) => {
   let server: TestServer;
@@ -34,15 +33,15 @@ describeOnDatabases('GET /history', (openDatabase) => {
     expect(status).toBe(200);
     return body;
   };
-  const setZone = (timezone: string | null) => server.get(UserSettings).replace(WHO, { timezone, locale: null });
+  const setZone = (timezone: string | null) => server.get(UserSettings).replace(OWN_USER, { timezone, locale: null });
 
   /** A thread of messages that were stored at given times. */
   async function thread(messages: readonly (readonly [at: string, message: Message])[]): Promise<string> {
     const threadId = randomUUID();
     const sessions = server.get(Sessions);
-    await sessions.create(WHO, threadId);
+    await sessions.create(OWN_USER, threadId);
     const stored = await sessions.append(
-      WHO,
+      OWN_USER,
       threadId,
       messages.map(([, message]) => message),
     );

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../src/common/index.js';
 import { UserSettings } from '../../../src/user-settings/index.js';
+import { OWN_USER } from '../../support/caller.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { type Accepted, runInput, RunsClient, type RunsStream } from '../../support/runs-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-const WHO = { tenantId: 'default', userId: 'anonymous' };
 const CHINESE = { 'accept-language': 'fr;q=0.2, zh-cn, en;q=0.9' };
 
 describeOnDatabases('the language of cards', (open) => {
@@ -21,7 +21,7 @@ describeOnDatabases('the language of cards', (open) => {
     (await client.json<Accepted>('POST', '/runs', input, headers)).body;
   const whole = async ({ threadId, runId }: Accepted): Promise<RunsStream> =>
     (await client.events(threadId, `?runId=${runId}`)).all();
-  const setLocale = (locale: string | null) => server.get(UserSettings).replace(WHO, { timezone: null, locale });
+  const setLocale = (locale: string | null) => server.get(UserSettings).replace(OWN_USER, { timezone: null, locale });
 
   async function card(run: Accepted): Promise<JsonObject> {
     const shown = (await whole(run)).events.find((event) => event.type === 'CUSTOM' && event.name === 'ui_schema');

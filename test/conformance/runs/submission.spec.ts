@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { itWithoutAuthentication } from '../../support/caller.js';
 import { JournalingCodeAgent, behaviour, FailingCodeAgent, mutter, stopped } from '../../support/code-agents.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { expectWhole, runInput, RunsClient } from '../../support/runs-client.js';
@@ -261,7 +262,8 @@ describeOnDatabases('POST /runs', (open) => {
     expect(other.events.map(({ type }) => type)).not.toContain('TOOL_CALL_START');
   });
 
-  it('the threads and runs of another user are not found', async () => {
+  // The key of TEST_CALLER=key may act for that user.
+  itWithoutAuthentication('the threads and runs of another user are not found', async () => {
     const session = randomUUID();
     const theirs = await fetch(`${server.url}/process`, {
       method: 'POST',

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { LLMock } from '@copilotkit/aimock';
 import { Runs } from '../../../src/run/index.js';
 import { everythingStdio, filesystemStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
+import { person } from '../../support/ledger.js';
 import { until } from '../../support/until.js';
 import { answerText, expectWhole, type Frame, ProcessClient } from '../../support/process-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-const PRINCIPAL = { tenantId: 'default', userId: 'mia' };
+const PRINCIPAL = person('mia');
 const LONG = 'trigger-long-running-operation';
 
 function typesOf(response: Frame): (string | undefined)[] {
@@ -118,7 +119,7 @@ describe('an agent with MCP servers', () => {
     expect(existsSync(file)).toBe(false);
 
     const runs = server.get(Runs);
-    const { run } = await runs.answer(PRINCIPAL, [
+    const { run } = await runs.answer(PRINCIPAL, null, [
       { interruptId: String(request?.['id']), status: 'resolved', approve: true },
     ]);
     for await (const batch of runs.tail(PRINCIPAL, run.runId)) expect(batch.length).toBeGreaterThan(0);

@@ -5,6 +5,12 @@ import { CreateUserSettings1795478400000 } from './1795478400000-create-user-set
 import { CreateAttachments1795564800000 } from './1795564800000-create-attachments.js';
 import { IndexMessageIds1795651200000 } from './1795651200000-index-message-ids.js';
 import { KeepRunDigests1795737600000 } from './1795737600000-keep-run-digests.js';
+import { CreateTenants1795824000000 } from './1795824000000-create-tenants.js';
+import { OwnRunIds1795910400000 } from './1795910400000-own-run-ids.js';
+import { IndexActiveRuns1795996800000 } from './1795996800000-index-active-runs.js';
+import { KeepAuthority1796083200000 } from './1796083200000-keep-authority.js';
+import { CreateUsedTickets1796169600000 } from './1796169600000-create-used-tickets.js';
+import { CreateWorkers1796256000000 } from './1796256000000-create-workers.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -15,4 +21,10 @@ export const SQLITE_MIGRATIONS = [
   CreateAttachments1795564800000,
   IndexMessageIds1795651200000,
   KeepRunDigests1795737600000,
+  CreateTenants1795824000000,
+  OwnRunIds1795910400000,
+  IndexActiveRuns1795996800000,
+  KeepAuthority1796083200000,
+  CreateUsedTickets1796169600000,
+  CreateWorkers1796256000000,
 ];

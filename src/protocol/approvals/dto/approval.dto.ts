@@ -56,6 +56,13 @@ export class ApprovalDto {
 
   @ApiProperty({ type: Object, nullable: true, example: { approve: true, reason: 'fine' } })
   decision!: object | null;
+
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'Who answered it: actor, user and request. Absent without authentication.',
+    example: { actor: { kind: 'user', id: 'ana' }, userId: 'ana', requestId: '0f6f3c0d' },
+  })
+  decidedBy?: object;
 }
 
 /** One page of approvals, newest first. */

@@ -4,7 +4,7 @@ import type { Content, Message } from '../../../events/index.js';
 export interface ResponseEvent {
   /** The event name of the frame; also a member of `json`. */
   readonly type: string;
-  /** The whole event as JSON text, with its `sequence_number`. */
+  /** The whole event as JSON text, with its `sequence_number`; empty if it was discarded. */
   readonly json: string;
 }
 
@@ -13,20 +13,39 @@ export class EventSequencer {
   private events: ResponseEvent[] = [];
   private eventCount = 0;
   private itemCount = 0;
+  /** How many events are counted and not written. */
+  private discarded = 0;
 
   /** The `sequence_number` of the last event; -1 before the first. */
   get lastNumber(): number {
     return this.eventCount - 1;
   }
 
+  /** True while the next event is one of those that are only counted. */
+  get isDiscarding(): boolean {
+    return this.eventCount < this.discarded;
+  }
+
+  /** Counts the first events without writing their JSON: their reader has them. */
+  discardFirst(events: number): void {
+    this.discarded = events;
+  }
+
   /** Appends an event. @param fields those after the type and the number; not empty */
   append(type: string, fields: object): void {
-    this.appendJson(type, JSON.stringify(fields).slice(1, -1));
+    if (this.isDiscarding) this.discard(type);
+    else this.appendJson(type, JSON.stringify(fields).slice(1, -1));
   }
 
   /** Appends an event whose fields are written already. @param members those of a JSON object, without its braces */
   appendJson(type: string, members: string): void {
     this.events.push({ type, json: `{"type":"${type}","sequence_number":${this.eventCount},${members}}` });
+    this.eventCount += 1;
+  }
+
+  /** Appends an event without its JSON. Only while `isDiscarding`. */
+  discard(type: string): void {
+    this.events.push({ type, json: '' });
     this.eventCount += 1;
   }
 

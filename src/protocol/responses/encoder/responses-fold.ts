@@ -61,6 +61,11 @@ export class ResponsesFold {
     return this.response;
   }
 
+  /** Leaves the first events without their JSON: their reader has them. */
+  discardFirst(events: number): void {
+    this.out.discardFirst(events);
+  }
+
   /** The events for the next event of the log. */
   next(logged: LoggedEvent): readonly ResponseEvent[] {
     this.take(logged.event);

@@ -106,8 +106,11 @@ class PartWriter<Part> {
   }
 
   private appendDelta(delta: string): void {
+    if (delta === '') return;
+    const { out, style } = this;
     // Most events are deltas, so only their text is encoded each time.
-    if (delta !== '') this.out.appendJson(this.style.delta, `${this.deltaHead}${jsonString(delta)}${this.deltaTail}`);
+    if (out.isDiscarding) out.discard(style.delta);
+    else out.appendJson(style.delta, `${this.deltaHead}${jsonString(delta)}${this.deltaTail}`);
   }
 
   private write(type: string, fields: object): void {

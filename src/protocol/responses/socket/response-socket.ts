@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
+import { invalidCredential } from '../../../access/index.js';
 import { AppError, isPlainObject } from '../../../common/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
 import { checkJsonLimits } from '../../http/json-limits.js';
@@ -12,6 +13,8 @@ const MAX_WAITING = 16;
 const CLOSING_MS = 1000;
 /** Close codes of the WebSocket protocol. */
 const GOING_AWAY = 1001;
+/** The close code of a connection whose credential no longer holds. */
+const POLICY_VIOLATION = 1008;
 /** The close code of a connection that ends as intended (RFC 6455). */
 const NORMAL = 1000;
 
@@ -23,6 +26,8 @@ export interface ResponseSocketOptions {
   readonly keepAliveMs: number;
   /** Milliseconds until the connection is closed (contract responses, section B1, rule 7). */
   readonly lifetimeMs: number;
+  /** Whether the credential that opened the connection still holds: asked at every message. */
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 /**
@@ -92,6 +97,7 @@ export class ResponseSocket {
   private async answer(text: string | undefined): Promise<void> {
     let streamId: string | undefined;
     try {
+      if (!(await this.options.isCurrent())) return this.closeRefused();
       const message = parseMessage(text, this.options.jsonDepthLimit);
       streamId = streamIdOf(message);
       const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
@@ -128,6 +134,13 @@ export class ResponseSocket {
     const code = 'websocket_connection_limit_reached';
     this.sendWireError(400, { message, type: 'invalid_request_error', param: null, code });
     this.socket.close(NORMAL, 'age limit');
+  }
+
+  /** The credential has expired or was revoked: no message is answered any more (contract access, section 3.6). */
+  private closeRefused(): void {
+    this.waiting.length = 0;
+    this.sendError(toHttpError(invalidCredential()));
+    this.socket.close(POLICY_VIOLATION, 'The credential is no longer valid');
   }
 
   private closed(): void {

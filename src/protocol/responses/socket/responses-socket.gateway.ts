@@ -1,32 +1,41 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type Caller, isTicketProtocol, OpenSlots, UpgradeAdmission } from '../../../access/index.js';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CallerResolver, HttpSettings } from '../../http/index.js';
+import { AppError } from '../../../common/index.js';
+import { type HttpError, retryHeaders, SECURITY_HEADERS, toHttpError } from '../../http/index.js';
+import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
 import { pathsOf } from '../responses.wire.js';
 import { ResponseSocket } from './response-socket.js';
 import { SocketResponders } from './socket-responder.js';
 
 /** The paths that accept a connection. */
-const PATHS: ReadonlySet<string> = new Set(pathsOf('responses').map((path) => `/${path}`));
+export const SOCKET_PATHS: ReadonlySet<string> = new Set(pathsOf('responses').map((path) => `/${path}`));
+/** The sub-protocol that is selected beside one that carries a ticket. */
+const PROTOCOL = 'parley';
 
 /** Accepts WebSocket connections on `/responses` of both prefixes, on the port of the server (contract responses, section B). */
 @Injectable()
 export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly server: WebSocketServer;
   private readonly open = new Set<ResponseSocket>();
+  /** Further headers of the answers to requests that are upgraded. */
+  private readonly headersOf = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>();
   private isShuttingDown = false;
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly responders: SocketResponders,
-    private readonly callers: CallerResolver,
+    private readonly admission: UpgradeAdmission,
+    private readonly slots: OpenSlots,
     private readonly settings: ResponsesSettings,
-    private readonly http: HttpSettings,
   ) {
-    this.server = new WebSocketServer({ noServer: true, maxPayload: http.bodyLimitBytes });
+    const { bodyLimitBytes: maxPayload } = settings.http;
+    this.server = new WebSocketServer({ noServer: true, maxPayload, handleProtocols });
+    this.server.on('headers', (lines, request) => lines.push(...headerLines(this.headersOf.get(request) ?? {})));
   }
 
   /** Attaches to the server's `upgrade` event; the port is shared with HTTP. */
@@ -44,37 +53,79 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     await Promise.all([...this.open].map((socket) => socket.shutDown()));
   }
 
-  /** Refuses with 404, 503 or 403, or completes the handshake. */
+  /** Completes the handshake, or refuses as the wire's routes do. */
   private upgrade(http: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (!PATHS.has(path)) {
-      // Another listener may accept connections on other paths.
-      if (http.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found');
-    } else if (this.isShuttingDown) refuse(socket, '503 Service Unavailable');
-    else if (!this.isAllowed(request)) refuse(socket, '403 Forbidden');
-    else this.server.handleUpgrade(request, socket, head, (connection) => this.connect(connection, request));
+    // Another listener may accept connections on other paths.
+    if (!SOCKET_PATHS.has(path) && http.listenerCount('upgrade') > 1) return;
+    const headers: Record<string, string> = {};
+    this.admit(request, socket, path, headers).then(
+      (caller) => {
+        this.headersOf.set(request, headers);
+        this.server.handleUpgrade(request, socket, head, (connection) => this.connect(connection, caller));
+      },
+      (error: unknown) => refuse(socket, path, toHttpError(error), headers),
+    );
   }
 
-  private connect(connection: WebSocket, request: IncomingMessage): void {
-    const { jsonDepthLimit, keepAliveMs } = this.http;
+  /** The caller, if the request may open a connection. @param headers as `UpgradeAdmission.admit` @throws AppError */
+  private async admit(
+    request: IncomingMessage,
+    socket: Duplex,
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<Caller> {
+    if (this.isShuttingDown) throw new AppError('SHUTTING_DOWN');
+    if (SOCKET_PATHS.has(path)) {
+      const caller = await this.admission.admit(request, ['runs:write'], headers);
+      const release = await this.slots.openSocket(caller);
+      if (socket.destroyed) release();
+      else socket.once('close', release);
+      return caller;
+    }
+    await this.admission.admit(request, 'caller', headers);
+    throw new AppError('RESOURCE_NOT_FOUND', `There is no ${path}`);
+  }
+
+  private connect(connection: WebSocket, caller: Caller): void {
+    const { jsonDepthLimit, keepAliveMs } = this.settings.http;
     const { socketLifetimeMs: lifetimeMs } = this.settings;
-    const responder = this.responders.create(this.callers.resolve(request));
-    const socket = new ResponseSocket(connection, responder, { jsonDepthLimit, keepAliveMs, lifetimeMs });
+    const responder = this.responders.create(caller);
+    const isCurrent = (): Promise<boolean> => this.admission.isCurrent(caller);
+    const options = { jsonDepthLimit, keepAliveMs, lifetimeMs, isCurrent };
+    const socket = new ResponseSocket(connection, responder, options);
     this.open.add(socket);
     connection.once('close', () => this.open.delete(socket));
   }
-
-  /** Browsers open a socket without a preflight request, so pages of other origins are refused here. */
-  private isAllowed({ headers }: IncomingMessage): boolean {
-    const { origin } = headers;
-    if (origin === undefined) return true;
-    const { corsOrigins } = this.http;
-    if (corsOrigins.includes('*') || corsOrigins.includes(origin)) return true;
-    return URL.canParse(origin) && new URL(origin).host === headers.host;
-  }
 }
 
-/** Answers an upgrade request without a WebSocket. */
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+/** Selects the first sub-protocol that the client offers, but never one that carries a ticket. */
+function handleProtocols(offered: ReadonlySet<string>): string | false {
+  const [first = false] = offered;
+  if (![...offered].some(isTicketProtocol)) return first;
+  return offered.has(PROTOCOL) && PROTOCOL;
+}
+
+/** Answers an upgrade request without a WebSocket, with the error body and the headers of the wire's routes. */
+function refuse(socket: Duplex, path: string, error: HttpError, headers: Readonly<Record<string, string>>): void {
+  const { status } = error;
+  const body = JSON.stringify(errorBody(error));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...headerLines({
+      connection: 'close',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      ...SECURITY_HEADERS,
+      ...headers,
+      ...retryHeaders(error, path),
+      ...error.headers,
+    }),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 }

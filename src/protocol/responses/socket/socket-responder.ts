@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Message } from '../../../events/index.js';
+import type { RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
-import type { Caller } from '../../http/index.js';
+import { type Caller } from '../../../access/index.js';
 import { type FrameEncoder, type RunStream, RunStreams } from '../../wire/index.js';
 import { preparedEvents, ResponsesFold } from '../encoder/responses-fold.js';
 import { type Remembered, ResponseContext } from '../response-context.js';
@@ -84,7 +85,7 @@ export class SocketResponder {
 
   /** Sends the events of a response as they are written. */
   private async generate(response: SubmittedResponse, gone: AbortSignal, send: Send): Promise<void> {
-    const { run, principal, store } = response;
+    const { run, store } = response;
     const { streams, wire } = this.services;
     const fold = new ResponsesFold(responseInfo(run));
     const encoder: FrameEncoder = {
@@ -92,18 +93,17 @@ export class SocketResponder {
       next: (event) => fold.next(event).map(({ json }) => json),
       end: () => [],
     };
-    this.stream = streams.follow(run, { gone }, { principal, wire, encoder, onDisconnect: 'cancel' });
+    this.stream = streams.follow(run, { gone }, { wire, encoder, onDisconnect: 'cancel' });
     if (this.isReleased) this.stream.release();
     await this.stream.sendTo(send);
     this.stream = undefined;
     if (!fold.ended || store) return;
-    this.remember(run.runId, [...(await this.before(response)), ...response.input, ...(fold.ended.output ?? [])]);
+    this.remember(run.runId, [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])]);
   }
 
   /** The stored conversation that a response continues; what the connection remembers is part of its input. */
-  private async before({ run, principal }: SubmittedResponse): Promise<readonly Message[]> {
-    const owner = { tenantId: principal.tenantId, userId: run.userId };
-    return (await this.services.sessions.before(owner, run)).map(({ message }) => message);
+  private async before(run: RunView): Promise<readonly Message[]> {
+    return (await this.services.sessions.before(run, run)).map(({ message }) => message);
   }
 
   /** Keeps a conversation and drops the oldest one beyond the limit. */

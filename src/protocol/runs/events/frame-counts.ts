@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../common/index.js';
+import { userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { retainedOf } from './retained-summary.js';
 import { RunsEncoder } from '../runs.encoder.js';
@@ -7,22 +7,30 @@ import { RunsEncoder } from '../runs.encoder.js';
 /** Runs whose count is remembered. */
 const REMEMBERED = 512;
 
+/** Milliseconds for which an encoder is kept that nobody asks for: longer than clients wait between two looks at a run. */
+const KEPT_MS = 5000;
+
 /** How far a run's log was counted. */
 interface Count {
   readonly encoder: RunsEncoder;
   lastLog: number;
   /** Callers count one after the other. */
   turn: Promise<number>;
+  /** When it was last asked for, by `performance.now()`. */
+  usedAt: number;
 }
 
 /**
- * Counts the events of this wire in a run's log. The encoder is kept while the run is not over, so that
- * only the events since the last count are read.
+ * Counts the events of this wire in a run's log. The encoder of a run that is not over is kept while somebody
+ * looks at the run, so that only the events since the last count are read.
  */
 @Injectable()
 export class FrameCounts {
   private readonly counted = new Map<string, number>();
+  /** By run, the one that was asked for last at the end. */
   private readonly growing = new Map<string, Count>();
+  /** Set while there are encoders. */
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly runs: Runs) {}
 
@@ -31,21 +39,25 @@ export class FrameCounts {
    *
    * @throws AppError EVENTS_EXPIRED when the events were removed and had not been counted
    */
-  async lastSeq(principal: Principal, run: RunView): Promise<number> {
+  async lastSeq(run: RunView): Promise<number> {
     if (run.lastSeq < 0) return 0;
     const known = this.known(run);
     if (known !== undefined) return known;
-    let count = this.growing.get(run.runId);
+    const key = keyOf(run);
+    let count = this.growing.get(key);
     if (!count) {
-      count = { encoder: new RunsEncoder(run), lastLog: -1, turn: Promise.resolve(0) };
-      remember(this.growing, run.runId, count);
+      count = { encoder: new RunsEncoder(run), lastLog: -1, turn: Promise.resolve(0), usedAt: 0 };
     }
+    count.usedAt = performance.now();
+    this.growing.delete(key);
+    remember(this.growing, key, count);
+    this.timer ??= this.forgetAfter(KEPT_MS);
     const counting = count;
-    count.turn = count.turn.catch(() => 0).then(() => this.count(principal, run, counting));
+    count.turn = count.turn.catch(() => 0).then(() => this.count(run, counting));
     const seq = await count.turn;
     if (run.finishedAt !== null) {
-      this.growing.delete(run.runId);
-      remember(this.counted, run.runId, seq);
+      this.growing.delete(key);
+      remember(this.counted, key, seq);
     }
     return seq;
   }
@@ -53,12 +65,12 @@ export class FrameCounts {
   /** The seq of a finished run's last event when it was counted before: here, or when its events were removed. */
   known(run: RunView): number | undefined {
     if (run.finishedAt === null) return undefined;
-    return retainedOf(run)?.lastSeq ?? this.counted.get(run.runId);
+    return retainedOf(run)?.lastSeq ?? this.counted.get(keyOf(run));
   }
 
-  private async count(principal: Principal, run: RunView, count: Count): Promise<number> {
+  private async count(run: RunView, count: Count): Promise<number> {
     if (count.lastLog >= run.lastSeq) return count.encoder.lastSeq;
-    for await (const events of this.runs.tail(principal, run.runId, { after: count.lastLog, accepted: true })) {
+    for await (const events of this.runs.tail(userReach(run), run.runId, { after: count.lastLog, accepted: true })) {
       for (const event of events) {
         count.encoder.skip(event);
         count.lastLog = event.seq;
@@ -67,6 +79,26 @@ export class FrameCounts {
     }
     return count.encoder.lastSeq;
   }
+
+  /** Forgets the encoders that nobody has asked for, again and again while there are any. */
+  private forgetAfter(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.timer = undefined;
+      const now = performance.now();
+      for (const [key, { usedAt }] of this.growing) {
+        if (usedAt + KEPT_MS > now) {
+          this.timer = this.forgetAfter(usedAt + KEPT_MS - now);
+          return;
+        }
+        this.growing.delete(key);
+      }
+    }, milliseconds).unref();
+  }
+}
+
+/** Run ids are unique for each owner only. */
+function keyOf({ tenantId, userId, runId }: RunView): string {
+  return JSON.stringify([tenantId, userId, runId]);
 }
 
 /** Adds to a map that forgets its oldest. */

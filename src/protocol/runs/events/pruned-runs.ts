@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, type Principal } from '../../../common/index.js';
+import { AppError, type JsonObject, userReach } from '../../../common/index.js';
 import { isTerminalEvent, LoggedEvent } from '../../../events/index.js';
 import { Interrupts, type InterruptView } from '../../../interrupt/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
@@ -35,11 +35,11 @@ export class PrunedRuns {
    * before the first one: neither is followed by anything. The state is the one that the run left; where an
    * earlier version removed the events without retaining it, the thread's.
    */
-  async frames(principal: Principal, run: RunView): Promise<readonly string[]> {
-    const last = await this.lastEvent(principal, run);
-    const history = await this.encoders.historyBefore(principal, run);
-    const state = retainedOf(run)?.state ?? (await this.sessions.view(principal, run.sessionId))?.state ?? {};
-    const questions = run.state === 'interrupted' ? await questionsOf(this.interrupts, principal, run) : [];
+  async frames(run: RunView): Promise<readonly string[]> {
+    const last = await this.lastEvent(run);
+    const history = await this.encoders.historyBefore(run);
+    const state = retainedOf(run)?.state ?? (await this.sessions.view(run, run.sessionId))?.state ?? {};
+    const questions = run.state === 'interrupted' ? await questionsOf(this.interrupts, run) : [];
     const encoder = new RunsEncoder(run);
     const seq = this.counts.known(run) ?? 0;
     const events = encodePrunedRun({ run, last, history, state, questions });
@@ -49,8 +49,8 @@ export class PrunedRuns {
   }
 
   /** Removal leaves the last event, which is the whole response. */
-  private async lastEvent(principal: Principal, run: RunView): Promise<LoggedEvent> {
-    for await (const [event] of this.runs.tail(principal, run.runId, { after: run.lastSeq - 1, accepted: true })) {
+  private async lastEvent(run: RunView): Promise<LoggedEvent> {
+    for await (const [event] of this.runs.tail(userReach(run), run.runId, { after: run.lastSeq - 1, accepted: true })) {
       if (event) return event;
     }
     throw new AppError('EVENTS_EXPIRED');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../common/index.js';
+import { userReach } from '../../../common/index.js';
 import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
 import { Sessions } from '../../../session/index.js';
 import { type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
@@ -23,36 +23,36 @@ export class RunEncodingService {
   ) {}
 
   /** Shows all events. */
-  all(run: RunView, principal: Principal): RunsEncoder {
-    return new RunsEncoder(run, this.options(run, principal));
+  all(run: RunView): RunsEncoder {
+    return new RunsEncoder(run, this.options(run));
   }
 
   /** Shows all events, for the route that shows any run in the frames of any wire. */
-  attached(run: RunView, principal: Principal): RunsEncoder {
-    return new RunsEncoder(run, { ...this.options(run, principal), isAttached: true });
+  attached(run: RunView): RunsEncoder {
+    return new RunsEncoder(run, { ...this.options(run), isAttached: true });
   }
 
   /** Shows the events after those that the view counts. */
-  fromNow(run: RunView, principal: Principal): RunsEncoder {
-    return new RunsEncoder(run, { ...this.options(run, principal), hiddenUpTo: run.lastSeq });
+  fromNow(run: RunView): RunsEncoder {
+    return new RunsEncoder(run, { ...this.options(run), hiddenUpTo: run.lastSeq });
   }
 
   /** Shows the state of the run, then its later events. */
-  fromSnapshot(run: RunView, principal: Principal): SnapshotEncoder {
-    return new SnapshotEncoder(run, this.options(run, principal));
+  fromSnapshot(run: RunView): SnapshotEncoder {
+    return new SnapshotEncoder(run, this.options(run));
   }
 
-  private options(run: RunView, principal: Principal): SharedOptions {
+  private options(run: RunView): SharedOptions {
     return {
-      history: () => this.historyBefore(principal, run),
+      history: () => this.historyBefore(run),
       isStopping: () => !this.dispatcher.accepting,
     };
   }
 
   /** The messages of a thread before a run's output, its input included. */
-  async historyBefore(principal: Principal, run: RunView): Promise<readonly AgUiMessage[]> {
-    const before = await this.sessions.before(principal, run, { limit: HISTORY_LIMIT });
-    const messages = [...before.map(({ message }) => message), ...(await this.runs.input(principal, run.runId))];
+  async historyBefore(run: RunView): Promise<readonly AgUiMessage[]> {
+    const before = await this.sessions.before(run, run, { limit: HISTORY_LIMIT });
+    const messages = [...before.map(({ message }) => message), ...(await this.runs.input(userReach(run), run.runId))];
     return toAgUiMessages(messages.map(withPlainAddresses), 'v1');
   }
 }

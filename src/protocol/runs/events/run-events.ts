@@ -53,11 +53,10 @@ export class RunEvents {
   private async from(reading: EventsReading, start: StreamStart): Promise<EventsAnswer> {
     const { run } = start;
     const { cursor, from } = reading.request;
-    if (!cursor && from === 'snapshot')
-      return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
+    if (!cursor && from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run));
     if (!cursor && from === 'now') {
       if (run.finishedAt !== null) return this.afterEnd(reading, run);
-      return this.open(reading, run, this.wire.encoders.fromNow(run, reading.principal));
+      return this.open(reading, run, this.wire.encoders.fromNow(run));
     }
     try {
       return await this.resume(reading, start);
@@ -69,19 +68,19 @@ export class RunEvents {
 
   /** A stream after the client's cursor; if the client has all events, the answer is that of an ended run. */
   private async resume(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
-    const { principal, client, options } = reading;
+    const { client, options } = reading;
     const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
     const stream = reading.followsThread
       ? await this.follow(reading, { first: run, cursor: { ...cursor, of: 'first run' } })
-      : await this.streams.resume(run, client, { ...options, encoder: this.wire.encoders.all(run, principal), cursor });
+      : await this.streams.resume(run, client, { ...options, encoder: this.wire.encoders.all(run), cursor });
     if (!stream.isRead) return { kind: 'stream', run, stream };
     return this.afterEnd(reading, run);
   }
 
   /** From the state of a run, or from its later events, on. */
   private async open(reading: EventsReading, run: RunView, encoder: FrameEncoder): Promise<EventsAnswer> {
-    const { principal, client, options } = reading;
-    const expired = (one: RunView): Promise<readonly string[]> => this.pruned.frames(principal, one);
+    const { client, options } = reading;
+    const expired = (one: RunView): Promise<readonly string[]> => this.pruned.frames(one);
     const stream = reading.followsThread
       ? await this.follow(reading, { first: run, expired, firstEncoder: encoder })
       : this.streams.follow(run, client, { ...options, encoder, expired });
@@ -95,7 +94,7 @@ export class RunEvents {
     const { cursor, from } = reading.request;
     if (cursor && after === lastSeq) return this.afterEnd(reading, run);
     if (from === 'snapshot' && after === 0) return this.later(reading, run);
-    if (from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run, reading.principal));
+    if (from === 'snapshot') return this.open(reading, run, this.wire.encoders.fromSnapshot(run));
     return { kind: 'expired', run, lastSeq };
   }
 
@@ -126,8 +125,9 @@ export class RunEvents {
     return this.streams.followSession(client, {
       ...options,
       ...own,
+      principal,
       sessionId: canonicalThreadId(request.threadId),
-      encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoders.all(run, principal)),
+      encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoders.all(run)),
       waits: 'always',
     });
   }
@@ -147,8 +147,8 @@ class EventsReading {
   }
 
   /** What all its streams have in common. */
-  get options(): { readonly principal: Principal; readonly wire: RunsWire; readonly lifetimeMs: number } {
-    return { principal: this.principal, wire: this.wire, lifetimeMs: this.wire.lifetimeMs };
+  get options(): { readonly wire: RunsWire; readonly lifetimeMs: number } {
+    return { wire: this.wire, lifetimeMs: this.wire.lifetimeMs };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../../common/index.js';
+import { AppError, type Principal, userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { canonicalThreadId, RunLookup } from '../run-lookup.js';
 import { RunsError } from '../runs.error-codes.js';
@@ -88,7 +88,7 @@ export class StartFinder {
   /** The oldest run that has its events, because the events of older runs are removed first; else the newest. */
   private async firstUnpruned(principal: Principal, threadId: string): Promise<RunView | undefined> {
     let run = await this.lookup.after(principal, threadId, 0);
-    for (let next = run; next && (await this.isPruned(principal, next)); run = next) {
+    for (let next = run; next && (await this.isPruned(next)); run = next) {
       next = await this.lookup.after(principal, threadId, next.ordinal);
       if (!next) return run;
     }
@@ -96,12 +96,12 @@ export class StartFinder {
   }
 
   /** Whether a finished run has lost its events to retention. Costs a read of at most one batch. */
-  private async isPruned(principal: Principal, run: RunView): Promise<boolean> {
+  private async isPruned(run: RunView): Promise<boolean> {
     if (run.finishedAt === null || run.lastSeq < 0) return false;
     try {
       // Removal leaves the last event and not the one before it.
       const after = Math.max(-1, run.lastSeq - 2);
-      for await (const batch of this.runs.tail(principal, run.runId, { after, accepted: true })) {
+      for await (const batch of this.runs.tail(userReach(run), run.runId, { after, accepted: true })) {
         return batch.length === 0;
       }
       return true;

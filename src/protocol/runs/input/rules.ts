@@ -24,7 +24,7 @@ const PROPS_KEYS: readonly string[] = ['agent_type', 'client_time'];
 /** What the rules need to know of this server. */
 export interface RuleOptions {
   /** Whether a request may name this agent type. */
-  readonly isPublicAgent: (name: string) => boolean;
+  readonly isKnownAgent: (name: string) => boolean;
   /** What becomes of a `client_time` with a bad value: refused, or taken for missing. */
   readonly onInvalidClientTime: 'reject' | 'fallback';
 }
@@ -135,7 +135,7 @@ function forwardedPropsRules(props: unknown, options: RuleOptions): readonly Rul
   const extra = Object.keys(props).find((key) => !PROPS_KEYS.includes(key));
   if (extra !== undefined) return fail(`forwardedProps.${extra}`, 'unknown');
   const { agent_type: agentType, client_time: clientTime } = props;
-  if (typeof agentType !== 'string' || !options.isPublicAgent(agentType)) {
+  if (typeof agentType !== 'string' || !options.isKnownAgent(agentType)) {
     return fail('forwardedProps.agent_type', 'registered');
   }
   if (clientTime === undefined) return [];

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../../common/index.js';
+import { AppError, type Principal, userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { FrameCounts } from '../events/frame-counts.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { type RunsStatus, statesOf, statusOf } from '../run-names.js';
 import { encodeRunView, type RunsRunView } from './run-view.encoder.js';
-
-/** Milliseconds between two looks at a run that is waited for: at first and at most. */
-const LOOK_FIRST_MS = 20;
-const LOOK_MOST_MS = 500;
 
 /** A page of a thread's runs, newest first. */
 export interface RunPage {
@@ -34,9 +30,9 @@ export class RunViews {
   ) {}
 
   /** A run with the id of its last event. */
-  async of(principal: Principal, run: RunView): Promise<RunsRunView> {
+  async of(run: RunView): Promise<RunsRunView> {
     try {
-      return encodeRunView(run, await this.counts.lastSeq(principal, run));
+      return encodeRunView(run, await this.counts.lastSeq(run));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
       return encodeRunView(run, undefined);
@@ -59,26 +55,40 @@ export class RunViews {
     }
     const shown = found.slice(0, limit);
     const items: RunsRunView[] = [];
-    for (const run of shown) items.push(await this.of(principal, run));
+    for (const run of shown) items.push(await this.of(run));
     const last = shown.at(-1);
     return { items, ...(found.length > limit && last && { nextCursor: String(last.ordinal) }) };
   }
 
-  /** Looks at a run until it is as wanted, the time is over, or nobody waits any more. Returns the last look. */
+  /**
+   * Waits until a run is as wanted, the time is over, or nobody waits any more. Looks at it whenever its log says that
+   * its state may have changed, and returns the last look.
+   */
   async until(
-    principal: Principal,
     run: RunView,
     holds: (run: RunView) => boolean,
-    options: { readonly milliseconds: number; readonly signal: AbortSignal },
+    { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal },
   ): Promise<RunView> {
-    const deadline = performance.now() + options.milliseconds;
-    let view = run;
-    for (let wait = LOOK_FIRST_MS; !holds(view) && !options.signal.aborted; wait = Math.min(wait * 1.5, LOOK_MOST_MS)) {
-      const left = deadline - performance.now();
-      if (left <= 0) break;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, left)));
-      view = await this.runs.view(principal, run.runId, { accepted: true });
+    if (holds(run) || milliseconds === 0 || signal.aborted) return run;
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    const timer = setTimeout(stop, milliseconds);
+    signal.addEventListener('abort', stop);
+    try {
+      const options = { after: run.lastSeq, signal: over.signal, accepted: true };
+      for await (const events of this.runs.tail(userReach(run), run.runId, options)) {
+        if (!events.some(({ kind }) => kind === 'response')) continue;
+        const view = await this.look(run);
+        if (holds(view)) return view;
+      }
+      return await this.look(run);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
     }
-    return view;
+  }
+
+  private look(run: RunView): Promise<RunView> {
+    return this.runs.view(userReach(run), run.runId, { accepted: true });
   }
 }

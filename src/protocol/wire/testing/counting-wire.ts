@@ -10,6 +10,7 @@ import { Wire } from '../wire.js';
 /** One frame for each event, `1 2 3 …`, and `end`. */
 export class CountingEncoder implements FrameEncoder {
   readonly joinable = false;
+  readonly variant = 'counting';
   encoded = 0;
   prepared = 0;
 

@@ -1,5 +1,5 @@
 import { textLog } from '../../../../test/support/scripted-log.js';
-import { AppError, type Principal } from '../../../common/index.js';
+import { AppError, type Principal, type Reach } from '../../../common/index.js';
 import type { AgentResponse, LoggedEvent } from '../../../events/index.js';
 import type { Runs, RunView, TailOptions } from '../../../run/index.js';
 
@@ -40,8 +40,12 @@ export class MemoryRuns implements StreamedRuns {
     this.ring();
   }
 
-  async *tail(_: Principal, runId: string, { signal, gate }: TailOptions = {}): AsyncGenerator<readonly LoggedEvent[]> {
-    for (let position = 0; !this.isOver(signal);) {
+  async *tail(
+    _: Reach,
+    runId: string,
+    { signal, gate, after = -1 }: TailOptions = {},
+  ): AsyncGenerator<readonly LoggedEvent[]> {
+    for (let position = after + 1; !this.isOver(signal);) {
       await gate?.ready();
       const batch = (this.logs.get(runId) ?? []).slice(position, position + 4);
       position += batch.length;
@@ -52,7 +56,7 @@ export class MemoryRuns implements StreamedRuns {
     }
   }
 
-  async view(_: Principal, runId: string): Promise<RunView> {
+  async view(_: Reach, runId: string): Promise<RunView> {
     return this.viewOf(runId);
   }
 
@@ -72,12 +76,12 @@ export class MemoryRuns implements StreamedRuns {
     return undefined;
   }
 
-  async cancel(_: Principal, runId: string): Promise<RunView> {
+  async cancel(_: Reach, runId: string): Promise<RunView> {
     this.canceled.push(runId);
     return this.viewOf(runId);
   }
 
-  async response(_: Principal, runId: string): Promise<AgentResponse> {
+  async response(_: Reach, runId: string): Promise<AgentResponse> {
     return this.logs.get(runId)?.[0]?.event as AgentResponse;
   }
 
@@ -86,7 +90,14 @@ export class MemoryRuns implements StreamedRuns {
     if (!log) throw new AppError('RUN_NOT_FOUND');
     const ordinal = [...this.logs.keys()].indexOf(runId) + 1;
     const isOver = log.at(-1)?.isTerminal === true;
-    return { runId, sessionId: 's', ordinal, lastSeq: log.length - 1, finishedAt: isOver ? 1 : null } as RunView;
+    return {
+      runId,
+      sessionId: 's',
+      createdAt: ordinal,
+      ordinal,
+      lastSeq: log.length - 1,
+      finishedAt: isOver ? 1 : null,
+    } as RunView;
   }
 
   private isOver(signal: AbortSignal | undefined): boolean {

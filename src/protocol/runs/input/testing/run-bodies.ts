@@ -47,5 +47,5 @@ export function withTime(more: Body): Body {
 
 /** Decodes for a server whose only public agent is `worker`. */
 export function decode(body: unknown, onInvalidClientTime: 'reject' | 'fallback' = 'reject'): RunInput {
-  return decodeRunInput(body, { isPublicAgent: (name) => name === 'worker', onInvalidClientTime });
+  return decodeRunInput(body, { isKnownAgent: (name) => name === 'worker', onInvalidClientTime });
 }

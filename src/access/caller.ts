@@ -1,0 +1,281 @@
+import type { IncomingMessage } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import {
+  type Actor,
+  AppError,
+  type Authority,
+  DEFAULT_TENANT,
+  type ErrorCode,
+  missingScope,
+  type Principal,
+  type Reach,
+  type Requester,
+  tenantReach,
+  userReach,
+} from '../common/index.js';
+import type { Identity } from './identity.js';
+import { namedUser, type NamedUser } from './named-user.js';
+import { type Scope, Scopes, UNAUTHENTICATED_SCOPES } from './scopes.js';
+import { userIdHeader } from './user-id.js';
+
+/** The user of a request that names none, without authentication. */
+const ANONYMOUS_USER = 'anonymous';
+/** How the user of a key begins that acts for nobody else. */
+export const SERVICE_USER_PREFIX = 'service:';
+
+/** Who sends a request: what its credential was turned into (contract access, section 2). */
+export interface Caller {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly scopes: Scopes;
+  readonly roles: readonly string[];
+  /** The verified credential; undefined without authentication. */
+  readonly identity: Identity | undefined;
+  /** The caller itself, or the user that `X-User-Id` names and that it may act for. */
+  readonly principal: Principal;
+  /** Whose data the request may read or change by id. */
+  readonly reach: Reach;
+  /** Whose data lists show. */
+  readonly listReach: Reach;
+  /** What the caller may run and use; null without authentication. */
+  readonly authority: Authority | null;
+
+  /**
+   * The owner of what a request creates, or of what it refers to.
+   *
+   * @param named the user that the request names, beside the header `X-User-Id`
+   * @param unnamed without authentication: the user if the request names none, such as the id of the session
+   * @throws AppError PERMISSION_DENIED for a user that the caller may not act for, INVALID_PARAMETER for two
+   *   different ones
+   */
+  actingFor(named?: NamedUser, unnamed?: string): Principal;
+
+  /** Whose data a request may read or change by id that names this user. @throws AppError as `actingFor` */
+  reachOf(named?: NamedUser): Reach;
+
+  /**
+   * Whose interrupts and watched runs a request reaches. As `reachOf`, but with the scope `data:tenant` those of all
+   * users of the tenant, or of any that the request names (contract access, section 2).
+   *
+   * @throws AppError as `actingFor`
+   */
+  reviewReach(named?: NamedUser): Reach;
+
+  /**
+   * With which rights a request that names this user starts runs and answers interrupts; null without
+   * authentication, which limits nothing.
+   *
+   * @throws AppError as `actingFor`
+   */
+  requesterFor(named?: NamedUser): Requester | null;
+
+  /**
+   * The user that a request names in one of several places: the first that does. Without authentication the others
+   * are not looked at.
+   *
+   * @throws AppError INVALID_PARAMETER for two different users (contract access, section 4)
+   */
+  oneUser(...names: readonly (NamedUser | undefined)[]): NamedUser | undefined;
+
+  /** The user that the header `X-User-Id` names. @throws AppError INVALID_PARAMETER as `userIdHeader` */
+  headerUser(): NamedUser | undefined;
+
+  /** @throws AppError PERMISSION_DENIED without any of the scopes */
+  need(...scopes: readonly [Scope, ...Scope[]]): void;
+}
+
+/** The caller of a server without authentication: it has every right but administration, and is whoever it says. */
+export class AnonymousCaller implements Caller {
+  readonly tenantId = DEFAULT_TENANT;
+  readonly actor: Actor = { kind: 'none', id: ANONYMOUS_USER };
+  readonly scopes = UNAUTHENTICATED_SCOPES;
+  readonly roles: readonly string[] = [];
+  readonly identity = undefined;
+  readonly listReach = tenantReach(DEFAULT_TENANT);
+  readonly authority = null;
+
+  constructor(private readonly request: IncomingMessage) {}
+
+  get principal(): Principal {
+    return this.actingFor();
+  }
+
+  /** The header tells ids apart that several users have. */
+  get reach(): Reach {
+    return this.reachOf(this.headerUser());
+  }
+
+  actingFor(named?: NamedUser, unnamed = ANONYMOUS_USER): Principal {
+    return { tenantId: this.tenantId, userId: named?.userId ?? unnamed };
+  }
+
+  reachOf(named?: NamedUser): Reach {
+    return named === undefined ? this.listReach : userReach(this.actingFor(named));
+  }
+
+  reviewReach(named?: NamedUser): Reach {
+    return this.reachOf(named);
+  }
+
+  requesterFor(): null {
+    return null;
+  }
+
+  oneUser(...names: readonly (NamedUser | undefined)[]): NamedUser | undefined {
+    return names.find((named) => named !== undefined);
+  }
+
+  headerUser(): NamedUser | undefined {
+    return userOfHeader(this.request);
+  }
+
+  need(...scopes: readonly [Scope, ...Scope[]]): void {
+    needScope(this.scopes, scopes);
+  }
+}
+
+/** How names of other users in requests of a user's own credential are taken (`ACT_AS_MISMATCH`). */
+export type ActAsMismatch = 'refuse' | 'ignore';
+
+/** A caller with a credential. What its request says about users is a claim, which needs a right. */
+export class AuthenticatedCaller implements Caller {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly scopes: Scopes;
+  readonly roles: readonly string[];
+  readonly authority: Authority;
+  /** The user of the credential itself. */
+  private readonly own: string;
+
+  constructor(
+    readonly identity: Identity,
+    private readonly request: IncomingMessage,
+    private readonly mismatch: ActAsMismatch,
+  ) {
+    this.tenantId = identity.tenantId;
+    this.actor = identity.actor;
+    this.scopes = new Scopes(identity.scopes);
+    this.roles = identity.roles;
+    this.authority = {
+      actor: this.actor,
+      roles: this.roles,
+      agents: this.scopes.patterns('agents'),
+      tools: this.scopes.patterns('tools'),
+      models: this.scopes.patterns('models'),
+    };
+    this.own = identity.userId ?? `${SERVICE_USER_PREFIX}${identity.actor.account ?? identity.actor.id}`;
+  }
+
+  get principal(): Principal {
+    return this.actingFor();
+  }
+
+  get reach(): Reach {
+    return this.reachOf();
+  }
+
+  get listReach(): Reach {
+    return userReach(this.principal);
+  }
+
+  actingFor(named?: NamedUser): Principal {
+    const claim = this.oneUser(named, this.headerUser());
+    const userId = claim === undefined ? this.own : this.claimed(claim);
+    return { tenantId: this.tenantId, userId };
+  }
+
+  reachOf(named?: NamedUser): Reach {
+    const isNamed = named !== undefined || this.headerUser() !== undefined;
+    const reachesAll = this.identity.userId === undefined && this.scopes.patterns('users').includes('*');
+    return !isNamed && reachesAll ? tenantReach(this.tenantId) : userReach(this.actingFor(named));
+  }
+
+  reviewReach(named?: NamedUser): Reach {
+    if (!this.scopes.has('data:tenant')) return this.reachOf(named);
+    const { tenantId } = this;
+    const user = this.oneUser(named, this.headerUser());
+    return user ? userReach({ tenantId, userId: user.userId }) : tenantReach(tenantId);
+  }
+
+  requesterFor(named?: NamedUser): Requester {
+    const runsPerMinute = this.identity.limits?.runs;
+    return {
+      ...this.authority,
+      ...(runsPerMinute !== undefined && { runsPerMinute }),
+      userId: this.actingFor(named).userId,
+      requestId: requestIds.get(this.request) ?? '',
+      canDecide: this.scopes.has('approvals:decide'),
+      canWrite: this.scopes.has('runs:write'),
+    };
+  }
+
+  oneUser(...names: readonly (NamedUser | undefined)[]): NamedUser | undefined {
+    const [first, ...others] = names.filter((named) => named !== undefined);
+    const other = first && others.find(({ userId }) => userId !== first.userId);
+    if (!other) return first;
+    throw refused('INVALID_PARAMETER', first.field, `and ${other.field} name different users`);
+  }
+
+  headerUser(): NamedUser | undefined {
+    return userOfHeader(this.request);
+  }
+
+  need(...scopes: readonly [Scope, ...Scope[]]): void {
+    needScope(this.scopes, scopes);
+  }
+
+  /** The user that a request may act for although it is named in it (contract access, section 4). */
+  private claimed({ userId, field }: NamedUser): string {
+    if (userId === this.own) return userId;
+    if (userId.startsWith(SERVICE_USER_PREFIX)) {
+      throw refused('INVALID_PARAMETER', field, `must not begin with ${SERVICE_USER_PREFIX}`);
+    }
+    if (this.identity.userId !== undefined) {
+      if (this.mismatch === 'ignore') return this.own;
+      throw refused('PERMISSION_DENIED', field, 'names another user than the credential');
+    }
+    if (this.scopes.matches('users', userId)) return userId;
+    throw refused('PERMISSION_DENIED', field, 'names a user that the key may not act for');
+  }
+}
+
+function userOfHeader(request: IncomingMessage): NamedUser | undefined {
+  return namedUser('X-User-Id', userIdHeader(request));
+}
+
+function refused(code: ErrorCode, field: string, rule: string): AppError {
+  const message = `${field} ${rule}`;
+  return new AppError(code, message, { details: [{ path: field, message }] });
+}
+
+function needScope(held: Scopes, needed: readonly [Scope, ...Scope[]]): void {
+  if (!needed.some((scope) => held.has(scope))) throw missingScope(...needed);
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+/** The ids under which requests are in the server's log. */
+const requestIds = new WeakMap<IncomingMessage, string>();
+
+/** Records who sends a request. */
+export function setCaller(request: FastifyRequest, caller: Caller): void {
+  callers.set(request, caller);
+  nameRequest(request.raw, request.id);
+}
+
+/** Records the id under which a request is in the log, for what it decides. */
+export function nameRequest(request: IncomingMessage, id: string): void {
+  requestIds.set(request, id);
+}
+
+/** Who sends a request; undefined on a public route. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return callers.get(request);
+}
+
+/** Gives a handler its caller: `@Caller() caller: Caller`. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const caller = callerOf(context.switchToHttp().getRequest<FastifyRequest>());
+  if (!caller) throw new TypeError('A public route has no caller');
+  return caller;
+});

@@ -1,0 +1,54 @@
+import { Global, Module } from '@nestjs/common';
+import { Database } from '../database/index.js';
+import { memoryCounters, postgresCounters, redisCounters } from './adapters/limiter-counters.js';
+import { KeysModule } from './keys.module.js';
+import { CountedRateLimits } from './limits/counted-rate-limits.js';
+import type { Counters } from './limits/counters.js';
+import {
+  LimitsSettings,
+  LimitTable,
+  OpenSlots,
+  OwnerRates,
+  RateLimits,
+  RequestRates,
+  StoredLimits,
+  TenantLimits,
+  TenantSettingsLimits,
+} from './limits/index.js';
+import { InsuredCounters } from './limits/insured-counters.js';
+import { LeasedCounters } from './limits/leased-counters.js';
+
+/** What callers may do. Needs the database and the settings from global modules. */
+@Global()
+@Module({
+  imports: [KeysModule],
+  providers: [
+    {
+      provide: RateLimits,
+      useFactory: async (settings: LimitsSettings, database: Database) =>
+        new CountedRateLimits(await countersIn(settings, database)),
+      inject: [LimitsSettings, Database],
+    },
+    {
+      provide: LimitTable,
+      useFactory: ({ file }: LimitsSettings, stored: StoredLimits) => new LimitTable(file, stored),
+      inject: [LimitsSettings, StoredLimits],
+    },
+    { provide: StoredLimits, useClass: TenantSettingsLimits },
+    TenantLimits,
+    RequestRates,
+    OwnerRates,
+    OpenSlots,
+  ],
+  exports: [RateLimits, LimitTable, RequestRates, OwnerRates, OpenSlots, TenantLimits],
+})
+export class LimitsModule {}
+
+/** The counters in the configured store (`LIMITS_STORE`). */
+async function countersIn({ store, redisUrl }: LimitsSettings, database: Database): Promise<Counters> {
+  const local = memoryCounters();
+  if (store === 'postgres') return new InsuredCounters(new LeasedCounters(await postgresCounters(database)), local);
+  return redisUrl !== undefined && store === 'redis'
+    ? new InsuredCounters(await redisCounters(redisUrl), local)
+    : local;
+}

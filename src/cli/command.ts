@@ -1,0 +1,96 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+
+/** Where a command reads and writes. */
+export interface Terminal {
+  /** The result: what another program may read. */
+  out(line: string): void;
+  /** Everything that is for people only. */
+  note(line: string): void;
+  /** Everything on stdin. */
+  input(): Promise<string>;
+}
+
+/** Arguments that a command cannot use. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The arguments of a command. */
+export interface Arguments {
+  /** The values of the options that were given. */
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  /** As many as the command wants. */
+  readonly positionals: readonly string[];
+}
+
+/** One command, such as `key create`. */
+export interface Command {
+  /** Its arguments, for the usage text. */
+  readonly usage: string;
+  readonly options?: ParseArgsConfig['options'];
+  /** The names of its positional arguments, all required. */
+  readonly positionals?: readonly string[];
+  /** Does it. Returns the exit code. @throws UsageError, AppError */
+  run(app: INestApplicationContext, args: Arguments, terminal: Terminal): Promise<number>;
+}
+
+/** Commands by their names. */
+export type Commands = ReadonlyMap<string, Command>;
+
+const COMMON_OPTIONS = { json: { type: 'boolean' } } as const;
+
+/** Parses the arguments of a command. @throws UsageError */
+export function argumentsOf({ options, positionals: names = [] }: Command, args: readonly string[]): Arguments {
+  const { values, positionals } = parsed(args, { ...options, ...COMMON_OPTIONS });
+  const missing = names[positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const unexpected = positionals[names.length];
+  if (unexpected !== undefined) throw new UsageError(`${unexpected} is unexpected`);
+  return { options: values as Arguments['options'], positionals };
+}
+
+/** The value of an option that takes one. */
+export function textOf({ options }: Arguments, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The value of an option that must be given. @throws UsageError */
+export function requiredText(args: Arguments, name: string): string {
+  const value = textOf(args, name);
+  if (value === undefined || value === '') throw new UsageError(`--${name} is missing`);
+  return value;
+}
+
+/** The items of an option that may be repeated, separated by commas or spaces; undefined without the option. */
+export function listOf({ options }: Arguments, name: string): readonly string[] | undefined {
+  const values = options[name];
+  if (values === undefined || typeof values === 'boolean') return undefined;
+  return [values].flat().flatMap((value) => value.split(/[\s,]+/).filter((item) => item !== ''));
+}
+
+/** Rows as text in columns; the first row has the titles. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function parsed(
+  args: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): ReturnType<typeof parseArgs> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split(/\. |\n/);
+    throw new UsageError(sentence);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Principal } from './principal.js';
+
+/**
+ * Whose data a request may read or change: those of one user, or of all users of a tenant. Every query for
+ * owned data takes one and limits itself to it (contract access, section 2).
+ */
+export type Reach =
+  | { readonly tenantId: string; readonly of: 'user'; readonly userId: string }
+  | { readonly tenantId: string; readonly of: 'tenant' };
+
+/** The data of one user. */
+export function userReach({ tenantId, userId }: Principal): Reach {
+  return { tenantId, of: 'user', userId };
+}
+
+/** The data of all users of a tenant. */
+export function tenantReach(tenantId: string): Reach {
+  return { tenantId, of: 'tenant' };
+}

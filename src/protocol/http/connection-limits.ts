@@ -1,0 +1,42 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { isLoopback } from '../../config/index.js';
+
+const MAX_CONNECTIONS = 20_000;
+const MAX_PER_ADDRESS = 512;
+
+/** How many connections a server accepts. */
+export interface ConnectionLimits {
+  /** Of all clients. Default: 20,000. */
+  readonly total?: number;
+  /** Of one address that is not this machine's; undefined: no limit. */
+  readonly perAddress: number | undefined;
+}
+
+/** The limits of a server (contract access, section 10, rule 4). @param isBehindProxy whether proxies are trusted, whose address all clients share */
+export function connectionLimits(isBehindProxy: boolean): ConnectionLimits {
+  return { perAddress: isBehindProxy ? undefined : MAX_PER_ADDRESS };
+}
+
+/** Closes connections beyond the limits before anything is read from them. Call it before the server listens. */
+export function limitConnections(server: Server, { total = MAX_CONNECTIONS, perAddress }: ConnectionLimits): void {
+  server.maxConnections = total;
+  if (perAddress === undefined) return;
+  const open = new Map<string, number>();
+  server.prependListener('connection', (socket: Socket) => {
+    const address = socket.remoteAddress?.replace(/^::ffff:/, '');
+    // Proxies and tests on this machine share its address.
+    if (address === undefined || isLoopback(address)) return;
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > perAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/index.js';
+import { RunLimits } from '../ports/run-limits.js';
+import { RunSettings } from '../run.settings.js';
+import type { RunRequest } from '../run.types.js';
+import type { Acceptance, AcceptOptions } from './accept-transaction.js';
+
+/** Limits as the transaction checks them. */
+type Checked = Pick<AcceptOptions, 'queueLimit' | 'active'>;
+
+/** What an accepted run has to respect: the limits of its session, its owner and its tenant. */
+@Injectable()
+export class StartLimits {
+  constructor(
+    private readonly limits: RunLimits,
+    private readonly settings: RunSettings,
+  ) {}
+
+  /**
+   * Accepts a run and counts its start. A repeated request and a refused one start nothing and are not counted.
+   *
+   * @param isRepeated whether the request was accepted before: asked if there were too many starts
+   * @throws AppError RATE_LIMIT_EXCEEDED; what `accept` throws
+   */
+  async counted(
+    { principal, requester }: RunRequest,
+    isRepeated: () => Promise<boolean>,
+    accept: (limits: Checked) => Promise<Acceptance>,
+  ): Promise<Acceptance> {
+    const { queueLimit } = this.settings;
+    const start = await this.limits.countStart(principal, requester?.runsPerMinute).catch(async (error: unknown) => {
+      const isRefused = error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED';
+      if (isRefused && (await isRepeated())) return undefined;
+      throw error;
+    });
+    let hasStarted = false;
+    try {
+      const accepted = await accept({ queueLimit, active: start?.active });
+      hasStarted = accepted.created;
+      return accepted;
+    } finally {
+      if (!hasStarted) start?.undo();
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { FingerprintsByName } from '../../config/index.js';
+import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
+import { type Suspect, type Worker, type WorkerLoad, WorkerRegistry } from '../ports/worker-registry.js';
+import { RUNNING_OWNERS } from './typeorm-run-leases.js';
+
+/** Any number that no other program uses for a lock in the same database. */
+const REGISTRATION_LOCK = 727_301_156;
+
+const COLUMNS = 'id, name, version, schema_version, fingerprints, host_id, pid, process_start';
+
+/** Owners of previous versions hold a slash. */
+const SUSPECTS = `
+  ${RUNNING_OWNERS}
+  SELECT id, host_id, pid, process_start, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END AS lost FROM workers
+  UNION ALL
+  SELECT name, NULL, 0, NULL, 1 FROM owners
+  WHERE name IS NOT NULL AND name NOT LIKE '%/%' AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = owners.name)`;
+
+const INSERT = `
+  INSERT INTO workers (${COLUMNS}, slots, busy, draining, lease_until, started_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now} + ?, {now})`;
+
+const HEARTBEAT = `
+  UPDATE workers SET slots = ?, busy = ?, draining = ?, lease_until = {now} + ? WHERE id = ?`;
+
+const END_OF = `
+  SELECT CASE WHEN lease_until < {now} THEN lease_until ELSE {now} END AS until,
+    CASE WHEN lease_until < {now} THEN 1 ELSE 0 END AS lost
+  FROM workers WHERE id = ?`;
+
+const EXPIRE_RUNS = `
+  UPDATE runs SET claimed_at = NULL, lease_until = 0,
+    used_ms = used_ms + CASE WHEN claimed_at IS NULL OR claimed_at > {until} THEN 0 ELSE {until} - claimed_at END
+  WHERE lease_owner = ? AND status = 'running'`;
+
+interface WorkerRow {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly schema_version: string;
+  readonly fingerprints: string;
+  readonly host_id: string | null;
+  readonly pid: number;
+  readonly process_start: string | null;
+}
+
+type SuspectRow = Pick<WorkerRow, 'id' | 'host_id' | 'pid' | 'process_start'> & { readonly lost: number };
+
+/** Workers as rows of a table. */
+@Injectable()
+export class TypeOrmWorkerRegistry extends WorkerRegistry {
+  private readonly now: string;
+
+  constructor(private readonly database: Database) {
+    super();
+    this.now = DATABASE_NOW[database.dialect];
+  }
+
+  async register(
+    worker: Worker,
+    load: WorkerLoad,
+    leaseMs: number,
+    admit: (others: readonly Worker[]) => void,
+  ): Promise<void> {
+    const { id, name, version, schemaVersion, fingerprints, hostId, pid, processStart } = worker;
+    const columns = [id, name, version, schemaVersion, JSON.stringify(fingerprints), hostId, pid, processStart];
+    await this.database.write(async (tx) => {
+      if (tx.dialect === 'postgres') await tx.all('SELECT pg_advisory_xact_lock(?)', [REGISTRATION_LOCK]);
+      const others = `SELECT ${COLUMNS} FROM workers WHERE lease_until >= {now}`;
+      admit((await tx.all<WorkerRow>(this.sql(others))).map(workerOf));
+      await tx.run(this.sql(INSERT), [...columns, ...loadValues(load), leaseMs]);
+    });
+  }
+
+  async heartbeat(id: string, load: WorkerLoad, leaseMs: number): Promise<boolean> {
+    const values = [...loadValues(load), leaseMs, id];
+    return (await this.database.write((tx) => tx.run(this.sql(HEARTBEAT), values))) > 0;
+  }
+
+  async suspects(): Promise<readonly Suspect[]> {
+    const rows = await this.database.read.all<SuspectRow>(this.sql(SUSPECTS));
+    return rows.map(({ id, host_id, pid, process_start, lost }) => {
+      return { id, hostId: host_id, pid, processStart: process_start, isLost: lost === 1 };
+    });
+  }
+
+  async remove(id: string, when: 'lost' | 'always'): Promise<void> {
+    await this.database.write(async (tx) => {
+      const row = await this.lock(tx, id);
+      if (row && row.lost === 0 && when === 'lost') return;
+      const until = row ? String(row.until) : this.now;
+      await tx.run(EXPIRE_RUNS.replaceAll('{until}', until), [id]);
+      await tx.run('DELETE FROM workers WHERE id = ?', [id]);
+    });
+  }
+
+  /** Its heartbeat waits until the transaction ends. */
+  private async lock(tx: Queryable, id: string): Promise<{ until: number; lost: number } | undefined> {
+    const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
+    const [row] = await tx.all<{ until: number; lost: number }>(this.sql(END_OF) + lock, [id]);
+    return row;
+  }
+
+  private sql(text: string): string {
+    return text.replaceAll('{now}', this.now);
+  }
+}
+
+function loadValues({ slots, busy, draining }: WorkerLoad): number[] {
+  return [slots, busy, draining ? 1 : 0];
+}
+
+function workerOf(row: WorkerRow): Worker {
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    schemaVersion: row.schema_version,
+    fingerprints: JSON.parse(row.fingerprints) as FingerprintsByName,
+    hostId: row.host_id,
+    pid: row.pid,
+    processStart: row.process_start,
+  };
+}

@@ -1,0 +1,71 @@
+import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
+import { LOST, OWNED, QUEUED, RUNNING_OWNERS } from '../../src/run/adapters/typeorm-run-leases.js';
+import { describeOnLedgers, LEASE, type Ledger, NOW } from '../support/ledger.js';
+
+const FINISHED = 100_000;
+const RUNNING = 2000;
+const QUEUED_RUNS = 50;
+const ALL = FINISHED + RUNNING + QUEUED_RUNS;
+/** Each query reads a few pages; a scan of the table reads about 3,000. */
+const MOST_PAGES = 250;
+
+const NUMBERS = {
+  sqlite: `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${ALL})`,
+  postgres: `WITH numbers AS (SELECT n FROM generate_series(0, ${ALL}) AS n)`,
+};
+/** Sessions of 100 runs: finished ones, then running ones of ten owners, then queued ones. */
+const FILL = `
+  SELECT 'run-' || n, 'default', 'alice', 'session-' || n / 100, n / 100, n % 100, 'worker',
+    CASE WHEN n < ${FINISHED} THEN 'completed' WHEN n < ${FINISHED + RUNNING} THEN 'running' ELSE 'queued' END, '{}', 'f',
+    CASE WHEN n >= ${FINISHED} AND n < ${FINISHED + RUNNING} THEN 'owner-' || n % 10 END,
+    CASE WHEN n < ${FINISHED} THEN 0 ELSE ${LEASE.until} END, ${NOW}, CASE WHEN n < ${FINISHED} THEN ${NOW} END
+  FROM numbers`;
+
+describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledger) => {
+  it('no query of a sweep reads the finished runs', async () => {
+    await fill(ledger());
+    const queries: [string, string, SqlValue[]][] = [
+      ['queued runs', QUEUED, [256]],
+      ['runs whose lease has ended', LOST, [256]],
+      ['owners of running runs', `${RUNNING_OWNERS} SELECT name FROM owners`, []],
+      ['runs of one owner', OWNED, ['owner-1']],
+    ];
+    for (const [title, sql, values] of queries) {
+      const { plan, pages } = await explain(
+        ledger(),
+        sql.replaceAll('{now}', DATABASE_NOW[ledger().database.dialect]),
+        values,
+      );
+      expect({ title, plan, isBounded: pages < MOST_PAGES && !/Seq Scan on runs|SCAN r(uns)?$/m.test(plan) }).toEqual({
+        title,
+        plan,
+        isBounded: true,
+      });
+    }
+  });
+});
+
+async function fill({ database }: Ledger): Promise<void> {
+  await database.write(async (tx) => {
+    const columns = `id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request, fingerprint,
+      lease_owner, lease_until, created_at, finished_at`;
+    await tx.run(`INSERT INTO runs (${columns}) ${NUMBERS[tx.dialect]} ${FILL}`);
+    await tx.run('ANALYZE');
+  });
+}
+
+/** How the database answers a query, and how many pages PostgreSQL reads for it. */
+async function explain(
+  { database }: Ledger,
+  sql: string,
+  values: readonly SqlValue[],
+): Promise<{ plan: string; pages: number }> {
+  if (database.dialect === 'sqlite') {
+    const steps = await database.read.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    return { plan: steps.map(({ detail }) => detail).join('\n'), pages: 0 };
+  }
+  const lines = await database.read.all<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, BUFFERS) ${sql}`, values);
+  const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+  const [, hit, read] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
+  return { plan, pages: Number(hit ?? 0) + Number(read ?? 0) };
+}

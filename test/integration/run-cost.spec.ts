@@ -1,0 +1,118 @@
+import pg from 'pg';
+import { userReach } from '../../src/common/index.js';
+import { SqliteConnection } from '../../src/database/sqlite-connection.js';
+import type { LoggedEvent } from '../../src/events/index.js';
+import { behaviour, say } from '../support/code-agents.js';
+import { ALICE, describeOnLedgers, nextId, runRequest } from '../support/ledger.js';
+import { RunDriver } from '../support/run-driver.js';
+import { until } from '../support/until.js';
+
+/**
+ * What a short run may cost: a new session, one message, one journaled model step, one text. The figures are those of
+ * docs/performance.md; a greater one is a regression, a smaller one is written down there and here.
+ */
+const COST = {
+  sqlite: { commits: 2, statements: 15 },
+  postgres: { commits: 2, roundTrips: 8 },
+};
+
+/** Statements of a connection. */
+interface Count {
+  readonly sent: string[];
+  roundTrips: number;
+}
+
+describeOnLedgers('the database work of a short run', (ledger) => {
+  let server: RunDriver;
+
+  beforeEach(async () => {
+    // Nothing but the run uses the database.
+    server = await RunDriver.start(ledger(), { env: { SWEEP_INTERVAL_MS: '20000', LEASE_MS: '120000' } });
+    behaviour.current = async function* (context) {
+      const event = say(context, 'Hello');
+      const messageIds = (context.response.getResponseData().output ?? []).map(({ id }) => id);
+      context.journal.finish('model:0', 'hash', { text: 'Hello' }, messageIds);
+      yield await Promise.resolve(event);
+    };
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await server.stop();
+  });
+
+  /** What a run needs until its executor is done, after one that has prepared everything. */
+  async function counted(): Promise<Count> {
+    const count: Count = { sent: [], roundTrips: 0 };
+    if (ledger().database.dialect === 'sqlite') countSqlite(count);
+    else countPostgres(count);
+    // The executor looks for other runs of the session when it is done.
+    const isDone = (): boolean => count.sent.some((sql) => sql.includes('SELECT 1 AS yes FROM runs'));
+    await short();
+    await until(isDone);
+    count.sent.length = 0;
+    count.roundTrips = 0;
+    await short();
+    await until(isDone);
+    return count;
+  }
+
+  async function short(): Promise<void> {
+    const request = runRequest({ agentType: 'code-journal', sessionId: nextId('session') });
+    const { run } = await server.runs.accept(request);
+    const events: LoggedEvent[] = [];
+    for await (const batch of server.runs.tail(userReach(ALICE), run.runId, { accepted: true, run })) {
+      events.push(...batch);
+    }
+    expect(events.at(-1)?.event).toMatchObject({ object: 'response', status: 'completed' });
+  }
+
+  it('is as small as the documentation says', async () => {
+    const { sent, roundTrips } = await counted();
+    const commits = sent.filter((sql) => sql === 'COMMIT').length;
+    const { dialect } = ledger().database;
+    const cost = dialect === 'sqlite' ? { commits, statements: sent.length } : { commits, roundTrips };
+    expect([cost, sent]).toEqual([COST[dialect], sent]);
+  });
+});
+
+/** Counts what the connections execute, apart from the pragmas that ask whether to wait for the disk. */
+function countSqlite({ sent }: Count): void {
+  const connection = SqliteConnection.prototype as unknown as Record<string, (...values: unknown[]) => unknown>;
+  for (const name of ['all', 'run', 'send', 'exec']) {
+    const original = connection[name];
+    jest.spyOn(connection, name).mockImplementation(function (this: SqliteConnection, ...values: unknown[]) {
+      sent.push(String(values[0]));
+      return original?.apply(this, values);
+    });
+  }
+}
+
+/** Counts statements, and round trips: a statement that is sent while another one waits for its answer costs none. */
+function countPostgres(count: Count): void {
+  const { query } = pg.Client.prototype as unknown as { query: (...values: unknown[]) => unknown };
+  const waiting = new WeakMap<object, number>();
+  jest.spyOn(pg.Client.prototype as unknown as { query: typeof query }, 'query').mockImplementation(function (
+    this: object,
+    ...values: unknown[]
+  ) {
+    const before = waiting.get(this) ?? 0;
+    if (before === 0) count.roundTrips += 1;
+    waiting.set(this, before + 1);
+    count.sent.push(String(values[0]));
+    const answered = (): void => void waiting.set(this, (waiting.get(this) ?? 1) - 1);
+    const callback = values.at(-1);
+    if (typeof callback === 'function') {
+      return query.apply(this, [
+        ...values.slice(0, -1),
+        (...results: unknown[]) => {
+          answered();
+          (callback as (...args: unknown[]) => void)(...results);
+        },
+      ]);
+    }
+    const result = query.apply(this, values) as Promise<unknown>;
+    result.then(answered, answered);
+    return result;
+  });
+}
