@@ -1,7 +1,7 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
-import { Configuration, ServerSettings, type SliceType } from './config/index.js';
+import { Configuration, RedisSettings, ServerSettings, type SliceType } from './config/index.js';
 import { DatabaseSettings } from './database/index.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
@@ -26,6 +26,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   HttpSettings,
   DocsSettings,
   DatabaseSettings,
+  RedisSettings,
   ModelSettings,
   SamplesSettings,
   AgentSettings,

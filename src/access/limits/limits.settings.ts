@@ -1,15 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import {
-  choice,
-  type ConfigurationProblem,
-  describeAddress,
-  parseUrl,
-  path,
-  type Rule,
-  setting,
-  settings,
-} from '../../config/index.js';
+import { choice, type ConfigurationProblem, path, RedisSettings, setting, settings } from '../../config/index.js';
 import { DatabaseSettings } from '../../database/index.js';
 import { AccessSettings } from '../access.settings.js';
 import { LIMITS_FILE, type LimitsFile } from './limit-values.js';
@@ -21,17 +12,15 @@ export class LimitsSettings extends settings('Limits', {
     description:
       'Where requests are counted for the [limits](access.md#limits): `local` counts in each process, so N processes allow N times as much; `redis` and `postgres` (the database in DATABASE_URL) count for all processes together. Without authentication there are no limits.',
   }),
-  redisUrl: setting('REDIS_URL', redisAddress(), {
-    unset: 'none; required by `LIMITS_STORE=redis`',
-    secret: true,
-    description: 'The Redis server of `LIMITS_STORE=redis`: `redis://user:password@host:port/number` or `rediss://…`.',
-  }),
   limitsFile: setting('LIMITS_FILE', path(), {
     unset: 'none: the defaults',
     description:
       'JSON file with limits that replace the defaults, for all tenants or for single ones (access.md). Read when the server starts.',
   }),
 }) {
+  /** REDIS_URL. */
+  readonly redisUrl = this.source.slice(RedisSettings).url;
+
   readonly #reading = readLimits(this.limitsFile);
 
   /** The contents of LIMITS_FILE; empty without one. */
@@ -58,15 +47,6 @@ export class LimitsSettings extends settings('Limits', {
   private get hasPostgres(): boolean {
     return this.source.slice(DatabaseSettings).address.kind === 'postgres';
   }
-}
-
-/** The address of a Redis server. */
-function redisAddress(): Rule<string> {
-  return {
-    expectation: 'redis://user:password@host:port/number, or rediss:// for TLS',
-    parse: (value) => (/^rediss?:$/.test(parseUrl(value)?.protocol ?? '') ? value : undefined),
-    describe: describeAddress,
-  };
 }
 
 function readLimits(file: string | undefined): { file: LimitsFile; problems: readonly string[] } {
