@@ -3,7 +3,7 @@ import { AccessModule, OwnerRates } from './access/index.js';
 import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
-import { Clock, IdFactory, RandomIds, SystemClock } from './common/index.js';
+import { Clock, IdFactory, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, type Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
@@ -19,7 +19,7 @@ import { UserSettingsModule } from './user-settings/index.js';
 @Module({
   providers: [
     { provide: Clock, useClass: SystemClock },
-    { provide: IdFactory, useClass: RandomIds },
+    { provide: IdFactory, useClass: TimeOrderedIds },
   ],
   exports: [Clock, IdFactory],
 })

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** Makes identifiers, as a port, so that tests can predict them. */
 export abstract class IdFactory {
@@ -9,10 +9,13 @@ export abstract class IdFactory {
   abstract uuid(): string;
 }
 
-/** Appends random UUIDs to the prefix. */
-export class RandomIds extends IdFactory {
+/**
+ * Makes UUIDs of version 7. Ids that are made one after another are neighbours in the indexes of the database, so that a
+ * commit changes few pages of them however many rows there are.
+ */
+export class TimeOrderedIds extends IdFactory {
   next(prefix: string): string {
-    return `${prefix}${randomUUID()}`;
+    return prefix + uuidV7(Date.now());
   }
 
   uuid(): string {
@@ -35,12 +38,9 @@ export class SequentialIds extends IdFactory {
   }
 }
 
-/** 48 bits of milliseconds, the version, the variant, and random bits (RFC 9562, section 5.7). */
+/** 48 bits of milliseconds, then the version, the variant, and 74 random bits (RFC 9562, section 5.7). */
 function uuidV7(milliseconds: number): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(milliseconds, 0, 6);
-  bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6);
-  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const time = milliseconds.toString(16).padStart(12, '0');
+  // Node makes the random bytes of many UUIDs at once.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -1,7 +1,7 @@
 import {
   deepFreeze,
   type JsonObject,
-  RandomIds,
+  TimeOrderedIds,
   SystemClock,
   type IdFactory,
   type WallClock,
@@ -50,7 +50,7 @@ export class ResponseBuilder {
 
   constructor(options: ResponseBuilderOptions = {}) {
     const { resume } = options;
-    this.ids = options.ids ?? new RandomIds();
+    this.ids = options.ids ?? new TimeOrderedIds();
     this.clock = options.clock ?? new SystemClock();
     this.sink = options.sink;
     this.sessionId = resume ? resume.session_id : (options.sessionId ?? null);
