@@ -1,5 +1,5 @@
 import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
-import { LOST, OWNED, QUEUED, RUNNING_OWNERS } from '../../src/run/adapters/typeorm-run-leases.js';
+import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sweep-query.js';
 import { describeOnLedgers, LEASE, type Ledger, NOW } from '../support/ledger.js';
 
 const FINISHED = 100_000;
@@ -29,6 +29,7 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
       ['runs whose lease has ended', LOST, [256]],
       ['owners of running runs', `${RUNNING_OWNERS} SELECT name FROM owners`, []],
       ['runs of one owner', OWNED, ['owner-1']],
+      ['everything in one query', SWEEP, ['owner-1', 1, 1, NOW]],
     ];
     for (const [title, sql, values] of queries) {
       const { plan, pages } = await explain(

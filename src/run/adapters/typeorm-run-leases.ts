@@ -1,19 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
-import { type Lease, type OwnedRun, RunLeases } from '../ports/run-leases.js';
+import { type Lease, RunLeases, type SweepFindings } from '../ports/run-leases.js';
 import type { RunRecord } from '../run-record.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
-
-/**
- * Queued runs that can be claimed: the first one of each session. The order of a session needs no lock of its own,
- * because only its first run qualifies.
- */
-export const QUEUED = `
-  SELECT r.no FROM runs r
-  WHERE r.status = 'queued' AND NOT EXISTS (
-    SELECT 1 FROM runs o
-    WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running'))
-  ORDER BY r.no LIMIT ?`;
+import { LOST, QUEUED, sweepFindings } from './sweep-query.js';
 
 /** Queued runs that can be claimed, of tenants with few running runs of an owner first. */
 const QUEUED_FAIRLY = `
@@ -32,12 +22,6 @@ const LOCK_QUEUED = `
   SELECT r.no FROM runs r
   WHERE r.status = 'queued' AND r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
   FOR UPDATE OF r SKIP LOCKED`;
-
-/** Running runs whose lease has ended. Its order is that of an index, whose first entries are all that is read. */
-export const LOST = `
-  SELECT r.no FROM runs r WHERE r.status = 'running' AND r.lease_until < {now} ORDER BY r.lease_until, r.no LIMIT ?`;
-
-const ANY_CLAIMABLE = `SELECT no FROM (${QUEUED}) q UNION ALL SELECT no FROM (${LOST}) l`;
 
 /** The time an attempt took: until now, or until the end of a lease that an earlier version did not renew. */
 const USED = `
@@ -62,19 +46,6 @@ const RELEASE = `
 const GIVE_UP = `
   UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE no = ? AND fence = ? AND status = 'running'`;
 
-/** The owners of running runs: one step in an index for each owner, however many runs each has. */
-export const RUNNING_OWNERS = `
-  WITH RECURSIVE owners(name) AS (
-    SELECT MIN(lease_owner) FROM runs WHERE status = 'running'
-    UNION ALL
-    SELECT (SELECT MIN(r.lease_owner) FROM runs r WHERE r.status = 'running' AND r.lease_owner > o.name)
-    FROM owners o WHERE o.name IS NOT NULL
-  )`;
-
-export const OWNED = `
-  SELECT no, fence, CASE WHEN cancel_requested_at IS NULL THEN 0 ELSE 1 END AS canceled
-  FROM runs WHERE status = 'running' AND lease_owner = ?`;
-
 const HAS_ACTIVE = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND status IN ('queued', 'running') LIMIT 1`;
 
 /** Leases as columns of the rows of runs. */
@@ -85,9 +56,6 @@ export class TypeOrmRunLeases extends RunLeases {
   }
 
   async claim(lease: Lease, limit: number, perTenant?: number): Promise<readonly RunRecord[]> {
-    // Reads before it takes the write lock: usually there is nothing to claim.
-    const [found] = await this.database.read.all<{ no: number }>(this.sql(ANY_CLAIMABLE), [1, 1]);
-    if (!found) return [];
     return this.database.write(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF r SKIP LOCKED' : '';
       const rows = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
@@ -111,9 +79,8 @@ export class TypeOrmRunLeases extends RunLeases {
     await this.database.write((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
   }
 
-  async owned(owner: string): Promise<readonly OwnedRun[]> {
-    const rows = await this.database.read.all<{ no: number; fence: number; canceled: number }>(OWNED, [owner]);
-    return rows.map(({ no, fence, canceled }) => ({ rowId: no, fence, isCanceled: canceled === 1 }));
+  sweep(owner: string, queuedBefore: number): Promise<SweepFindings> {
+    return sweepFindings(this.database, owner, queuedBefore);
   }
 
   async hasActive(sessionRowId: number): Promise<boolean> {

@@ -1,21 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { FingerprintsByName } from '../../config/index.js';
 import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
-import { type Suspect, type Worker, type WorkerLoad, WorkerRegistry } from '../ports/worker-registry.js';
-import { RUNNING_OWNERS } from './typeorm-run-leases.js';
+import { type Worker, type WorkerLoad, WorkerRegistry } from '../ports/worker-registry.js';
 
 /** Any number that no other program uses for a lock in the same database. */
 const REGISTRATION_LOCK = 727_301_156;
 
 const COLUMNS = 'id, name, version, schema_version, fingerprints, host_id, pid, process_start';
-
-/** Owners of previous versions hold a slash. */
-const SUSPECTS = `
-  ${RUNNING_OWNERS}
-  SELECT id, host_id, pid, process_start, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END AS lost FROM workers
-  UNION ALL
-  SELECT name, NULL, 0, NULL, 1 FROM owners
-  WHERE name IS NOT NULL AND name NOT LIKE '%/%' AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = owners.name)`;
 
 const INSERT = `
   INSERT INTO workers (${COLUMNS}, slots, busy, draining, lease_until, started_at)
@@ -44,8 +35,6 @@ interface WorkerRow {
   readonly pid: number;
   readonly process_start: string | null;
 }
-
-type SuspectRow = Pick<WorkerRow, 'id' | 'host_id' | 'pid' | 'process_start'> & { readonly lost: number };
 
 /** Workers as rows of a table. */
 @Injectable()
@@ -76,13 +65,6 @@ export class TypeOrmWorkerRegistry extends WorkerRegistry {
   async heartbeat(id: string, load: WorkerLoad, leaseMs: number): Promise<boolean> {
     const values = [...loadValues(load), leaseMs, id];
     return (await this.database.write((tx) => tx.run(this.sql(HEARTBEAT), values))) > 0;
-  }
-
-  async suspects(): Promise<readonly Suspect[]> {
-    const rows = await this.database.read.all<SuspectRow>(this.sql(SUSPECTS));
-    return rows.map(({ id, host_id, pid, process_start, lost }) => {
-      return { id, hostId: host_id, pid, processStart: process_start, isLost: lost === 1 };
-    });
   }
 
   async remove(id: string, when: 'lost' | 'always'): Promise<void> {

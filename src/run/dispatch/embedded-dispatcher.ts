@@ -128,12 +128,11 @@ export class EmbeddedDispatcher extends Dispatcher implements OnApplicationBoots
   }
 
   private async sweepOnce(): Promise<void> {
-    await this.leases.check(this.active);
+    const { isClaimable, isOverdue } = await this.leases.sweep(this.active);
     if (!this.accepting) return;
-    await this.leases.removeLost();
     // Also while no run can be executed.
-    if (await this.overdue.end()) this.sweepAgain = true;
-    const { claimed, isFull } = await this.leases.claim();
+    if (isOverdue && (await this.overdue.end())) this.sweepAgain = true;
+    const { claimed, isFull } = await this.leases.claim(isClaimable);
     for (const run of claimed) this.execute(run);
     if (isFull) this.sweepAgain = true;
   }

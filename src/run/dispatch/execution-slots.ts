@@ -68,6 +68,11 @@ export class ExecutionSlots {
     return this.isBehind || this.waiting.has(tenantId);
   }
 
+  /** Whether any run may be waiting for a slot. */
+  get isAnyAwaited(): boolean {
+    return this.isBehind || this.waiting.size > 0;
+  }
+
   /**
    * Claims runs for the free slots, and finds out whether others are still waiting.
    *

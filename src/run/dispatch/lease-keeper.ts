@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import type { RunControl } from '../execute/run-control.js';
-import { type Lease, RunLeases } from '../ports/run-leases.js';
+import { type Lease, type OwnedRun, RunLeases } from '../ports/run-leases.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import { ExecutionSlots, type FilledSlots } from './execution-slots.js';
@@ -58,10 +58,14 @@ export class LeaseKeeper {
     return current?.owner === leaseOwner ? (current ?? ENDED) : ENDED;
   }
 
-  /** Claims runs for the free slots of this process; none while it has no lease. Returns as `ExecutionSlots.fill`. */
-  claim(): Promise<FilledSlots<RunRecord>> {
+  /**
+   * Claims runs for the free slots of this process, if there may be any; none while it has no lease. Returns as
+   * `ExecutionSlots.fill`.
+   */
+  claim(isClaimable: boolean): Promise<FilledSlots<RunRecord>> {
     const { current } = this.worker;
-    if (!current || this.slots.free <= 0) return Promise.resolve({ claimed: [], isFull: false });
+    const isWanted = isClaimable || this.slots.isAnyAwaited;
+    if (!current || !isWanted || this.slots.free <= 0) return Promise.resolve({ claimed: [], isFull: false });
     return this.slots.fill((limit) => this.leases.claim(current, limit, this.slots.perTenant));
   }
 
@@ -75,22 +79,25 @@ export class LeaseKeeper {
     return this.leases.hasActive(sessionRowId);
   }
 
-  /** Ends the leases of workers that no longer run. */
-  removeLost(): Promise<void> {
-    return this.worker.removeLost();
+  /**
+   * Finds out what there is to do. Ends the leases of workers that no longer run. Compares the runs of this process
+   * with those that it holds in the ledger: stops those whose cancel was requested, and gives up those that it has not
+   * executed for as long as a lease, because their log could not be written or read, or the answer that they were
+   * accepted was lost.
+   */
+  async sweep(active: ActiveRuns): Promise<{ isClaimable: boolean; isOverdue: boolean }> {
+    const owner = this.worker.current?.owner;
+    const found = await this.leases.sweep(owner ?? '', this.clock.now() - this.settings.queueTimeoutMs);
+    // The lease may have been lost during the query.
+    if (owner !== undefined && owner === this.worker.current?.owner) await this.check(active, found.owned);
+    const isAnyLost = await this.worker.removeLost(found.suspects);
+    return { isClaimable: found.isClaimable || isAnyLost, isOverdue: found.isOverdue };
   }
 
-  /**
-   * Compares the runs of this process with those that it holds in the ledger. Stops those whose cancel was requested.
-   * Gives up those that it has not executed for as long as a lease: their log could not be written or read, or the
-   * answer that they were accepted was lost.
-   */
-  async check(active: ActiveRuns): Promise<void> {
-    const { current } = this.worker;
-    if (!current) return;
+  private async check(active: ActiveRuns, owned: readonly OwnedRun[]): Promise<void> {
     const now = this.clock.monotonic();
     const strays = new Map<number, number>();
-    for (const { rowId, fence, isCanceled } of await this.leases.owned(current.owner)) {
+    for (const { rowId, fence, isCanceled } of owned) {
       const run = active.get(rowId);
       if (run && isCanceled) run.control.stop('cancel');
       if (run) continue;

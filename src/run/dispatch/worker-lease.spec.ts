@@ -2,7 +2,7 @@ import { until } from '../../../test/support/until.js';
 import { SystemClock } from '../../common/index.js';
 import { Fingerprints, readSettings } from '../../config/index.js';
 import { DatabaseSettings } from '../../database/index.js';
-import { type Suspect, type Worker, WorkerRegistry } from '../ports/worker-registry.js';
+import { type Worker, WorkerRegistry } from '../ports/worker-registry.js';
 import { RunSettings } from '../run.settings.js';
 import { WorkerLease } from './worker-lease.js';
 
@@ -11,7 +11,6 @@ const LEASE_MS = 300;
 /** Workers in memory, whose heartbeats are answered as a test says. */
 class MemoryRegistry extends WorkerRegistry {
   readonly rows = new Map<string, Worker>();
-  others: Suspect[] = [];
   removed: [string, 'lost' | 'always'][] = [];
   heartbeats = 0;
   answer: () => Promise<void> = () => Promise.resolve();
@@ -25,11 +24,6 @@ class MemoryRegistry extends WorkerRegistry {
     this.heartbeats += 1;
     await this.answer();
     return this.rows.has(id);
-  }
-
-  suspects(): Promise<readonly Suspect[]> {
-    const own = [...this.rows.values()].map((row) => ({ ...row, isLost: true }));
-    return Promise.resolve([...own, ...this.others]);
   }
 
   remove(id: string, when: 'lost' | 'always'): Promise<void> {
@@ -92,12 +86,14 @@ describe('the lease of a worker', () => {
   it('it removes workers that were lost and processes of this host that have ended, and not itself', async () => {
     const [self] = [...registry.rows.values()] as [Worker];
     const other = { id: 'other', hostId: 'elsewhere', pid: 1, processStart: '1' };
-    registry.others = [
+    const suspects = [
+      { ...self, isLost: true },
       { ...other, isLost: false },
       { ...other, id: 'lost', isLost: true },
       { ...other, id: 'dead', hostId: self.hostId, pid: 999_999_999, isLost: false },
     ];
-    await lease.removeLost();
+    expect(await lease.removeLost(suspects)).toBe(true);
+    expect(await lease.removeLost(suspects.slice(0, 2))).toBe(false);
     const dead = self.hostId === null ? [] : [['dead', 'always']];
     expect(registry.removed).toEqual([['lost', 'lost'], ...dead]);
   });

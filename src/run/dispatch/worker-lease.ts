@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Clock, VERSION } from '../../common/index.js';
 import { Fingerprints } from '../../config/index.js';
 import { DatabaseSettings, SCHEMA_VERSION } from '../../database/index.js';
-import { HELD, type Lease } from '../ports/run-leases.js';
+import { HELD, type Lease, type Suspect } from '../ports/run-leases.js';
 import { type Worker, type WorkerLoad, WorkerRegistry } from '../ports/worker-registry.js';
 import { RunSettings } from '../run.settings.js';
 import { hasEnded, ownProcess } from './host-process.js';
@@ -76,13 +76,19 @@ export class WorkerLease {
     }
   }
 
-  /** Ends the leases of workers that were not heard of for too long, and of processes of this host that have ended. */
-  async removeLost(): Promise<void> {
-    for (const suspect of await this.registry.suspects()) {
+  /**
+   * Ends the leases of workers that were not heard of for too long, and of processes of this host that have ended.
+   * Returns whether there were any.
+   */
+  async removeLost(suspects: readonly Suspect[]): Promise<boolean> {
+    let found = false;
+    for (const suspect of suspects) {
       if (suspect.id === this.held?.owner) continue;
-      if (hasEnded(suspect, this.self)) await this.registry.remove(suspect.id, 'always');
-      else if (suspect.isLost) await this.registry.remove(suspect.id, 'lost');
+      const ended = hasEnded(suspect, this.self);
+      if (ended || suspect.isLost) await this.registry.remove(suspect.id, ended ? 'always' : 'lost');
+      found ||= ended || suspect.isLost;
     }
+    return found;
   }
 
   private beat(holder: LeaseHolder): void {

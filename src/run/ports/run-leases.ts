@@ -1,4 +1,5 @@
 import type { RunRecord } from '../run-record.js';
+import type { HostProcess } from './worker-registry.js';
 
 /**
  * The end of a lease that lasts as long as its owner's row among the workers: the end of the year 9999. Servers of
@@ -22,6 +23,28 @@ export interface OwnedRun {
   readonly isCanceled: boolean;
 }
 
+/** An owner of running runs that may be lost. */
+export interface Suspect extends HostProcess {
+  readonly id: string;
+  /** Whether it was not heard of for too long, or has no row. */
+  readonly isLost: boolean;
+}
+
+/** What a sweep finds. */
+export interface SweepFindings {
+  /** The running runs of the owner. */
+  readonly owned: readonly OwnedRun[];
+  /**
+   * All workers, and owners of running runs without a row. Owners of previous versions, which have no rows, are left
+   * out: their runs are lost when the leases in the runs end.
+   */
+  readonly suspects: readonly Suspect[];
+  /** Whether `claim` would find a run. */
+  readonly isClaimable: boolean;
+  /** Whether queued runs without a log are overdue. */
+  readonly isOverdue: boolean;
+}
+
 /** Which process executes which run. Times are those of the database's clock. */
 export abstract class RunLeases {
   /**
@@ -39,8 +62,12 @@ export abstract class RunLeases {
   /** Ends the lease of a run that its owner no longer executes: the attempt counts, and anyone may claim the run. */
   abstract giveUp(runRowId: number, fence: number): Promise<void>;
 
-  /** The running runs of an owner. */
-  abstract owned(owner: string): Promise<readonly OwnedRun[]>;
+  /**
+   * What there is to do for an owner, in one query.
+   *
+   * @param queuedBefore milliseconds since the epoch: queued runs that were created before are overdue
+   */
+  abstract sweep(owner: string, queuedBefore: number): Promise<SweepFindings>;
 
   /** Whether a session has runs that have not ended. */
   abstract hasActive(sessionRowId: number): Promise<boolean>;

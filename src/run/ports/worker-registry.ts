@@ -32,13 +32,6 @@ export interface WorkerLoad {
   readonly draining: boolean;
 }
 
-/** An owner of running runs that may be lost. */
-export interface Suspect extends HostProcess {
-  readonly id: string;
-  /** Whether it was not heard of for too long, or has no row. */
-  readonly isLost: boolean;
-}
-
 /**
  * The processes that execute runs. Each renews its own row; its runs are held as long as the row is. All times are
  * those of the database's clock.
@@ -59,12 +52,6 @@ export abstract class WorkerRegistry {
 
   /** Extends the lease of a worker. Returns false if it has no row: it counts as lost, and its runs with it. */
   abstract heartbeat(id: string, load: WorkerLoad, leaseMs: number): Promise<boolean>;
-
-  /**
-   * All workers, and owners of running runs without a row. Owners of previous versions, which have no rows, are left
-   * out: their runs are lost when the leases in the runs end.
-   */
-  abstract suspects(): Promise<readonly Suspect[]>;
 
   /**
    * Removes a worker and ends the leases of its runs, in one transaction. The time of their attempts ends with the
