@@ -23,7 +23,8 @@ module.exports = {
   // The scripts and jose are ES modules.
   transform: { '^.+\\.(ts|mjs)$': COMPILER, '/node_modules/jose/.+\\.js$': COMPILER },
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
-  testTimeout: 30000,
+  // Long enough for a machine that does other work.
+  testTimeout: 90000,
   // One more than a small machine has cores: many specs wait for processes and time-outs.
   maxWorkers: 3,
 };

@@ -1,11 +1,11 @@
 // npm test: installs and builds when needed, then runs every spec. Arguments go to jest.
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readJson } from './lib/fingerprint.mjs';
 import { nodeVersionProblem } from './lib/node-version.mjs';
 import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
-import { countsOf, slowestFiles, summaryLine } from './lib/summary.mjs';
+import { countsAfterRetry, countsOf, failedFiles, slowestFiles, summaryLine } from './lib/summary.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = join(root, '.cache/jest-results.json');
@@ -17,25 +17,54 @@ const report = join(root, '.cache/jest-results.json');
  */
 const SERVERS = [['TEST_DATABASE_URL', 'PostgreSQL runs skipped']];
 
+/** With more failed spec files than this, something is broken and nothing is run again. */
+const MOST_REPEATED_FILES = 8;
+
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) console.error(problem);
 const prepared = problem !== undefined ? 1 : (await ensureInstalled(root)) || (await ensureBuilt(root));
 process.exitCode = prepared === 0 ? await runJest() : prepared;
 if (prepared !== 0) console.log(summaryLine(countsOf(undefined)));
 
-/** @returns {Promise<number>} jest's exit code */
+/**
+ * Runs jest. Spec files that fail in a run of everything are run once more, alone: a failure that comes from load and
+ * not from the code is listed as flaky and does not fail the run.
+ *
+ * @returns {Promise<number>} jest's exit code
+ */
 async function runJest() {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  rmSync(report, { force: true });
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const args = ['--json', `--outputFile=${report}`, ...process.argv.slice(2)];
-  const code = await run(root, process.execPath, [jest, ...args], { NODE_ENV: 'test', ...process.env });
-  const results = readJson(report);
-  const slowest = slowestFiles(results, root);
+  const args = process.argv.slice(2);
+  const first = await jest(args);
+  const slowest = slowestFiles(first.report, root);
   if (slowest.length > 0) console.log(`Slowest spec files:\n${slowest.join('\n')}`);
   for (const [variable, consequence] of SERVERS) {
     if (!process.env[variable]) console.log(`${variable} is not set: ${consequence}`);
   }
-  console.log(summaryLine(countsOf(results)));
-  return code;
+  const failed = failedFiles(first.report);
+  const repeat = args.length === 0 && failed.length > 0 && failed.length <= MOST_REPEATED_FILES;
+  if (!repeat) {
+    console.log(summaryLine(countsOf(first.report)));
+    return first.code;
+  }
+  console.log(`\nRunning the ${failed.length} failed spec files once more, alone …`);
+  const second = await jest(['--runInBand', '--runTestsByPath', ...failed]);
+  const stillFailed = new Set(failedFiles(second.report));
+  for (const file of failed.filter((name) => !stillFailed.has(name))) {
+    console.log(`Flaky: ${relative(root, file)} failed at first and passed alone`);
+  }
+  console.log(summaryLine(countsAfterRetry(first.report, second.report)));
+  return second.code;
+}
+
+/**
+ * One run of jest.
+ *
+ * @param {readonly string[]} args
+ */
+async function jest(args) {
+  rmSync(report, { force: true });
+  const command = [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args];
+  const code = await run(root, process.execPath, command, { NODE_ENV: 'test', ...process.env });
+  return { code, report: readJson(report) };
 }

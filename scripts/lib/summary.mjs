@@ -29,6 +29,39 @@ export function summaryLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
+/**
+ * The absolute paths of the spec files that failed in jest's JSON report.
+ *
+ * @param {{ testResults: readonly { name: string, status: string }[] } | undefined} report
+ * @returns {string[]}
+ */
+export function failedFiles(report) {
+  return (report?.testResults ?? []).filter(({ status }) => status === 'failed').map(({ name }) => name);
+}
+
+/**
+ * The counts of a run whose failed spec files were run a second time: these files count as in the second run.
+ *
+ * @param {Parameters<typeof countsOf>[0] & { testResults: readonly FileResult[] }} first
+ * @param {Parameters<typeof countsOf>[0]} second
+ * @returns {Counts}
+ *
+ * @typedef {{ name: string, status: string, assertionResults: readonly { status: string }[] }} FileResult
+ */
+export function countsAfterRetry(first, second) {
+  const repeated = first.testResults.filter(({ status }) => status === 'failed');
+  const results = repeated.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
+  const again = countsOf(second);
+  const before = countsOf(first);
+  const passedBefore = results.filter((status) => status === 'passed').length;
+  const failedBefore = results.filter((status) => status === 'failed').length;
+  return {
+    passed: before.passed - passedBefore + again.passed,
+    failed: again.failed,
+    skipped: before.skipped - (results.length - passedBefore - failedBefore) + again.skipped,
+  };
+}
+
 /** How many spec files `slowestFiles` names. */
 const SLOWEST = 10;
 

@@ -1,5 +1,5 @@
 import { nodeVersionProblem } from './node-version.mjs';
-import { countsOf, slowestFiles, summaryLine } from './summary.mjs';
+import { countsAfterRetry, countsOf, failedFiles, slowestFiles, summaryLine } from './summary.mjs';
 
 const REPORT = {
   numPassedTests: 5,
@@ -20,6 +20,40 @@ describe('the last line of a test run', () => {
     [undefined, '0 passed, 1 failed'],
   ])('the counts of the report are shown: %j', (report, line) => {
     expect(summaryLine(countsOf(report))).toBe(line);
+  });
+});
+
+describe('the spec files that are run a second time', () => {
+  const file = (name: string, status: string, ...results: string[]) => ({
+    name,
+    status,
+    assertionResults: results.map((result) => ({ status: result })),
+  });
+  const first = {
+    ...REPORT,
+    numFailedTests: 1,
+    numPendingTests: 2,
+    success: false,
+    testResults: [
+      file('good', 'passed', 'passed', 'passed', 'pending'),
+      file('bad', 'failed', 'passed', 'failed', 'pending'),
+    ],
+  };
+
+  it('the failed files are named', () => {
+    expect(failedFiles(first)).toEqual(['bad']);
+    expect(failedFiles(undefined)).toEqual([]);
+  });
+
+  it('they count as in the second run', () => {
+    const second = { ...REPORT, numPassedTests: 2, numPendingTests: 1 };
+    expect(countsAfterRetry(first, second)).toEqual({ passed: 6, failed: 0, skipped: 2 });
+  });
+
+  it('what fails again is a failure', () => {
+    const second = { ...REPORT, numPassedTests: 1, numFailedTests: 1, numPendingTests: 1, success: false };
+    expect(countsAfterRetry(first, second)).toEqual({ passed: 5, failed: 1, skipped: 2 });
+    expect(countsAfterRetry(first, undefined)).toEqual({ passed: 4, failed: 1, skipped: 1 });
   });
 });
 

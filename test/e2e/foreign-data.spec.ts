@@ -100,14 +100,14 @@ describeOnDatabases('the data of others', (openDatabase) => {
     return ((await answer.json()) as { id: string }).id;
   }
 
-  /** Every row of the owner, as text. */
-  async function ownRows(): Promise<string> {
+  /** Every row of the owner, as text, in an order that does not depend on the database's plan. */
+  async function ownRows(): Promise<readonly string[]> {
     const { read } = server.get(Database);
     const own = `SELECT no FROM sessions WHERE tenant_id = 'acme' AND user_id = 'alice'`;
     const rows = await Promise.all([
       read.all(`SELECT * FROM sessions WHERE no IN (${own}) ORDER BY no`),
       read.all(`SELECT * FROM runs WHERE session_no IN (${own}) ORDER BY no`),
-      read.all(`SELECT * FROM messages WHERE session_no IN (${own}) ORDER BY seq`),
+      read.all(`SELECT * FROM messages WHERE session_no IN (${own}) ORDER BY session_no, seq`),
       read.all(`SELECT * FROM interrupts WHERE session_no IN (${own}) ORDER BY id`),
       read.all(
         `SELECT * FROM run_event_chunks WHERE run_no IN (SELECT no FROM runs WHERE session_no IN (${own})) ORDER BY 1, 2`,
@@ -115,7 +115,7 @@ describeOnDatabases('the data of others', (openDatabase) => {
       read.all(`SELECT * FROM attachments WHERE user_id = 'alice' AND tenant_id = 'acme' ORDER BY id`),
       read.all(`SELECT * FROM user_settings WHERE user_id = 'alice' AND tenant_id = 'acme'`),
     ]);
-    return JSON.stringify(rows);
+    return rows.flat().map((row) => JSON.stringify(row));
   }
 
   it.each(Object.entries(SAY))(
@@ -148,9 +148,10 @@ describeOnDatabases('the data of others', (openDatabase) => {
         }
       }
       expect(wrong).toEqual([]);
-      expect(await ownRows()).toBe(before);
+      expect(await ownRows()).toEqual(before);
       expect(done.payments).toEqual([]);
     },
+    120_000,
   );
 
   it('lists show nothing of others', async () => {
