@@ -7,6 +7,7 @@ import { RunAcceptance } from './accept/run-acceptance.js';
 import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
 import { StartLimits } from './accept/start-limits.js';
+import { LocalRelay } from './adapters/local-relay.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -28,15 +29,15 @@ import { RunRecovery } from './execute/run-recovery.js';
 import { RunSessionFactory } from './execute/run-session.factory.js';
 import { StartingPoints } from './execute/starting-point.js';
 import { GroupCommit } from './log/group-commit.js';
-import { InProcessAnnouncements } from './log/in-process-announcements.js';
 import { LogCommit } from './log/log-commit.js';
 import { RunFeeds } from './log/run-feeds.js';
 import { RunReader } from './log/run-reader.js';
+import { RunWatch } from './log/run-watch.js';
 import { Dispatcher } from './ports/dispatcher.js';
-import { RunAnnouncements } from './ports/run-announcements.js';
 import { RunLeases } from './ports/run-leases.js';
 import { type RunLimits } from './ports/run-limits.js';
 import { RunLog } from './ports/run-log.js';
+import { RunRelay } from './ports/run-relay.js';
 import { RunStore } from './ports/run-store.js';
 import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
@@ -52,7 +53,7 @@ import { RunService } from './run.service.js';
     { provide: RunLeases, useClass: TypeOrmRunLeases },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
-    { provide: RunAnnouncements, useClass: InProcessAnnouncements },
+    { provide: RunRelay, useClass: LocalRelay },
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
     RunLedger,
@@ -64,6 +65,7 @@ import { RunService } from './run.service.js';
     LogCommit,
     GroupCommit,
     RunFeeds,
+    RunWatch,
     RunReader,
     AgentInputs,
     StartingPoints,

@@ -1,13 +1,22 @@
-import { InProcessAnnouncements } from '../../src/run/log/in-process-announcements.js';
+import { SystemClock } from '../../src/common/index.js';
+import { LocalRelay } from '../../src/run/adapters/local-relay.js';
 import { RunFeeds } from '../../src/run/log/run-feeds.js';
 import { RunReader } from '../../src/run/log/run-reader.js';
+import { RunWatch } from '../../src/run/log/run-watch.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
 
 describeOnLedgers('waiting for the next run of a session', (ledger) => {
   const reader = (): RunReader => {
     const { log, runs, sessions } = ledger();
-    return new RunReader(log, new RunFeeds(), runs, sessions, new InProcessAnnouncements());
+    const feeds = new RunFeeds();
+    return new RunReader(
+      log,
+      feeds,
+      runs,
+      sessions,
+      new RunWatch(log, runs, new LocalRelay(), feeds, new SystemClock()),
+    );
   };
   const next = async (after: number, sessionId = 'session', principal = ALICE): Promise<number | undefined> =>
     (await reader().next(principal, sessionId, after, AbortSignal.timeout(10_000)))?.ordinal;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
-import { RunAnnouncements } from '../ports/run-announcements.js';
+import { RunRelay } from '../ports/run-relay.js';
 import { acceptedView } from '../run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
 import { type Acceptance, type AcceptOptions, AcceptTransaction } from './accept-transaction.js';
@@ -16,7 +16,7 @@ export class RunAcceptance {
     private readonly preparation: RunPreparation,
     private readonly transaction: AcceptTransaction,
     private readonly dispatcher: Dispatcher,
-    private readonly announcements: RunAnnouncements,
+    private readonly relay: RunRelay,
     private readonly limits: StartLimits,
   ) {}
 
@@ -31,7 +31,7 @@ export class RunAcceptance {
       (limits) => this.start(prepared, limits),
     );
     const { run, created, queuedBefore } = accepted;
-    if (created) this.announcements.announce(run);
+    if (created) this.relay.announce(run);
     return { run: acceptedView(run, queuedBefore), created, createdSession: run.createdSession };
   }
 

@@ -8,11 +8,20 @@ import {
   type SqlValue,
   type Transaction,
 } from '../../database/index.js';
-import { type ActiveCount, type NewRun, type RunQuery, RunStore, type UnstartedEnd } from '../ports/run-store.js';
+import {
+  type ActiveCount,
+  type AwaitedRun,
+  type NewRun,
+  type RunQuery,
+  RunStore,
+  type UnstartedEnd,
+  type WatchFindings,
+} from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
 import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 import { insertOf } from './run-insert.js';
 import { INSERT_CHUNK } from './typeorm-run-log.js';
+import { watch } from './watch-query.js';
 
 const SELECT = `SELECT ${RUN_COLUMNS} FROM runs`;
 const ACTIVE = `status IN ('queued', 'running')`;
@@ -129,6 +138,10 @@ export class TypeOrmRunStore extends RunStore {
     const { tenantId, userId } = principal;
     if (!isStorable(sessionId) || !isStorable(userId)) return NONE;
     return this.first(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
+  }
+
+  watch(runRowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings> {
+    return watch(this.database, runRowIds, waits);
   }
 
   nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined> {

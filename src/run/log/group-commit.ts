@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDataError } from '../../database/index.js';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
+import { RunRelay } from '../ports/run-relay.js';
 import { LogCommit } from './log-commit.js';
 
 /** A writer whose writes are committed in groups. */
@@ -35,6 +36,7 @@ export class GroupCommit {
   constructor(
     private readonly commits: LogCommit,
     private readonly log: RunLog,
+    private readonly relay: RunRelay,
   ) {}
 
   /** Includes a source in the next commit. */
@@ -80,9 +82,17 @@ export class GroupCommit {
       return;
     }
     batch.forEach(([source, write], index) => {
-      if (results[index]) source.committed(write);
+      if (results[index]) this.committed(source, write);
       else source.lost(undefined);
     });
+  }
+
+  /** First the readers of this process, then those of others. */
+  private committed(source: CommitSource, write: LogWrite): void {
+    source.committed(write);
+    const { run, firstSeq, lines, at } = write;
+    if (lines.length === 0) return;
+    this.relay.publish(run, { fence: run.fence, firstSeq, nextSeq: firstSeq + lines.length, lines, at });
   }
 
   /** After a failed commit each write is retried alone, so that one bad write cannot fail others. */
@@ -98,7 +108,7 @@ export class GroupCommit {
     for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
       try {
         const written = (await this.log.committed(write)) || (await this.commits.append([write]))[0] === true;
-        if (written) source.committed(write);
+        if (written) this.committed(source, write);
         else source.lost(undefined);
         return;
       } catch (error) {

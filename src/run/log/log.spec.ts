@@ -3,10 +3,14 @@ import { Logger } from '@nestjs/common';
 import { type AgentEvent, LoggedEvent, type AgentResponse } from '../../events/index.js';
 import type { RunRecord } from '../run-record.js';
 import { type CommitFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
+import { SystemClock } from '../../common/index.js';
+import { LocalRelay } from '../adapters/local-relay.js';
+import type { RunRelay } from '../ports/run-relay.js';
 import { GroupCommit } from './group-commit.js';
 import { LogCommit } from './log-commit.js';
 import { RunFeed, RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
+import { RunWatch } from './run-watch.js';
 import { RunWriter } from './run-writer.js';
 
 const note = (value: number): AgentEvent => ({ object: 'custom', name: 'note', value });
@@ -31,8 +35,14 @@ class Process {
   readonly losses: unknown[] = [];
   deadline = Number.MAX_SAFE_INTEGER;
 
-  constructor(readonly log = new MemoryRunLog()) {
-    this.commits = new GroupCommit(new LogCommit(log.ledger()), log);
+  readonly watch: RunWatch;
+
+  constructor(
+    readonly log = new MemoryRunLog(),
+    relay: RunRelay = new LocalRelay(),
+  ) {
+    this.commits = new GroupCommit(new LogCommit(log.ledger()), log, relay);
+    this.watch = new RunWatch(log, log.store(), relay, this.feeds, new SystemClock());
   }
 
   writer(run: RunRecord = runningRun()): RunWriter {
@@ -50,7 +60,7 @@ class Process {
   async read(run: RunRecord, after = -1, signal?: AbortSignal): Promise<number[]> {
     const seqs: number[] = [];
     const options = signal ? { after, signal } : { after };
-    for await (const batch of new RunTail(() => Promise.resolve(run), options, this.log, this.feeds))
+    for await (const batch of new RunTail(() => Promise.resolve(run), options, this.watch.sources))
       seqs.push(...batch.map(({ seq }) => seq));
     return seqs;
   }

@@ -9,13 +9,22 @@ const KEPT_CHARACTERS = 128 * 1024;
 export class RunFeed {
   /** True while this process executes the run: every new event is published here. */
   hasWriter = false;
+  /** True once the run was removed: nothing more can be read. */
+  isRemoved = false;
   /** How many writers and readers use the feed; the last one to leave drops it. */
   users = 0;
+  /** Called when the feed is dropped. Set by what brings it the events of another process. */
+  onDrop: (() => void) | undefined;
   private events: LoggedEvent[] = [];
-  /** One more than the greatest number that was published, kept or not. */
-  private next = 0;
+  /** One more than the greatest number that is known to be committed, kept or not. */
+  private end = 0;
   private characters = 0;
   private waiting: (() => void)[] = [];
+
+  /** How many events are known to be committed, kept or not. */
+  get nextSeq(): number {
+    return this.end;
+  }
 
   /** Adds committed events and wakes the readers. */
   publish(events: readonly LoggedEvent[]): void {
@@ -25,9 +34,17 @@ export class RunFeed {
     for (const event of events) {
       this.events.push(event);
       this.characters += event.json.length;
-      this.next = event.seq + 1;
+      this.end = event.seq + 1;
     }
     this.trim();
+    this.notify();
+  }
+
+  /** Takes note that events up to a number are in the log, and wakes the readers if that is news: they read them there. */
+  advance(nextSeq: number): void {
+    if (nextSeq <= this.end) return;
+    this.clear();
+    this.end = nextSeq;
     this.notify();
   }
 
@@ -38,24 +55,14 @@ export class RunFeed {
     return this.events.slice(seq - first.seq, seq - first.seq + limit);
   }
 
-  /** True when an event with this number was published: a reader at `seq` need not wait. */
+  /** True when an event with this number is known: a reader at `seq` need not wait. */
   has(seq: number): boolean {
-    return this.next > seq;
+    return this.end > seq;
   }
 
-  /** Resolves at the next `notify`, or after `timeoutMs` when given. */
-  wait(timeoutMs: number | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      if (timeoutMs === undefined) {
-        this.waiting.push(resolve);
-        return;
-      }
-      const timer = setTimeout(resolve, timeoutMs);
-      this.waiting.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+  /** Resolves at the next `notify`. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   /** Wakes every reader: an event was published, or something else changed that they check. */
@@ -99,7 +106,9 @@ export class RunFeeds {
   /** Ends a use; the last user drops the feed. */
   leave(runRowId: number): void {
     const feed = this.feeds.get(runRowId);
-    if (feed && (feed.users -= 1) === 0) this.feeds.delete(runRowId);
+    if (!feed || (feed.users -= 1) > 0) return;
+    this.feeds.delete(runRowId);
+    feed.onDrop?.();
   }
 
   /** True once the process shuts down: readers end, and their clients resume on another instance. */

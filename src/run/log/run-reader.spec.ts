@@ -1,34 +1,42 @@
+import { SystemClock } from '../../common/index.js';
 import type { SessionStore } from '../../session/index.js';
+import { LocalRelay } from '../adapters/local-relay.js';
 import type { RunStore } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
 import { MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
-import { InProcessAnnouncements } from './in-process-announcements.js';
 import { RunFeeds } from './run-feeds.js';
 import { RunReader } from './run-reader.js';
+import { RunWatch } from './run-watch.js';
 
 const ALICE = { tenantId: 'default', userId: 'alice' };
 const SESSION = { ...ALICE, sessionId: 'session' };
 
 /** A reader of runs in memory. Only `setTimeout` is fake: polling happens when a test says so. */
 class Bench {
-  readonly announcements = new InProcessAnnouncements();
+  readonly relay = new LocalRelay();
   readonly feeds = new RunFeeds();
   readonly controller = new AbortController();
   runs: RunRecord[] = [];
   reads = 0;
-  private readonly store: Pick<RunStore, 'next'> = {
+  looks = 0;
+  private readonly store: Pick<RunStore, 'next' | 'watch'> = {
+    watch: (_rowIds, waits) => {
+      this.looks += 1;
+      const arrived = waits.filter(({ afterOrdinal }) => this.runs.some(({ ordinal }) => ordinal > afterOrdinal));
+      return Promise.resolve({ runs: new Map(), arrived });
+    },
     next: (_principal, _sessionId, after) => {
       this.reads += 1;
       return Promise.resolve(this.runs.find(({ ordinal }) => ordinal > after));
     },
   };
-  private readonly reader = new RunReader(
-    new MemoryRunLog(),
-    this.feeds,
-    this.store as RunStore,
-    {} as SessionStore,
-    this.announcements,
-  );
+  private readonly reader: RunReader;
+
+  constructor() {
+    const [log, store] = [new MemoryRunLog(), this.store as RunStore];
+    const watch = new RunWatch(log, store, this.relay, this.feeds, new SystemClock());
+    this.reader = new RunReader(log, this.feeds, store, {} as SessionStore, watch);
+  }
 
   next(after: number): Promise<number | undefined> {
     return this.reader.next(ALICE, 'session', after, this.controller.signal).then((run) => run?.ordinal);
@@ -40,7 +48,7 @@ class Bench {
 
   expectNothingLeft(): void {
     expect(jest.getTimerCount()).toBe(0);
-    expect(this.announcements.size).toBe(0);
+    expect(this.relay.size).toBe(0);
   }
 }
 
@@ -64,12 +72,12 @@ describe('the next run of a session', () => {
     const bench = new Bench();
     const [first, second] = [bench.next(1), bench.next(1)];
     await settled();
-    bench.announcements.announce({ ...SESSION, sessionId: 'other' });
-    bench.announcements.announce({ ...SESSION, userId: 'bob' });
+    bench.relay.announce({ ...SESSION, sessionId: 'other' });
+    bench.relay.announce({ ...SESSION, userId: 'bob' });
     await settled();
     expect(bench.reads).toBe(2);
     bench.accept(2);
-    bench.announcements.announce(SESSION);
+    bench.relay.announce(SESSION);
     expect(await Promise.all([first, second])).toEqual([2, 2]);
     expect(bench.reads).toBe(4);
     bench.expectNothingLeft();
@@ -79,25 +87,27 @@ describe('the next run of a session', () => {
     const bench = new Bench();
     const next = bench.next(0);
     bench.accept(1);
-    bench.announcements.announce(SESSION);
+    bench.relay.announce(SESSION);
     expect(await next).toBe(1);
     bench.expectNothingLeft();
   });
 
-  it('a run of another process is found by polling with growing intervals', async () => {
+  it('a run of another process is found by looks for all waits together, with growing intervals', async () => {
     const bench = new Bench();
-    const next = bench.next(0);
-    for (const wait of [25, 50, 100, 200, 400, 500, 500]) {
-      const { reads } = bench;
+    const waits = [bench.next(0), bench.next(0), bench.next(0)];
+    for (const wait of [50, 100, 200, 250, 250]) {
+      const { looks } = bench;
       await settled();
       await jest.advanceTimersByTimeAsync(wait - 1);
-      expect(bench.reads).toBe(Math.max(reads, 1));
+      expect(bench.looks).toBe(looks);
       await jest.advanceTimersByTimeAsync(1);
-      expect(bench.reads).toBe(reads + 1);
+      await settled();
+      expect(bench.looks).toBe(looks + 1);
     }
+    expect(bench.reads).toBe(waits.length);
     bench.accept(1);
-    await jest.advanceTimersByTimeAsync(500);
-    expect(await next).toBe(1);
+    await jest.advanceTimersByTimeAsync(250);
+    expect(await Promise.all(waits)).toEqual([1, 1, 1]);
     bench.expectNothingLeft();
   });
 

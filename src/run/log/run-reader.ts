@@ -2,39 +2,29 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, type Message, ResponseFold } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
-import { RunAnnouncements } from '../ports/run-announcements.js';
 import { RunLog } from '../ports/run-log.js';
 import { RunStore } from '../ports/run-store.js';
 import type { TailOptions } from '../ports/runs.js';
 import type { RunRecord } from '../run-record.js';
 import { logPages } from './log-pages.js';
-import { LogReads } from './log-reads.js';
 import { RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
-
-/** How often the ledger is polled for runs that another process accepts: at first and at most, in milliseconds. */
-const POLL_FIRST_MS = 25;
-const POLL_MOST_MS = 500;
+import { RunWatch } from './run-watch.js';
 
 /** Reads runs: their events, their response, their input, and the run that follows. Knows nothing of access rights. */
 @Injectable()
 export class RunReader {
-  /** Shared by all readers. */
-  private readonly reads: LogReads;
-
   constructor(
     private readonly log: RunLog,
     private readonly feeds: RunFeeds,
     private readonly runs: RunStore,
     private readonly sessions: SessionStore,
-    private readonly announcements: RunAnnouncements,
-  ) {
-    this.reads = new LogReads(log);
-  }
+    private readonly watch: RunWatch,
+  ) {}
 
   /** The events of a run from a cursor, then live, see `RunTail`. @param find called with the first batch */
   tail(find: () => Promise<RunRecord>, options: TailOptions): AsyncIterableIterator<readonly LoggedEvent[]> {
-    return new RunTail(find, options, this.reads, this.feeds);
+    return new RunTail(find, options, this.watch.sources);
   }
 
   /** The response of a run: its terminal event, or the fold of its log so far. */
@@ -53,8 +43,8 @@ export class RunReader {
   }
 
   /**
-   * The first run of a session with a greater ordinal: at once, when this process announces it, or when polling
-   * finds it. Undefined when the signal aborts or the server stops.
+   * The first run of a session with a greater ordinal, as soon as there is one. Undefined when the signal aborts or the
+   * server stops.
    *
    * @throws the driver's error when the database cannot be read
    */
@@ -65,15 +55,15 @@ export class RunReader {
     signal: AbortSignal,
   ): Promise<RunRecord | undefined> {
     const wakeUp = new WakeUp();
-    const unsubscribe = this.announcements.subscribe({ tenantId, userId, sessionId }, wakeUp.call);
+    const unsubscribe = this.watch.awaitRun({ tenantId, userId, sessionId, afterOrdinal }, wakeUp.call);
     const unsubscribeClose = this.feeds.onClose(wakeUp.call);
     signal.addEventListener('abort', wakeUp.call);
     try {
-      for (let wait = POLL_FIRST_MS; !signal.aborted && !this.feeds.isClosed; wait = Math.min(wait * 2, POLL_MOST_MS)) {
+      while (!signal.aborted && !this.feeds.isClosed) {
         wakeUp.reset();
         const run = await this.runs.next({ tenantId, userId }, sessionId, afterOrdinal);
         if (run) return run;
-        await wakeUp.within(wait);
+        await wakeUp.wait();
       }
       return undefined;
     } catch (error) {
@@ -88,7 +78,7 @@ export class RunReader {
   }
 }
 
-/** A wait that a call ends early, also a call since the last `reset`. */
+/** A wait that ends with a call, also one since the last `reset`. */
 class WakeUp {
   private isCalled = false;
   private resolve: (() => void) | undefined;
@@ -102,15 +92,8 @@ class WakeUp {
     this.isCalled = false;
   }
 
-  async within(milliseconds: number): Promise<void> {
-    if (this.isCalled) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.resolve = resolve;
-      timer = setTimeout(resolve, milliseconds);
-    });
-    clearTimeout(timer);
-    this.resolve = undefined;
+  async wait(): Promise<void> {
+    if (!this.isCalled) await new Promise<void>((resolve) => (this.resolve = resolve));
   }
 }
 

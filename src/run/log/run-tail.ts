@@ -7,10 +7,14 @@ import type { RunFeed, RunFeeds } from './run-feeds.js';
 
 /** Events of one batch: few enough that a long replay never blocks the event loop. */
 const BATCH = 256;
-/** How often the log of a run that another process executes is polled: at first and at most, in milliseconds. */
-const POLL_FIRST_MS = 10;
-const POLL_MOST_MS = 250;
 
+/** What all tails of a process share. */
+export interface TailSources {
+  readonly log: Pick<RunLog, 'read' | 'length'>;
+  readonly feeds: RunFeeds;
+  /** Brings a feed the events of a run that another process executes. May be called more than once. */
+  readonly follow: (run: RunRecord, feed: RunFeed) => void;
+}
 /**
  * The events of one run from a cursor: first those of the log, then live ones, without gap or repeat. Written
  * without a generator, which costs several promises more for each batch.
@@ -20,10 +24,11 @@ const POLL_MOST_MS = 250;
  * removed before all its events were read.
  */
 export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
-  private runRowId = -1;
+  private run: RunRecord | undefined;
   private feed: RunFeed | undefined;
   private position: number;
-  private idlePolls = 0;
+  /** True while the log has been read to its end: what follows comes from the feed. */
+  private isCaughtUp = false;
   private ended = false;
   /** True when the run has ended and no event is left to read. */
   private atEnd = false;
@@ -33,8 +38,7 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
     /** Finds the run; called with the first batch. */
     private readonly find: () => Promise<RunRecord>,
     private readonly options: TailOptions,
-    private readonly log: Pick<RunLog, 'read' | 'length'>,
-    private readonly feeds: RunFeeds,
+    private readonly sources: TailSources,
   ) {
     this.position = (options.after ?? -1) + 1;
   }
@@ -46,13 +50,15 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
   async next(): Promise<IteratorResult<readonly LoggedEvent[], undefined>> {
     try {
       if (this.ended) return { done: true, value: undefined };
-      const feed = this.feed ?? (await this.join());
+      const run = this.run ?? (await this.join());
+      const feed = (this.feed ??= this.sources.feeds.join(run.rowId));
       while (!this.isOver()) {
         const wait = this.options.gate?.ready();
         if (wait) await wait;
-        const batch = feed.hasWriter ? (this.live(feed) ?? (await this.stored())) : await this.batch(feed);
+        const batch = this.live(feed) ?? (await this.stored(run, feed));
         if (batch.length > 0) return this.take(batch);
-        await this.pause(feed);
+        const pause = this.pause(run, feed);
+        if (pause) await pause;
       }
       this.close();
       return { done: true, value: undefined };
@@ -67,66 +73,62 @@ export class RunTail implements AsyncIterableIterator<readonly LoggedEvent[]> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  private async join(): Promise<RunFeed> {
+  private async join(): Promise<RunRecord> {
     const run = await this.find();
     if (this.position > run.nextSeq) throw new AppError('CURSOR_AHEAD');
     if (run.eventsPrunedAt !== null && this.position < run.nextSeq - 1) throw eventsExpired(run);
     this.atEnd = run.finishedAt !== null && this.position === run.nextSeq;
-    this.runRowId = run.rowId;
     this.options.signal?.addEventListener('abort', this.wake);
-    return (this.feed = this.feeds.join(run.rowId));
+    return (this.run = run);
   }
 
   private take(batch: readonly LoggedEvent[]): IteratorResult<readonly LoggedEvent[], undefined> {
     const last = batch.at(-1);
-    this.idlePolls = 0;
     if (last) this.position = last.seq + 1;
     if (last?.isTerminal) this.close();
     return { done: false, value: batch };
   }
 
+  /** Undefined when the log has to be read. */
   private live(feed: RunFeed): readonly LoggedEvent[] | undefined {
-    return feed.from(this.position, BATCH);
+    return feed.from(this.position, BATCH) ?? (this.isCaughtUp && !feed.has(this.position) ? [] : undefined);
   }
 
-  private async batch(feed: RunFeed): Promise<readonly LoggedEvent[]> {
-    const live = this.live(feed);
-    if (live && live.length > 0) return live;
-    return this.idlePolls === 0 ? this.stored() : this.polled();
-  }
-
-  /** One small query while nothing happens; it also finds that the run was removed. */
-  private async polled(): Promise<readonly LoggedEvent[]> {
-    const length = await this.log.length(this.runRowId);
-    if (length === undefined) throw new AppError('RUN_NOT_FOUND');
-    return length > this.position ? this.stored() : [];
-  }
-
-  private async stored(): Promise<readonly LoggedEvent[]> {
-    const events = await this.log.read(this.runRowId, this.position, BATCH);
+  /** @throws AppError RUN_NOT_FOUND when events that were committed are gone */
+  private async stored(run: RunRecord, feed: RunFeed): Promise<readonly LoggedEvent[]> {
+    const events = await this.sources.log.read(run.rowId, this.position, BATCH);
     // A full page of a replay: yields to the rest of the event loop.
     if (events.length >= BATCH) await new Promise<void>((resolve) => setImmediate(resolve));
+    this.isCaughtUp = events.length === 0;
+    if (!this.isCaughtUp) return events;
+    if (feed.hasWriter) return events;
+    if (feed.has(this.position)) await this.requireRun(run);
+    feed.advance(this.position);
     return events;
   }
 
-  private async pause(feed: RunFeed): Promise<void> {
+  private async requireRun({ rowId }: RunRecord): Promise<void> {
+    if ((await this.sources.log.length(rowId)) === undefined) throw new AppError('RUN_NOT_FOUND');
+  }
+
+  /** Resolves when there may be more; undefined when there is. @throws AppError RUN_NOT_FOUND if the run was removed */
+  private pause(run: RunRecord, feed: RunFeed): Promise<void> | undefined {
     // Events may have been published while the log was read.
-    if (feed.has(this.position) || this.isOver()) return;
-    const poll = Math.min(POLL_MOST_MS, POLL_FIRST_MS * 2 ** Math.min(this.idlePolls, 8));
-    this.idlePolls += 1;
-    await feed.wait(feed.hasWriter ? undefined : poll);
+    if (feed.has(this.position) || this.isOver()) return undefined;
+    if (feed.isRemoved) throw new AppError('RUN_NOT_FOUND');
+    if (!feed.hasWriter) this.sources.follow(run, feed);
+    return feed.wait();
   }
 
   private isOver(): boolean {
-    return this.ended || this.atEnd || this.options.signal?.aborted === true || this.feeds.isClosed;
+    return this.ended || this.atEnd || this.options.signal?.aborted === true || this.sources.feeds.isClosed;
   }
 
   private close(): void {
     if (this.ended) return;
     this.ended = true;
-    if (!this.feed) return;
     this.options.signal?.removeEventListener('abort', this.wake);
-    this.feeds.leave(this.runRowId);
+    if (this.run && this.feed) this.sources.feeds.leave(this.run.rowId);
   }
 }
 

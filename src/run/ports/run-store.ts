@@ -4,6 +4,7 @@ import type { ErrorModel } from '../../events/index.js';
 import type { RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
 import type { RunState } from '../run.types.js';
 import type { Lease } from './run-leases.js';
+import type { SessionKey } from './run-relay.js';
 
 /** A run that is about to be inserted. Times are milliseconds since the epoch. */
 export interface NewRun {
@@ -53,6 +54,27 @@ export interface ActiveCount {
   readonly queued: number;
 }
 
+/** A wait for the next run of a session. */
+export interface AwaitedRun extends SessionKey {
+  /** Only runs with a greater ordinal. */
+  readonly afterOrdinal: number;
+}
+
+/** How far a run is. */
+export interface WatchedRow {
+  /** How many events are committed. */
+  readonly nextSeq: number;
+  readonly fence: number;
+}
+
+/** What a look at many runs and sessions finds. */
+export interface WatchFindings {
+  /** By row id; runs that were removed are missing. */
+  readonly runs: ReadonlyMap<number, WatchedRow>;
+  /** The waits whose runs `next` finds. */
+  readonly arrived: readonly AwaitedRun[];
+}
+
 /** The rows of runs. With a transaction a read sees, and an update joins, what that transaction writes. */
 export abstract class RunStore {
   /** Inserts a run and the beginning of its log. */
@@ -90,6 +112,9 @@ export abstract class RunStore {
 
   /** The run of the caller's session with the smallest ordinal greater than `afterOrdinal`, of those that `list` lists. */
   abstract next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined>;
+
+  /** How far runs are, and which of the waits are over: one query, however many. */
+  abstract watch(runRowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings>;
 
   /** The first queued run of a session with a greater ordinal. */
   abstract nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined>;

@@ -3,7 +3,7 @@ import { LoggedEvent } from '../../events/index.js';
 import type { InterruptStore } from '../../interrupt/index.js';
 import type { SessionStore } from '../../session/index.js';
 import { type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
-import type { RunStore } from '../ports/run-store.js';
+import type { RunStore, WatchFindings } from '../ports/run-store.js';
 import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 
@@ -17,7 +17,11 @@ export class MemoryRunLog extends RunLog {
   /** How many writes each commit had. */
   readonly batches: number[] = [];
   readonly written: JournalStep[] = [];
+  /** The runs that were removed. */
+  readonly removed = new Set<number>();
   reads = 0;
+  /** How often runs were watched. */
+  looks = 0;
   fence = 1;
   private readonly lines = new Map<number, string[]>();
   private batch = 0;
@@ -61,8 +65,19 @@ export class MemoryRunLog extends RunLog {
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
-  length(runRowId: number): Promise<number> {
-    return Promise.resolve(this.of(runRowId).length);
+  length(runRowId: number): Promise<number | undefined> {
+    return Promise.resolve(this.removed.has(runRowId) ? undefined : this.of(runRowId).length);
+  }
+
+  /** A store that watches these logs; runs whose log was never written are as long as their log. */
+  store(): RunStore {
+    const watch = (rowIds: readonly number[]): Promise<WatchFindings> => {
+      this.looks += 1;
+      const runs = new Map(rowIds.map((id) => [id, { nextSeq: this.of(id).length, fence: this.fence }]));
+      for (const id of this.removed) runs.delete(id);
+      return turn().then(() => ({ runs, arrived: [] }));
+    };
+    return { watch } as unknown as RunStore;
   }
 
   steps(): Promise<readonly JournalStep[]> {

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/index.js';
+import { RunLog } from '../ports/run-log.js';
+import { type RelayedEvents, RunRelay } from '../ports/run-relay.js';
+import { type AwaitedRun, RunStore, type WatchFindings } from '../ports/run-store.js';
+import type { RunRecord } from '../run-record.js';
+import { FollowedRun } from './followed-run.js';
+import { LogReads } from './log-reads.js';
+import { type RunFeed, RunFeeds } from './run-feeds.js';
+import type { TailSources } from './run-tail.js';
+
+/** Time between two looks at the ledger while the relay is live, in milliseconds. */
+const LIVE_MS = 5000;
+/** The same while it is not: at first, and at most while nothing happens. */
+const FIRST_MS = 50;
+const MOST_MS = 250;
+/** How long the relay may take to bring what the ledger has already, in milliseconds. */
+const GRACE_MS = 250;
+/** For how long a live relay that did not bring something counts as degraded, in milliseconds. */
+const DISTRUST_MS = 10_000;
+
+/**
+ * What this process follows at others: runs that it does not execute, and sessions whose next run is awaited. Events
+ * come from the relay. Behind it stands one query for everything that is followed: it finds what the relay did not
+ * bring, and runs that were removed. Without a relay it is the only source. While nothing is followed there is none.
+ */
+@Injectable()
+export class RunWatch {
+  /** What all tails of this process share. */
+  readonly sources: TailSources;
+  private readonly followed = new Map<number, FollowedRun>();
+  private readonly awaited = new Map<AwaitedRun, () => void>();
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+  private looksAgain = false;
+  private wait = FIRST_MS;
+  /** Until when a live relay counts as degraded, by the monotonic clock. */
+  private distrustedUntil = -Infinity;
+
+  constructor(
+    log: RunLog,
+    private readonly runs: RunStore,
+    private readonly relay: RunRelay,
+    private readonly feeds: RunFeeds,
+    private readonly clock: Clock,
+  ) {
+    const follow: TailSources['follow'] = (run, feed) => this.follow(run, feed);
+    this.sources = { log: new LogReads(log), feeds, follow };
+    relay.onStateChange(() => this.look());
+    feeds.onClose(() => this.rest());
+  }
+
+  /** How many runs and sessions are followed. */
+  get size(): number {
+    return this.followed.size + this.awaited.size;
+  }
+
+  /** Brings a feed the events of a run that another process executes, until the feed is dropped. */
+  follow(run: RunRecord, feed: RunFeed): void {
+    if (this.followed.has(run.rowId)) return;
+    if (this.size === 0) this.wait = FIRST_MS;
+    const followed = new FollowedRun(run.rowId, feed, this.sources.log);
+    this.followed.set(run.rowId, followed);
+    const unfollow = this.relay.follow(run, (events) => this.relayed(followed, events));
+    feed.onDrop = () => {
+      feed.onDrop = undefined;
+      this.followed.delete(run.rowId);
+      unfollow();
+      this.rest();
+    };
+    this.schedule();
+  }
+
+  /** Calls the listener when `RunStore.next` may find a run. Returns a function that ends the wait. */
+  awaitRun(wait: AwaitedRun, listener: () => void): () => void {
+    if (this.size === 0) this.wait = FIRST_MS;
+    this.awaited.set(wait, listener);
+    const unsubscribe = this.relay.awaitRun(wait, listener);
+    this.schedule();
+    return () => {
+      this.awaited.delete(wait);
+      unsubscribe();
+      this.rest();
+    };
+  }
+
+  private relayed(followed: FollowedRun, events: RelayedEvents | undefined): void {
+    if (events) return followed.relayed(events);
+    followed.isUnsure = true;
+    this.look();
+  }
+
+  /** Looks at the ledger; several calls in one turn of the event loop cause one look. */
+  private look(): void {
+    this.looksAgain = true;
+    this.looking ??= this.lookUntilQuiet();
+  }
+
+  private async lookUntilQuiet(): Promise<void> {
+    while (this.looksAgain && !this.feeds.isClosed) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.looksAgain = false;
+      this.wait = Math.min(this.wait * 2, MOST_MS);
+      await this.lookOnce().catch(() => undefined);
+    }
+    this.looking = undefined;
+    this.stopTimer();
+    this.schedule();
+  }
+
+  private async lookOnce(): Promise<void> {
+    for (const { feed } of [...this.followed.values()]) if (feed.hasWriter) feed.onDrop?.();
+    if (this.size === 0) return;
+    const [runs, waits, isTrusted] = [[...this.followed.values()], [...this.awaited.keys()], this.isTrusted];
+    const direct = new Set(isTrusted ? runs.filter(({ isUnsure }) => isUnsure) : runs);
+    const found = await this.runs.watch(
+      runs.map(({ rowId }) => rowId),
+      waits,
+    );
+    for (const run of direct) run.isUnsure = false;
+    const ahead = runs.filter((run) => isAhead(run, found));
+    if (ahead.length > 0 || found.arrived.length > 0) this.wait = FIRST_MS;
+    for (const run of runs) {
+      const row = found.runs.get(run.rowId);
+      if (!row || direct.has(run)) run.found(row);
+    }
+    const late = ahead.filter((run) => !direct.has(run));
+    if (late.length > 0) setTimeout(() => this.compare(late, found), GRACE_MS).unref();
+    for (const wait of found.arrived) this.awaited.get(wait)?.();
+  }
+
+  /** Takes from the ledger what the relay has not brought in time, and then relies on it less for a while. */
+  private compare(runs: readonly FollowedRun[], found: WatchFindings): void {
+    const missed = runs.filter((run) => this.followed.get(run.rowId) === run && isAhead(run, found));
+    if (missed.length === 0) return;
+    this.distrustedUntil = this.clock.monotonic() + DISTRUST_MS;
+    for (const run of missed) run.found(found.runs.get(run.rowId));
+    this.look();
+  }
+
+  /** Whether the relay brings what happens. */
+  private get isTrusted(): boolean {
+    return this.relay.state === 'live' && this.clock.monotonic() >= this.distrustedUntil;
+  }
+
+  private rest(): void {
+    if (this.size === 0 || this.feeds.isClosed) this.stopTimer();
+  }
+
+  private stopTimer(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private schedule(): void {
+    if (this.timer || this.looking || this.size === 0 || this.feeds.isClosed) return;
+    this.timer = setTimeout(() => this.look(), this.isTrusted ? LIVE_MS : this.wait).unref();
+  }
+}
+
+/** Whether the ledger has events that a followed run has not. */
+function isAhead(run: FollowedRun, found: WatchFindings): boolean {
+  const row = found.runs.get(run.rowId);
+  return row !== undefined && row.nextSeq > run.nextSeq && !run.feed.hasWriter;
+}

@@ -1,0 +1,96 @@
+import type { RunRecord } from '../run-record.js';
+
+/** `live`: what other instances publish arrives here, within moments. `degraded`: the ledger has to be watched. */
+export type RelayState = 'live' | 'degraded';
+
+/** What names a run at every instance: row ids alone are those of one ledger, and a Redis server may serve several. */
+export type RelayedRun = Pick<RunRecord, 'rowId' | 'id' | 'createdAt'>;
+
+/** Whose session, and which. */
+export interface SessionKey {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+/** Events of a run that were committed. */
+export interface RelayedEvents {
+  /** The fence of the worker that wrote them. */
+  readonly fence: number;
+  /** The number of the first event. */
+  readonly firstSeq: number;
+  /** One more than the number of the last event. */
+  readonly nextSeq: number;
+  /** Canonical JSON of each event; undefined when they have to be read from the ledger. */
+  readonly lines: readonly string[] | undefined;
+  /** When they were written, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Gets what is published about a topic. Undefined: something has changed, or may have been missed, so the ledger has
+ * to be read. That is also what a listener gets once other instances can reach it. Never throws.
+ */
+export type RelayListener = (events: RelayedEvents | undefined) => void;
+
+/**
+ * Carries committed events and signals to other instances. All of it is a hint, which may be lost, late or repeated:
+ * the ledger is what counts. Nothing here waits for another server.
+ */
+export abstract class RunRelay {
+  abstract readonly state: RelayState;
+
+  /** Calls the listener when the state has changed. Returns a function that unsubscribes it. */
+  abstract onStateChange(listener: () => void): () => void;
+
+  /** Publishes events of a run. Called after their commit. */
+  publish(run: RelayedRun, events: RelayedEvents): void {
+    this.send(runTopic(run), events);
+  }
+
+  /** Publishes that a run has changed without its worker: it was ended in the queue, or removed. Called after the commit. */
+  changed(run: RelayedRun): void {
+    this.send(runTopic(run), undefined);
+  }
+
+  /** Follows a run. Returns a function that ends it. */
+  follow(run: RelayedRun, listener: RelayListener): () => void {
+    return this.subscribe(runTopic(run), listener);
+  }
+
+  /** Publishes that a session has a new run. Called after the commit. */
+  announce(session: SessionKey): void {
+    this.send(sessionTopic(session), undefined);
+  }
+
+  /** Calls the listener when a session may have a new run. Returns a function that unsubscribes it. */
+  awaitRun(session: SessionKey, listener: () => void): () => void {
+    return this.subscribe(sessionTopic(session), () => listener());
+  }
+
+  /** Signals to a worker that there is something to do for its runs, such as a cancel. Called after the commit. */
+  signal(workerId: string): void {
+    this.send(workerTopic(workerId), undefined);
+  }
+
+  /** Calls the listener at each signal to a worker. Returns a function that unsubscribes it. */
+  onSignal(workerId: string, listener: () => void): () => void {
+    return this.subscribe(workerTopic(workerId), () => listener());
+  }
+
+  protected abstract send(topic: string, events: RelayedEvents | undefined): void;
+
+  protected abstract subscribe(topic: string, listener: RelayListener): () => void;
+}
+
+function runTopic({ rowId, id, createdAt }: RelayedRun): string {
+  return `run:${rowId}:${createdAt}:${id}`;
+}
+
+function sessionTopic({ tenantId, userId, sessionId }: SessionKey): string {
+  return `session:${JSON.stringify([tenantId, userId, sessionId])}`;
+}
+
+function workerTopic(workerId: string): string {
+  return `worker:${workerId}`;
+}
