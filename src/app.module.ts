@@ -3,25 +3,22 @@ import { AccessModule, OwnerRates } from './access/index.js';
 import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
-import { Clock, IdFactory, TimeOrderedIds, SystemClock } from './common/index.js';
+import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, type Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
-import { LoggingModule, LoggingSettings } from './telemetry/index.js';
+import { LoggingModule, LoggingSettings, MetricsModule } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
 
-/** Time and identity, for everybody. */
+/** Time, identity and counting, for everybody. */
 @Global()
 @Module({
-  providers: [
-    { provide: Clock, useClass: SystemClock },
-    { provide: IdFactory, useClass: TimeOrderedIds },
-  ],
-  exports: [Clock, IdFactory],
+  providers: [{ provide: Clock, useClass: SystemClock }, { provide: IdFactory, useClass: TimeOrderedIds }, Metrics],
+  exports: [Clock, IdFactory, Metrics],
 })
 class CommonModule {}
 
@@ -42,6 +39,7 @@ export class AppModule {
         ConfigModule.forRoot(configuration),
         LoggingModule.forRoot(configuration.get(LoggingSettings)),
         CommonModule,
+        MetricsModule,
         AccessModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), hasSamples ? [SAMPLES_SCHEMA] : []),
         AgentModule.forRoot({

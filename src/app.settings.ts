@@ -12,7 +12,7 @@ import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
 import { RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
-import { LoggingSettings } from './telemetry/index.js';
+import { LoggingSettings, MetricsSettings } from './telemetry/index.js';
 import { McpSettings, ToolSettings } from './tools/index.js';
 
 /** All settings of the server, in the order of the documentation. */
@@ -40,6 +40,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AgKitSettings,
   RunsApiSettings,
   LoggingSettings,
+  MetricsSettings,
 ];
 
 /** What is given in code, so that no variable has to configure it. */

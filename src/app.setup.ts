@@ -30,7 +30,7 @@ import {
   registerRequestLimits,
   registerSecurityHeaders,
 } from './protocol/http/index.js';
-import { REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
+import { HttpMetrics, REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
 import { ToolPolicy } from './tools/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
@@ -73,7 +73,10 @@ export function configureApp(app: NestFastifyApplication): void {
   ConnectionQueue.before(app.getHttpServer());
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
   app.useLogger(log.messages);
-  log.observe(app.getHttpAdapter().getInstance());
+  const metrics = app.get(HttpMetrics);
+  log.observe(app.getHttpAdapter().getInstance(), (request, response, milliseconds) =>
+    metrics.ended(request, response, milliseconds),
+  );
   returnRequestIds(app);
   const server = app.getHttpAdapter().getInstance();
   const bases = app.get(ServerSettings).publicBases;

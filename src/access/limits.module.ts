@@ -5,6 +5,7 @@ import { KeysModule } from './keys.module.js';
 import { CountedRateLimits } from './limits/counted-rate-limits.js';
 import type { Counters } from './limits/counters.js';
 import {
+  LimitMetrics,
   LimitsSettings,
   LimitTable,
   OpenSlots,
@@ -25,9 +26,9 @@ import { LeasedCounters } from './limits/leased-counters.js';
   providers: [
     {
       provide: RateLimits,
-      useFactory: async (settings: LimitsSettings, database: Database) =>
-        new CountedRateLimits(await countersIn(settings, database)),
-      inject: [LimitsSettings, Database],
+      useFactory: async (settings: LimitsSettings, database: Database, metrics: LimitMetrics) =>
+        new CountedRateLimits(await countersIn(settings, database, metrics), metrics),
+      inject: [LimitsSettings, Database, LimitMetrics],
     },
     {
       provide: LimitTable,
@@ -35,6 +36,7 @@ import { LeasedCounters } from './limits/leased-counters.js';
       inject: [LimitsSettings, StoredLimits],
     },
     { provide: StoredLimits, useClass: TenantSettingsLimits },
+    LimitMetrics,
     TenantLimits,
     RequestRates,
     OwnerRates,
@@ -45,10 +47,15 @@ import { LeasedCounters } from './limits/leased-counters.js';
 export class LimitsModule {}
 
 /** The counters in the configured store (`LIMITS_STORE`). */
-async function countersIn({ store, redisUrl }: LimitsSettings, database: Database): Promise<Counters> {
+async function countersIn(
+  { store, redisUrl }: LimitsSettings,
+  database: Database,
+  metrics: LimitMetrics,
+): Promise<Counters> {
   const local = memoryCounters();
-  if (store === 'postgres') return new InsuredCounters(new LeasedCounters(await postgresCounters(database)), local);
+  if (store === 'postgres')
+    return new InsuredCounters(new LeasedCounters(await postgresCounters(database)), local, metrics);
   return redisUrl !== undefined && store === 'redis'
-    ? new InsuredCounters(await redisCounters(redisUrl), local)
+    ? new InsuredCounters(await redisCounters(redisUrl), local, metrics)
     : local;
 }

@@ -8,6 +8,7 @@ export * from './glob.js';
 export * from './ids.js';
 export * from './json.js';
 export * from './locale.js';
+export * from './metrics.js';
 export * from './missing-scope.js';
 export * from './principal.js';
 export * from './reach.js';

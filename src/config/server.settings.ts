@@ -32,7 +32,8 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
-function hostName(): Rule<string> {
+/** A name or address to listen on. */
+export function hostName(): Rule<string> {
   return {
     expectation: 'a host name, an IPv4 address or an IPv6 address',
     parse: (text) => (text.length <= 253 && /^[A-Za-z0-9_.:-]+$/.test(text) ? text : undefined),

@@ -1,4 +1,5 @@
 import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Metrics } from '../common/index.js';
 import type { SchemaExtension } from './data-source-options.js';
 import { Database } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
@@ -33,7 +34,11 @@ export class DatabaseModule {
       module: DatabaseModule,
       global: true,
       providers: [
-        { provide: Database, useFactory: () => openDatabase(settings, extensions) },
+        {
+          provide: Database,
+          useFactory: (metrics: Metrics) => openDatabase(settings, extensions, metrics),
+          inject: [Metrics],
+        },
         { provide: UnitOfWork, useExisting: Database },
         DatabaseCloser,
         ...(settings.durability === 'strict' ? [strictReport] : []),

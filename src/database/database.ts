@@ -1,3 +1,4 @@
+import { AppError } from '../common/index.js';
 import type { Queryable } from './queryable.js';
 import { type Transaction, UnitOfWork } from './transaction.js';
 
@@ -55,6 +56,12 @@ const LOST_CONNECTION =
 export function isUnavailable(error: unknown): boolean {
   if (UNAVAILABLE.test(errorCode(error) ?? '')) return true;
   return error instanceof Error && LOST_CONNECTION.test(error.message);
+}
+
+/** True for an error of the database, not for one of the data or of the work in a transaction. */
+export function isDatabaseFailure(error: unknown): boolean {
+  if (error instanceof AppError || isDataError(error)) return false;
+  return errorCode(error) !== undefined || isUnavailable(error);
 }
 
 /** The driver's code: TypeORM wraps the drivers' errors in its own. */

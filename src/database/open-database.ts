@@ -1,6 +1,8 @@
 import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
+import { Metrics } from '../common/index.js';
 import type { Database } from './database.js';
+import { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { SqliteDatabase } from './sqlite-database.js';
@@ -12,21 +14,24 @@ const MIGRATION_LOCK = 727_301_155;
  * Connects, applies the pending migrations (`MIGRATE`) and returns the database. Several processes may start at
  * once.
  *
+ * @param metrics where the database counts
  * @throws the driver's error if the server cannot be reached or a migration fails; with `MIGRATE=check` an error that
  *   names the pending migrations
  */
 export async function openDatabase(
   settings: DatabaseSettings,
   extensions: readonly SchemaExtension[] = [],
+  metrics = new Metrics(),
 ): Promise<Database> {
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
     const { address, durability } = settings;
     if (settings.migrate === 'auto') await migrate(source);
     if (settings.migrate === 'check') await refusePending(source);
-    if (address.kind === 'postgres') return new PostgresDatabase(source, durability === 'relaxed');
+    if (address.kind === 'postgres')
+      return new PostgresDatabase(source, durability === 'relaxed', new DatabaseMetrics(metrics));
     const reader = await new DataSource(sqliteReaderOptions(settings)).initialize();
-    return new SqliteDatabase(source, reader, address.file, durability === 'strict');
+    return new SqliteDatabase(source, reader, address.file, durability === 'strict', new DatabaseMetrics(metrics));
   } catch (error) {
     await source.destroy();
     throw error;

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { Database, isDeadlock } from './database.js';
+import { Database, isDatabaseFailure, isDeadlock } from './database.js';
+import type { DatabaseMetrics } from './database.metrics.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { type Transaction, transactionOn } from './transaction.js';
 
@@ -23,9 +24,12 @@ export class PostgresDatabase extends Database {
   constructor(
     private readonly source: DataSource,
     private readonly isRelaxed: boolean,
+    private readonly metrics: DatabaseMetrics,
   ) {
     super();
-    this.read = new PostgresReads(source);
+    const pool = (source.driver as PostgresDriver).master as pg.Pool;
+    metrics.watch(pool, pool.options.max ?? 0);
+    this.read = new PostgresReads(source, pool, metrics);
   }
 
   /** Runs `work` again after a deadlock, so it must have no effect outside of the transaction. */
@@ -34,6 +38,7 @@ export class PostgresDatabase extends Database {
       try {
         return await this.attempt(work);
       } catch (error) {
+        if (isDatabaseFailure(error)) this.metrics.errors.add();
         // The database chose this write to break a deadlock: nothing of it was written.
         if (!isDeadlock(error) || tries === DEADLOCK_TRIES) throw error;
       }
@@ -44,7 +49,9 @@ export class PostgresDatabase extends Database {
   private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
+      const askedAt = performance.now();
       const client = (await runner.connect()) as pg.PoolClient;
+      this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
       const tx = new PostgresTransaction(client, runner.manager);
       // Not once per connection: behind a pooler the next transaction may have another one.
       if (this.isRelaxed) tx.send('SET LOCAL synchronous_commit TO off');
@@ -76,22 +83,33 @@ export class PostgresDatabase extends Database {
 class PostgresReads implements Queryable {
   readonly dialect = 'postgres';
   readonly manager: EntityManager;
-  /** Below TypeORM, whose query runner costs more than the statement. */
-  private readonly pool: pg.Pool;
 
-  constructor(source: DataSource) {
+  /** @param pool below TypeORM, whose query runner costs more than the statement */
+  constructor(
+    source: DataSource,
+    private readonly pool: pg.Pool,
+    private readonly metrics: DatabaseMetrics,
+  ) {
     this.manager = source.manager;
-    this.pool = (source.driver as PostgresDriver).master as pg.Pool;
   }
 
   /** @throws the driver's error */
   async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
-    return (await this.pool.query(numbered(sql), [...parameters])).rows as Row[];
+    return (await this.query(sql, parameters)).rows as Row[];
   }
 
   /** The number of rows that were changed. @throws the driver's error */
   async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
-    return (await this.pool.query(numbered(sql), [...parameters])).rowCount ?? 0;
+    return (await this.query(sql, parameters)).rowCount ?? 0;
+  }
+
+  private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    try {
+      return await this.pool.query(numbered(sql), [...parameters]);
+    } catch (error) {
+      if (isDatabaseFailure(error)) this.metrics.errors.add();
+      throw error;
+    }
   }
 
   /** @throws Error always: outside of a transaction nobody would get the error of the statement */

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Checkpointer } from './checkpointer.js';
-import { Database } from './database.js';
+import { Database, isDatabaseFailure } from './database.js';
+import type { DatabaseMetrics } from './database.metrics.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { type Transaction, transactionOn } from './transaction.js';
@@ -43,6 +44,7 @@ export class SqliteDatabase extends Database {
     private readonly readerSource: DataSource,
     file: string,
     isStrict: boolean,
+    private readonly metrics: DatabaseMetrics,
   ) {
     super();
     this.writer = new SqliteConnection(writerSource);
@@ -99,6 +101,7 @@ export class SqliteDatabase extends Database {
       this.changed(this.writer.changes - changes);
       await this.log?.durable();
     } catch (error) {
+      if (isDatabaseFailure(error)) this.metrics.errors.add();
       if (this.writer.inTransaction) this.writer.exec('ROLLBACK');
       for (const write of group) write.reject(error);
       return;

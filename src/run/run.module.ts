@@ -8,6 +8,7 @@ import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
 import { StartLimits } from './accept/start-limits.js';
 import { LocalRelay } from './adapters/local-relay.js';
+import { LedgerGauges } from './adapters/ledger-gauges.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -42,6 +43,7 @@ import { RunStore } from './ports/run-store.js';
 import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunLedger } from './run-ledger.js';
+import { RunMetrics } from './run.metrics.js';
 import { RunService } from './run.service.js';
 
 /** Runs: accept, execute, log, read, end. Needs the global database, settings, clock, agents and user settings. */
@@ -57,6 +59,8 @@ import { RunService } from './run.service.js';
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
     RunLedger,
+    RunMetrics,
+    LedgerGauges,
     AuthorityCheck,
     RunPreparation,
     AcceptTransaction,

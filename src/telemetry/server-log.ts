@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
 /** Paths that monitoring requests every few seconds: logged at debug level only. */
@@ -24,21 +24,27 @@ export class ServerLog {
     this.requests = lines.child({}, { redact: [] });
   }
 
-  /** Logs every request of a server, including those that no route or hook accepts. */
-  observe(server: FastifyInstance): void {
-    if (!this.lines.isLevelEnabled('error')) return;
+  /**
+   * Logs every request of a server, including those that no route or hook accepts.
+   *
+   * @param onEnd is told of every request that has ended, also if nothing is logged
+   */
+  observe(server: FastifyInstance, onEnd?: RequestListener): void {
+    if (!onEnd && !this.lines.isLevelEnabled('error')) return;
     server.addHook('onRequest', (request, reply, done) => {
-      this.follow(request.raw, reply.raw, request.id);
+      this.follow(request, reply.raw, onEnd);
       done();
     });
   }
 
   /** Writes the line of a request when its response has ended for any reason. */
-  private follow(request: IncomingMessage, response: ServerResponse, reqId: string): void {
-    const start = Date.now();
+  private follow(request: FastifyRequest, response: ServerResponse, onEnd: RequestListener | undefined): void {
+    const start = performance.now();
     const end = (err?: Error): void => {
       response.off('close', end).off('finish', end).off('error', end);
-      this.write(request, response, { reqId, responseTime: Date.now() - start, err });
+      const milliseconds = performance.now() - start;
+      onEnd?.(request, response, milliseconds);
+      this.write(request.raw, response, { reqId: request.id, responseTime: Math.round(milliseconds), err });
     };
     response.on('close', end).on('finish', end).on('error', end);
   }
@@ -57,6 +63,9 @@ export class ServerLog {
     else this.requests[level](fields, message);
   }
 }
+
+/** Is told of a request that has ended, and how many milliseconds it took. */
+export type RequestListener = (request: FastifyRequest, response: ServerResponse, milliseconds: number) => void;
 
 /** How a request ended. */
 interface RequestEnd {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { Metrics } from '../common/index.js';
 import { LocalToolSource } from './local/local-tool-source.js';
 import { CurrentTimeTool } from './local/current-time.tool.js';
 import { McpToolSource } from './mcp/mcp-tool-source.js';
@@ -25,10 +26,29 @@ import { ToolSettings } from './tools.settings.js';
     CurrentTimeTool,
     {
       provide: ToolRegistry,
-      useFactory: (local: LocalToolSource, mcp: McpToolSource) => new ToolRegistry([local, mcp]),
-      inject: [LocalToolSource, McpToolSource],
+      useFactory: (local: LocalToolSource, mcp: McpToolSource, metrics: Metrics) => {
+        const registry = new ToolRegistry([local, mcp]);
+        watchServers(registry, metrics);
+        return registry;
+      },
+      inject: [LocalToolSource, McpToolSource, Metrics],
     },
   ],
   exports: [SchemaValidator, ToolInvoker, ToolRegistry],
 })
 export class ToolsModule {}
+
+/** Shows which MCP servers are connected. One that no run has needed yet is `idle` and counts as neither. */
+function watchServers(registry: ToolRegistry, metrics: Metrics): void {
+  const gauge = {
+    name: 'parley_mcp_server_up',
+    help: '1 while an MCP server is connected, 0 while it cannot be reached; absent until it is needed.',
+    labels: ['server'],
+  };
+  metrics.gauge(gauge, () =>
+    registry
+      .servers()
+      .filter(({ state }) => state !== 'idle')
+      .map(({ label, state }) => [[label], state === 'up' ? 1 : 0] as const),
+  );
+}

@@ -1,7 +1,7 @@
 import { readSettings } from '../../src/config/index.js';
 import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from '../../src/attachment/index.js';
-import { type Principal, type Reach, SystemClock, userReach } from '../../src/common/index.js';
+import { Metrics, type Principal, type Reach, SystemClock, userReach } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { type AgentEvent, type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
@@ -21,6 +21,7 @@ import { LogCommit } from '../../src/run/log/log-commit.js';
 import type { Lease } from '../../src/run/ports/run-leases.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
 import { RunLedger } from '../../src/run/run-ledger.js';
+import { RunMetrics } from '../../src/run/run.metrics.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { type RunRequest, RunSettings } from '../../src/run/index.js';
 import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
@@ -68,14 +69,16 @@ export class Ledger {
     readonly test: TestDatabase,
     readonly database: Database,
   ) {
+    const counted = new Metrics();
+    const metrics = new RunMetrics(counted);
     this.sessions = new TypeOrmSessionStore(database);
-    this.interrupts = new TypeOrmInterruptStore(database);
-    this.runs = new TypeOrmRunStore(database);
+    this.interrupts = new TypeOrmInterruptStore(database, counted);
+    this.runs = new TypeOrmRunStore(database, metrics);
     this.leases = new TypeOrmRunLeases(database);
     this.workers = new TypeOrmWorkerRegistry(database);
     this.log = new TypeOrmRunLog(database);
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
-    this.commits = new LogCommit(this.stores);
+    this.commits = new LogCommit(this.stores, metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
     this.transaction = new AcceptTransaction(this.stores, attachments);
     this.deletion = new RunDeletion(this.stores, this.cleaners, new SystemClock());

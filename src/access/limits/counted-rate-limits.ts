@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Count, Counters } from './counters.js';
+import type { LimitMetrics } from './limit.metrics.js';
 import { type Bucket, type BucketState, type RateDecision, RateLimits, type RateWindow } from './rate-limits.js';
 
 /** A window of a bucket with what was counted in it. */
@@ -16,15 +17,22 @@ interface CountedWindow {
  * longer window limits how often that happens.
  */
 export class CountedRateLimits extends RateLimits implements OnApplicationShutdown {
-  constructor(private readonly counters: Counters) {
+  constructor(
+    private readonly counters: Counters,
+    private readonly metrics: LimitMetrics,
+  ) {
     super();
   }
 
   async take(buckets: readonly [Bucket, ...Bucket[]], points = 1): Promise<RateDecision> {
     const counted = await Promise.all(buckets.map((bucket) => this.count(bucket, points)));
-    const exceeded = counted.flat().filter(({ window, count }) => count.total > window.limit);
+    const exceeded = counted.flat().filter(isExceeded);
     const allowed = exceeded.length === 0;
-    if (!allowed) this.subtract(counted.flat(), points);
+    if (!allowed) {
+      this.subtract(counted.flat(), points);
+      const refusing = buckets.find((_, index) => counted[index]?.some(isExceeded));
+      if (refusing) this.metrics.rejections.with(refusing.name).add();
+    }
     const states = buckets.map((bucket, index) => stateOf(bucket, counted[index] ?? [], allowed ? 0 : points));
     states.sort((one, other) => one.remaining - other.remaining);
     const retryAfterSeconds = Math.max(0, ...exceeded.map(({ count }) => secondsOf(count)));
@@ -57,6 +65,10 @@ export class CountedRateLimits extends RateLimits implements OnApplicationShutdo
       this.counters.add(key, -points, window.seconds, window.limit).catch(() => undefined);
     }
   }
+}
+
+function isExceeded({ window, count }: CountedWindow): boolean {
+  return count.total > window.limit;
 }
 
 function windowKey({ key, windows }: Bucket, { seconds }: RateWindow): string {

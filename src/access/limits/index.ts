@@ -1,3 +1,4 @@
+export * from './limit.metrics.js';
 export * from './limit-table.js';
 export * from './limit-values.js';
 export * from './limits.settings.js';

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type Count, Counters } from './counters.js';
+import type { LimitMetrics } from './limit.metrics.js';
 
 /** Milliseconds after which a store that failed is asked again. */
 const RETRY_MS = 2000;
@@ -13,8 +14,10 @@ export class InsuredCounters extends Counters {
   constructor(
     private readonly shared: Counters,
     private readonly local: Counters,
+    private readonly metrics: LimitMetrics,
   ) {
     super();
+    metrics.watchStore(() => this.retryAt === undefined);
   }
 
   async add(key: string, points: number, seconds: number, limit: number): Promise<Count> {
@@ -42,6 +45,7 @@ export class InsuredCounters extends Counters {
 
   /** One warning for each outage. */
   private noteFailure(error: unknown): void {
+    this.metrics.storeFailures.add();
     if (this.retryAt === undefined) {
       const reason = error instanceof Error ? error.message : String(error);
       this.logger.warn(

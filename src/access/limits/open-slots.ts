@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { AccessSettings } from '../access.settings.js';
 import type { Caller } from '../caller.js';
+import { LimitMetrics } from './limit.metrics.js';
 import { LimitTable } from './limit-table.js';
 import { RequestRates, tooMany } from './request-rates.js';
 
@@ -21,6 +22,7 @@ export class OpenSlots {
     private readonly settings: AccessSettings,
     private readonly limits: LimitTable,
     private readonly rates: RequestRates,
+    private readonly metrics: LimitMetrics,
   ) {}
 
   /**
@@ -40,6 +42,7 @@ export class OpenSlots {
     ];
     for (const [key, limit, whose] of slots) {
       if ((this.open.get(key) ?? 0) < limit) continue;
+      this.metrics.rejections.with(kind).add();
       throw new AppError('RATE_LIMIT_EXCEEDED', `${whose} may have ${limit} open ${NAMES[kind]}`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });

@@ -1,12 +1,16 @@
+import { Metrics } from '../../common/index.js';
 import { LimiterCounters, memoryCounters } from '../adapters/limiter-counters.js';
 import { CountedRateLimits } from './counted-rate-limits.js';
 import { Counters } from './counters.js';
 import { InsuredCounters } from './insured-counters.js';
 import { LeasedCounters } from './leased-counters.js';
+import { LimitMetrics } from './limit.metrics.js';
 import { type Bucket, rateBucket } from './rate-limits.js';
 
 const USER = rateBucket('user', ['acme', 'alice'], { perMinute: 30, burst: 10 });
 const TENANT = rateBucket('tenant', ['acme'], { perMinute: 12, burst: 12 });
+
+const METRICS = (): LimitMetrics => new LimitMetrics(new Metrics());
 
 /** A store that can fail, and that counts what it is asked. */
 class Store extends Counters {
@@ -35,7 +39,7 @@ describe('Rate limits', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('allow the burst, then refuse until it is refilled', async () => {
-    const limits = new CountedRateLimits(memoryCounters());
+    const limits = new CountedRateLimits(memoryCounters(), METRICS());
     expect(await takeAll(limits, USER, 15)).toBe(10);
     const refused = await limits.take([USER]);
     expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
@@ -46,7 +50,7 @@ describe('Rate limits', () => {
   });
 
   it('allow no more in a minute than the rate, however often the burst is used up', async () => {
-    const limits = new CountedRateLimits(memoryCounters());
+    const limits = new CountedRateLimits(memoryCounters(), METRICS());
     let allowed = 0;
     for (let second = 0; second < 60; second += 1) {
       allowed += await takeAll(limits, USER, 12);
@@ -56,7 +60,7 @@ describe('Rate limits', () => {
   });
 
   it('count the buckets of different owners separately', async () => {
-    const limits = new CountedRateLimits(memoryCounters());
+    const limits = new CountedRateLimits(memoryCounters(), METRICS());
     const ab = rateBucket('user', ['a', 'bc'], { perMinute: 30, burst: 1 });
     const abc = rateBucket('user', ['ab', 'c'], { perMinute: 30, burst: 1 });
     expect(await takeAll(limits, ab, 2)).toBe(1);
@@ -64,14 +68,14 @@ describe('Rate limits', () => {
   });
 
   it('take nothing from any bucket for a refused request', async () => {
-    const limits = new CountedRateLimits(memoryCounters());
+    const limits = new CountedRateLimits(memoryCounters(), METRICS());
     expect(await takeAll(limits, USER, 10)).toBe(10);
     for (let index = 0; index < 50; index += 1) await limits.take([USER, TENANT]);
     expect((await limits.take([TENANT])).buckets[0]).toMatchObject({ name: 'tenant', limit: 12, remaining: 11 });
   });
 
   it('show the bucket with the fewest points first', async () => {
-    const limits = new CountedRateLimits(memoryCounters());
+    const limits = new CountedRateLimits(memoryCounters(), METRICS());
     const { buckets } = await limits.take([TENANT, USER], 3);
     expect(buckets).toEqual([
       { name: 'user', limit: 10, windowSeconds: 20, remaining: 7, resetSeconds: 20 },
@@ -81,7 +85,7 @@ describe('Rate limits', () => {
 
   it('ask a leased store once for a tenth of the limit', async () => {
     const store = new Store();
-    const limits = new CountedRateLimits(new LeasedCounters(store));
+    const limits = new CountedRateLimits(new LeasedCounters(store), METRICS());
     const bucket = rateBucket('user', ['alice'], { perMinute: 100, burst: 100 });
     const decisions = await Promise.all(Array.from({ length: 30 }, () => limits.take([bucket])));
     expect(decisions.every(({ allowed }) => allowed)).toBe(true);
@@ -95,17 +99,17 @@ describe('Rate limits', () => {
   it('allow two processes with leases together no more than the limit', async () => {
     const store = new Store();
     const bucket = rateBucket('user', ['alice'], { perMinute: 100, burst: 100 });
-    const processes = [0, 1].map(() => new CountedRateLimits(new LeasedCounters(store)));
+    const processes = [0, 1].map(() => new CountedRateLimits(new LeasedCounters(store), METRICS()));
     const allowed = await Promise.all(processes.map((limits) => takeAll(limits, bucket, 100)));
     expect(allowed.reduce((sum, one) => sum + one)).toBe(100);
   });
 
   it('count in this process while the shared store is unavailable, and warn once', async () => {
     const store = new Store();
-    const insured = new InsuredCounters(store, memoryCounters());
+    const insured = new InsuredCounters(store, memoryCounters(), METRICS());
     const warn = jest.spyOn(insured['logger'], 'warn').mockReturnValue(undefined);
     const log = jest.spyOn(insured['logger'], 'log').mockReturnValue(undefined);
-    const limits = new CountedRateLimits(insured);
+    const limits = new CountedRateLimits(insured, METRICS());
     store.failure = new Error('connection lost');
     expect(await takeAll(limits, USER, 15)).toBe(10);
     jest.advanceTimersByTime(5000);

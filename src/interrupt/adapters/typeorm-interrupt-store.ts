@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
+import { AppError, fingerprint, type JsonObject, Metrics } from '../../common/index.js';
 import { Database, queryable, type SqlValue, type Transaction } from '../../database/index.js';
 import type { AskedInterrupt, AuditAction, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
 import {
@@ -39,8 +39,19 @@ type ClosedRow = InterruptRow & { readonly tenant_id: string };
 /** Interrupts and the audit log in the ledger. */
 @Injectable()
 export class TypeOrmInterruptStore extends InterruptStore {
-  constructor(private readonly database: Database) {
+  /** Interrupts that are closed, by their status. */
+  private readonly closed;
+
+  constructor(
+    private readonly database: Database,
+    metrics: Metrics,
+  ) {
     super();
+    this.closed = metrics.counters({
+      name: 'parley_approvals_total',
+      help: 'Approvals and inputs that are no longer pending, by what became of them.',
+      labels: ['outcome'],
+    });
   }
 
   async open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void> {
@@ -181,6 +192,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
     now: number,
   ): Promise<void> {
     for (const row of rows) {
+      this.closed.with(action).add();
       const run = { id: row.run_id, tenantId: row.tenant_id, userId: row.user_id, sessionId: row.session_id };
       await audit(tx, run, action, {
         interruptId: row.id,

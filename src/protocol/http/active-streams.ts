@@ -7,6 +7,7 @@ import { HttpSettings } from './http.settings.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
 import { SseWriter } from './sse-writer.js';
 import type { StreamClient } from './stream-client.js';
+import { NO_WIRE, StreamMetrics } from './stream.metrics.js';
 
 /** Milliseconds that readers of binary streams have, when the server stops, to take the end of their stream. */
 const LAST_BYTES_MS = 1000;
@@ -28,7 +29,10 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     private readonly keepAlive: KeepAliveTimer,
     private readonly scheduler: FlushScheduler,
     private readonly settings: HttpSettings,
-  ) {}
+    private readonly metrics: StreamMetrics,
+  ) {
+    metrics.watch(() => [...this.open.values()].map(wireOf));
+  }
 
   /** How many event streams are open. */
   get size(): number {
@@ -48,12 +52,16 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   create(client: StreamClient, onClose: () => void): SseWriter {
     if (this.shuttingDown) throw new AppError('SHUTTING_DOWN');
     const { slowReaderTimeoutMs } = this.settings;
+    const wire = wireOf(client);
+    if (client.controlFrames.isResumed === true) this.metrics.resumes.with(wire).add();
     const writer = new SseWriter({
       gate: client.gate,
       keepAlive: this.keepAlive,
       scheduler: this.scheduler,
       slowReaderTimeoutMs,
       pingFrame: client.controlFrames.keepAliveFrame,
+      sent: this.metrics.bytes.with(wire),
+      onCut: () => this.metrics.cut.with(wire).add(),
       onClose: () => {
         this.open.delete(writer);
         onClose();
@@ -98,6 +106,10 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     await Promise.all(this.bodies.values());
     clearTimeout(stuck);
   }
+}
+
+function wireOf({ controlFrames }: StreamClient): string {
+  return controlFrames.wire ?? NO_WIRE;
 }
 
 /** The last bytes wait in the socket: a reader that never takes them must not keep the connection. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Counter } from '../../common/index.js';
 
 /** Hexadecimal lengths of most chunks. */
 const HEX = Array.from({ length: 4096 }, (_, length) => length.toString(16));
@@ -21,26 +22,28 @@ export interface FrameOutput {
  * and written as one text, which costs a fraction of `ServerResponse.write` for each; an answer that
  * has to wait for its turn on a pipelined connection, and one without a socket, go the usual way.
  */
-export function openFrameOutput(response: ServerResponse, onDrain: () => void): FrameOutput {
+export function openFrameOutput(response: ServerResponse, sent: Counter, onDrain: () => void): FrameOutput {
   const { socket } = response;
-  if (!(socket instanceof Socket)) return new ResponseOutput(response, onDrain);
+  if (!(socket instanceof Socket)) return new ResponseOutput(response, sent, onDrain);
   // The headers leave together with what is written in this turn.
   socket.cork();
   response.flushHeaders();
   process.nextTick(() => socket.uncork());
-  return new SocketOutput(response, socket, onDrain);
+  return new SocketOutput(response, socket, sent, onDrain);
 }
 
-/** The frames as the chunks of a chunked HTTP/1.1 body, and whether all of it is ASCII. */
-export function chunked(frames: readonly string[]): { text: string; ascii: boolean } {
+/** The frames as the chunks of a chunked HTTP/1.1 body, their bytes, and whether all of it is ASCII. */
+export function chunked(frames: readonly string[]): { text: string; bytes: number; ascii: boolean } {
   let text = '';
+  let bytes = 0;
   let ascii = true;
   for (const frame of frames) {
     const length = Buffer.byteLength(frame);
     ascii &&= length === frame.length;
+    bytes += length;
     text += `${HEX[length] ?? length.toString(16)}\r\n${frame}\r\n`;
   }
-  return { text, ascii };
+  return { text, bytes, ascii };
 }
 
 /** Writes to the socket directly. Nothing else writes to it until the answer ends. */
@@ -51,6 +54,8 @@ class SocketOutput implements FrameOutput {
   constructor(
     private readonly response: ServerResponse,
     private readonly socket: Socket,
+    /** Counts the bytes of the frames. */
+    private readonly sent: Counter,
     private readonly onDrain: () => void,
   ) {
     // Known once the headers are made: an HTTP/1.0 client gets the bare body.
@@ -65,8 +70,9 @@ class SocketOutput implements FrameOutput {
 
   /** One system call for all frames. */
   write(frames: readonly string[]): boolean {
+    const { text, bytes, ascii } = chunked(frames);
+    this.sent.add(bytes);
     if (!this.isChunked) return this.socket.write(frames.join(''));
-    const { text, ascii } = chunked(frames);
     // The same bytes, without a look at every character.
     return this.socket.write(text, ascii ? 'latin1' : 'utf8');
   }
@@ -89,6 +95,7 @@ class SocketOutput implements FrameOutput {
 class ResponseOutput implements FrameOutput {
   constructor(
     private readonly response: ServerResponse,
+    private readonly sent: Counter,
     private readonly onDrain: () => void,
   ) {
     response.on('drain', onDrain);
@@ -102,7 +109,10 @@ class ResponseOutput implements FrameOutput {
   /** False when the buffer was full after the last frame. */
   write(frames: readonly string[]): boolean {
     let free = true;
-    for (const frame of frames) free = this.response.write(frame);
+    for (const frame of frames) {
+      this.sent.add(Buffer.byteLength(frame));
+      free = this.response.write(frame);
+    }
     return free;
   }
 

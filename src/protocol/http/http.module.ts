@@ -4,10 +4,17 @@ import { ActiveStreams } from './active-streams.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
+import { StreamMetrics } from './stream.metrics.js';
 
 /** What all routes share: event streams and the global error filter. Needs `HttpSettings`. */
 @Module({
-  providers: [KeepAliveTimer, FlushScheduler, ActiveStreams, { provide: APP_FILTER, useClass: HttpErrorFilter }],
+  providers: [
+    KeepAliveTimer,
+    FlushScheduler,
+    StreamMetrics,
+    ActiveStreams,
+    { provide: APP_FILTER, useClass: HttpErrorFilter },
+  ],
   exports: [KeepAliveTimer, ActiveStreams],
 })
 export class HttpModule {}

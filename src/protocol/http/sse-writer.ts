@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { BackpressureGate } from '../../common/index.js';
+import type { BackpressureGate, Counter } from '../../common/index.js';
 import { type FrameOutput, openFrameOutput } from './frame-output.js';
 import { PING_FRAME } from './frames.js';
 import type { KeepAliveTarget, KeepAliveTimer } from './keep-alive-timer.js';
@@ -24,6 +24,10 @@ export interface SseWriterOptions {
   readonly slowReaderTimeoutMs: number;
   /** The keep-alive frame, when the wire has its own. */
   readonly pingFrame?: string | undefined;
+  /** Counts the bytes that are written. */
+  readonly sent: Counter;
+  /** Called when the reader is disconnected because it takes nothing. */
+  readonly onCut: () => void;
   /** Called once, when the stream is over for whatever reason: the source may stop. */
   readonly onClose: () => void;
 }
@@ -65,7 +69,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
 
   /** Takes over the connection from Fastify, and writes the frames that were sent before. */
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
-    this.output = openFrameOutput(destination as unknown as ServerResponse, () => this.drained());
+    this.output = openFrameOutput(destination as unknown as ServerResponse, this.options.sent, () => this.drained());
     this.stalled = false;
     this.options.gate.resume();
     this.flush();
@@ -80,7 +84,7 @@ export class SseWriter extends Readable implements KeepAliveTarget {
   send(frames: readonly string[]): void {
     if (this.ended || this.destroyed) return;
     if (this.length + this.stuckLength > STUCK_LIMIT) {
-      this.destroy();
+      this.cut();
       return;
     }
     this.lastTick = this.options.keepAlive.tick;
@@ -146,7 +150,12 @@ export class SseWriter extends Readable implements KeepAliveTarget {
     this.stalled = true;
     this.options.gate.pause();
     clearTimeout(this.slowTimer);
-    this.slowTimer = setTimeout(() => this.destroy(), this.options.slowReaderTimeoutMs).unref();
+    this.slowTimer = setTimeout(() => this.cut(), this.options.slowReaderTimeoutMs).unref();
+  }
+
+  private cut(): void {
+    this.options.onCut();
+    this.destroy();
   }
 
   /** The socket took all it had. */

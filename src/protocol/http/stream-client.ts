@@ -4,8 +4,12 @@ import { type Caller, callerOf } from '../../access/index.js';
 import { BackpressureGate } from '../../common/index.js';
 import type { HttpError } from './http-error.js';
 
-/** The frames of an event stream that its source does not yield. */
+/** What the connection of an event stream needs to know of its wire: its name, and frames that the source does not yield. */
 export interface ControlFrames {
+  /** The wire of the stream, by which it is counted. */
+  readonly wire?: string | undefined;
+  /** Whether the stream continues after a cursor of its client. */
+  readonly isResumed?: boolean | undefined;
   /** The keep-alive; absent, the comment `ping`. */
   readonly keepAliveFrame?: string | undefined;
   /** The last frame when the server ends the stream to shut down; read once, at that moment. */

@@ -16,6 +16,10 @@ export interface RunStreamOptions {
   readonly watch?: (end: () => void) => (() => void) | undefined;
   /** Called once when the reader leaves before the end. */
   readonly onLeft: () => void;
+  /** The name of the wire, by which the stream is counted. */
+  readonly wire?: string;
+  /** Whether it continues after a cursor of its reader. Default false. */
+  readonly isResumed?: boolean;
   /** The wire's keep-alive frame; undefined for the default comment. */
   readonly keepAliveFrame: string | undefined;
   /** Registers binary bodies, so that a shutdown waits for them. */
@@ -57,9 +61,11 @@ export class RunStream {
 
   /** Server-sent events, for the handler of a `SsePost` or `SseGet` route to return. */
   events(): Observable<FrameBatch> {
-    const { source, reader, keepAliveFrame, onLeft } = this.options;
+    const { source, reader, wire, isResumed, keepAliveFrame, onLeft } = this.options;
     if (reader.gone.aborted) onLeft();
     reader.useControlFrames?.({
+      wire,
+      isResumed,
       keepAliveFrame,
       get shutdownFrame() {
         return source.shutdownFrame;

@@ -120,7 +120,7 @@ export class RunStreams {
       isResumable: true,
     });
     await source.prime();
-    return this.stream(source, run, reader, { onDisconnect: 'continue', stop, ...options });
+    return this.stream(source, run, reader, { onDisconnect: 'continue', stop, isResumed: seen > 0, ...options });
   }
 
   /**
@@ -225,7 +225,7 @@ export class RunStreams {
     source: FrameSource,
     run: RunView | undefined,
     reader: StreamReader,
-    { stop, ...options }: ReadOptions & { readonly stop: Stop },
+    { stop, isResumed = false, ...options }: ReadOptions & { readonly stop: Stop; readonly isResumed?: boolean },
   ): RunStream {
     const { caller } = reader;
     return new RunStream({
@@ -234,6 +234,8 @@ export class RunStreams {
       stop: stop.abort,
       watch: (end) => (caller ? this.credentials.watch(caller, end) : undefined),
       onLeft: () => (run ? this.left(run, options) : undefined),
+      wire: options.wire.name,
+      isResumed,
       keepAliveFrame: options.wire.keepAliveFrame,
       active: this.active,
     });

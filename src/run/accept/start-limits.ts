@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import { RunLimits } from '../ports/run-limits.js';
+import { RunMetrics } from '../run.metrics.js';
 import { RunSettings } from '../run.settings.js';
-import type { RunRequest } from '../run.types.js';
+import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import type { Acceptance, AcceptOptions } from './accept-transaction.js';
 
 /** Limits as the transaction checks them. */
@@ -14,6 +15,7 @@ export class StartLimits {
   constructor(
     private readonly limits: RunLimits,
     private readonly settings: RunSettings,
+    private readonly metrics: RunMetrics,
   ) {}
 
   /**
@@ -23,7 +25,7 @@ export class StartLimits {
    * @throws AppError RATE_LIMIT_EXCEEDED; what `accept` throws
    */
   async counted(
-    { principal, requester }: RunRequest,
+    { principal, requester, wire = DEFAULT_WIRE }: RunRequest,
     isRepeated: () => Promise<boolean>,
     accept: (limits: Checked) => Promise<Acceptance>,
   ): Promise<Acceptance> {
@@ -37,6 +39,7 @@ export class StartLimits {
     try {
       const accepted = await accept({ queueLimit, active: start?.active });
       hasStarted = accepted.created;
+      if (hasStarted) this.metrics.accepted.with(wire).add();
       return accepted;
     } finally {
       if (!hasStarted) start?.undo();

@@ -18,6 +18,7 @@ import {
   type WatchFindings,
 } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
+import { RunMetrics } from '../run.metrics.js';
 import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 import { insertOf } from './run-insert.js';
 import { INSERT_CHUNK } from './typeorm-run-log.js';
@@ -71,7 +72,10 @@ const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no 
 /** The rows of runs in the ledger. */
 @Injectable()
 export class TypeOrmRunStore extends RunStore {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly metrics: RunMetrics,
+  ) {
     super();
   }
 
@@ -202,6 +206,7 @@ export class TypeOrmRunStore extends RunStore {
   ): Promise<RunRecord | undefined> {
     const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
     if (ended) queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
+    if (ended) this.metrics.finished.with(state).add();
     return ended;
   }
 

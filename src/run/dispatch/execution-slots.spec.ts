@@ -1,10 +1,11 @@
+import { Metrics } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import { RunSettings } from '../run.settings.js';
 import { ExecutionSlots } from './execution-slots.js';
 
 const settings = readSettings(RunSettings, { RUN_CONCURRENCY: '4' });
 const slotsFor = (tenantShare: number): ExecutionSlots =>
-  new ExecutionSlots(settings, { tenantShare, countStart: () => Promise.resolve(undefined) });
+  new ExecutionSlots(settings, { tenantShare, countStart: () => Promise.resolve(undefined) }, new Metrics());
 
 describe('execution slots', () => {
   it('without a share, one tenant can have them all', () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RunLimits } from '../ports/run-limits.js';
+import { Metrics } from '../../common/index.js';
 import { RunSettings } from '../run.settings.js';
 
 /** The result of claiming runs for free slots. */
@@ -27,9 +28,14 @@ export class ExecutionSlots {
   private readonly waiting = new Set<string>();
   private refusals = 0;
 
-  constructor({ concurrency }: RunSettings, { tenantShare }: RunLimits) {
+  constructor({ concurrency }: RunSettings, { tenantShare }: RunLimits, metrics: Metrics) {
     this.total = concurrency;
     this.perTenant = tenantShare < 1 ? Math.max(1, Math.floor(concurrency * tenantShare)) : undefined;
+    metrics.gauge(
+      { name: 'parley_run_slots', help: 'Runs that this process executes at the same time at most.' },
+      () => concurrency,
+    );
+    metrics.gauge({ name: 'parley_runs_active', help: 'Runs that this process executes.' }, () => this.taken);
   }
 
   /** How many runs may be started. */

@@ -4,12 +4,13 @@ import { AppError, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
+import { RunMetrics } from '../run.metrics.js';
 import { RunSettings } from '../run.settings.js';
 import { runAgent } from './agent-runner.js';
 import { RunContextFactory } from './run-context.factory.js';
 import type { RunControl } from './run-control.js';
 import { type Ending, endingOfCode, endingOfError, endingOfStop, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
-import { closePartialOutput, RunRecovery } from './run-recovery.js';
+import { closePartialOutput } from './run-recovery.js';
 import { type RunSession, RunSessionFactory } from './run-session.factory.js';
 import { RunTimeouts } from './run-timeouts.js';
 
@@ -28,13 +29,14 @@ export class RunExecutor {
     private readonly agents: AgentRegistry,
     private readonly sessions: RunSessionFactory,
     private readonly contexts: RunContextFactory,
-    private readonly recovery: RunRecovery,
     private readonly settings: RunSettings,
+    private readonly metrics: RunMetrics,
   ) {}
 
   /** Never throws: an error ends the run as failed, or leaves it to the next process. */
   async execute(run: RunRecord, control: RunControl, started?: StartedRun): Promise<Execution> {
     let session: RunSession | undefined;
+    this.metrics.started(run);
     try {
       session = await this.sessions.open(run, control, started);
       return await this.executeIn(session, run, control, started?.input);
@@ -51,7 +53,7 @@ export class RunExecutor {
   private async giveUp(run: RunRecord, control: RunControl): Promise<Execution> {
     if (control.stopped === 'lost' || run.attempt < this.settings.maxAttempts) return 'lost';
     try {
-      return (await this.recovery.endCorrupt(run)) ? 'ended' : 'lost';
+      return (await this.sessions.endUnreadable(run)) ? 'ended' : 'lost';
     } catch (error) {
       this.logger.error(`Run ${run.id} cannot be ended: ${describe(error)}`);
       return 'lost';
@@ -92,7 +94,10 @@ export class RunExecutor {
   /** The ending of a run whose agent is not started; undefined when it is. */
   private endingBeforeStart(run: RunRecord, agent: RegisteredAgent, { partial }: RunSession): Ending | undefined {
     if (run.cancelRequestedAt !== null) return { kind: 'canceled' };
-    if (run.attempt > this.settings.maxAttempts) return endingOfCode('WORKER_LOST');
+    if (run.attempt > this.settings.maxAttempts) {
+      this.metrics.attemptsExhausted.add();
+      return endingOfCode('WORKER_LOST');
+    }
     if (partial.response && agent.recovery === 'fail') return endingOfCode('WORKER_LOST');
     const waited = (run.startedAt ?? run.createdAt) - run.createdAt;
     if (waited > this.settings.queueTimeoutMs) return endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
@@ -120,6 +125,7 @@ export class RunExecutor {
     sessionState: JsonObject | undefined,
   ): Promise<Execution> {
     if (control.stopped === 'lost') {
+      this.metrics.leasesLost.add();
       writer.abandon();
       return 'lost';
     }

@@ -20,7 +20,7 @@ export interface RunSession {
   close(): void;
 }
 
-/** Opens the log of a claimed run for writing. */
+/** Opens the log of a claimed run for writing, or ends a run whose log cannot be read. */
 @Injectable()
 export class RunSessionFactory {
   constructor(
@@ -66,6 +66,11 @@ export class RunSessionFactory {
       this.feeds.leave(run.rowId);
     };
     return { writer, response, partial, messages, close };
+  }
+
+  /** Ends a run whose log cannot be read as failed. Returns false when another process has the run. */
+  endUnreadable(run: RunRecord): Promise<boolean> {
+    return this.recovery.endCorrupt(run);
   }
 }
 

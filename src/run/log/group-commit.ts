@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDataError } from '../../database/index.js';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
 import { RunRelay } from '../ports/run-relay.js';
+import { RunMetrics } from '../run.metrics.js';
 import { LogCommit } from './log-commit.js';
 
 /** A writer whose writes are committed in groups. */
@@ -37,6 +38,7 @@ export class GroupCommit {
     private readonly commits: LogCommit,
     private readonly log: RunLog,
     private readonly relay: RunRelay,
+    private readonly metrics: RunMetrics,
   ) {}
 
   /** Includes a source in the next commit. */
@@ -106,6 +108,7 @@ export class GroupCommit {
     // Read once: a lease that is renewed meanwhile must not extend the retries.
     const { deadline } = source;
     for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
+      this.metrics.commitRetries.add();
       try {
         const written = (await this.log.committed(write)) || (await this.commits.append([write]))[0] === true;
         if (written) this.committed(source, write);

@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/index.js';
 import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
 import { RunLedger } from '../run-ledger.js';
+import { RunMetrics } from '../run.metrics.js';
 import { interruptRun } from '../run-record.js';
 
 /** Commits what runs write: events, journal, messages of the session, audit log, and the end of a run. */
 @Injectable()
 export class LogCommit {
-  constructor(private readonly ledger: RunLedger) {}
+  constructor(
+    private readonly ledger: RunLedger,
+    private readonly metrics: RunMetrics,
+  ) {}
 
   /**
    * Commits the writes in one transaction.
@@ -16,7 +20,14 @@ export class LogCommit {
    *   has the run
    * @throws the driver's error; whether the writes were committed is then unknown (`RunLog.committed`)
    */
-  append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+  async append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    const startedAt = performance.now();
+    const written = await this.commit(writes);
+    this.metrics.committed(writes, written, performance.now() - startedAt);
+    return written;
+  }
+
+  private commit(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
     return this.ledger.write(async (tx) => {
       const plain = writes.filter(isPlain);
       const plainResults = plain.length > 0 ? this.ledger.log.appendEvents(tx, plain) : NOTHING;

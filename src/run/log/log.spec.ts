@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { Logger } from '@nestjs/common';
+import { Metrics, SystemClock } from '../../common/index.js';
 import { type AgentEvent, LoggedEvent, type AgentResponse } from '../../events/index.js';
+import { RunMetrics } from '../run.metrics.js';
 import type { RunRecord } from '../run-record.js';
 import { type CommitFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
-import { SystemClock } from '../../common/index.js';
 import { LocalRelay } from '../adapters/local-relay.js';
 import type { RunRelay } from '../ports/run-relay.js';
 import { GroupCommit } from './group-commit.js';
@@ -41,7 +42,8 @@ class Process {
     readonly log = new MemoryRunLog(),
     relay: RunRelay = new LocalRelay(),
   ) {
-    this.commits = new GroupCommit(new LogCommit(log.ledger()), log, relay);
+    const metrics = new RunMetrics(new Metrics());
+    this.commits = new GroupCommit(new LogCommit(log.ledger(), metrics), log, relay, metrics);
     this.watch = new RunWatch(log, log.store(), relay, this.feeds, new SystemClock());
   }
 
