@@ -7,6 +7,7 @@ import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
+import { ConsoleApiModule } from './console-api/console-api.module.js';
 import { CopilotKitModule } from './copilotkit/copilotkit.module.js';
 import { HttpModule } from './http/index.js';
 import { ResponsesModule } from './responses/responses.module.js';
@@ -29,6 +30,7 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
     AttachmentsApiModule,
     AdminModule,
     AccessApiModule,
+    ConsoleApiModule,
   ],
 })
 export class ProtocolModule {}

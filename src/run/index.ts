@@ -1,6 +1,8 @@
 export * from './run.types.js';
 export * from './run.settings.js';
 export * from './ports/runs.js';
+export * from './ports/run-queries.js';
+export type { JournalStep } from './ports/run-log.js';
 export { ANSWERED_CALL, UNKNOWN_CALL } from './accept/input-repetition.js';
 export * from './run.module.js';
 export * from './end/retained-summaries.js';

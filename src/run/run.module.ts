@@ -11,6 +11,7 @@ import { LocalRelay } from './adapters/local-relay.js';
 import { LedgerGauges } from './adapters/ledger-gauges.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
+import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
 import { TypeOrmWorkerRegistry } from './adapters/typeorm-worker-registry.js';
 import { EmbeddedDispatcher } from './dispatch/embedded-dispatcher.js';
@@ -38,10 +39,13 @@ import { Dispatcher } from './ports/dispatcher.js';
 import { RunLeases } from './ports/run-leases.js';
 import { type RunLimits } from './ports/run-limits.js';
 import { RunLog } from './ports/run-log.js';
+import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
+import { RunSearch } from './ports/run-search.js';
 import { RunStore } from './ports/run-store.js';
 import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
+import { RunQueryService } from './query/run-query.service.js';
 import { RunLedger } from './run-ledger.js';
 import { RunMetrics } from './run.metrics.js';
 import { RunService } from './run.service.js';
@@ -53,11 +57,13 @@ import { RunService } from './run.service.js';
   providers: [
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLeases, useClass: TypeOrmRunLeases },
+    { provide: RunSearch, useClass: TypeOrmRunSearch },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
     { provide: RunRelay, useClass: LocalRelay },
     { provide: Dispatcher, useClass: EmbeddedDispatcher },
     { provide: Runs, useClass: RunService },
+    { provide: RunQueries, useClass: RunQueryService },
     RunLedger,
     RunMetrics,
     LedgerGauges,
@@ -87,7 +93,7 @@ import { RunService } from './run.service.js';
     LeaseKeeper,
     WorkerLease,
   ],
-  exports: [Runs, RetainedSummaries, Dispatcher, InterruptModule],
+  exports: [Runs, RunQueries, RetainedSummaries, Dispatcher, InterruptModule],
 })
 export class RunModule {
   /** @param limits binds `RunLimits`, for example `{ provide: RunLimits, useExisting: OwnerRates }` */

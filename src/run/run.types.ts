@@ -7,7 +7,17 @@ import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/inde
 export type { InterruptAnswer } from '../interrupt/index.js';
 
 /** The states of a run (docs/architecture.md#states-of-a-run). */
-export type RunState = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'incomplete' | 'interrupted';
+export const RUN_STATES = [
+  'queued',
+  'running',
+  'completed',
+  'incomplete',
+  'failed',
+  'canceled',
+  'interrupted',
+] as const;
+/** A state of a run. */
+export type RunState = (typeof RUN_STATES)[number];
 
 /**
  * What happens when the session has runs that have not ended. `interrupt` cancels them and keeps

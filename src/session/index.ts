@@ -1,4 +1,5 @@
 export * from './session-cleaners.js';
 export * from './ports/session-store.js';
+export * from './ports/session-search.js';
 export * from './ports/sessions.js';
 export * from './session.module.js';

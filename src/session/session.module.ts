@@ -1,7 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmSessionStore } from './adapters/typeorm-session-store.js';
+import { TypeOrmSessionSearch } from './adapters/typeorm-session-search.js';
 import { TypeOrmSessions } from './adapters/typeorm-sessions.js';
 import { SessionCleaners } from './session-cleaners.js';
+import { SessionSearch } from './ports/session-search.js';
 import { SessionStore } from './ports/session-store.js';
 import { Sessions } from './ports/sessions.js';
 
@@ -11,8 +13,9 @@ import { Sessions } from './ports/sessions.js';
   providers: [
     { provide: SessionStore, useClass: TypeOrmSessionStore },
     { provide: Sessions, useClass: TypeOrmSessions },
+    { provide: SessionSearch, useClass: TypeOrmSessionSearch },
     SessionCleaners,
   ],
-  exports: [SessionStore, Sessions, SessionCleaners],
+  exports: [SessionStore, Sessions, SessionSearch, SessionCleaners],
 })
 export class SessionModule {}

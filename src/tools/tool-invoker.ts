@@ -19,6 +19,10 @@ import type { ToolSet } from './tool-set.js';
 import { type ServerTool, ToolAnswer, type ToolContext } from './tool.js';
 import { ToolSettings } from './tools.settings.js';
 
+/** What would become of a call: a sentence about its arguments, or the decision of the policy. */
+export type CallPreview =
+  { readonly problem: string } | { readonly args: JsonObject; readonly decision: PolicyDecision };
+
 /**
  * Calls server tools, always in the same steps: resolve the name, validate the arguments, apply the policy,
  * record the start, invoke, limit the output. A failure of the call is answered to the model; an error that
@@ -72,8 +76,23 @@ export class ToolInvoker {
     return { ...asked, ...(approvers && { approvers }) };
   }
 
+  /** What would become of a call with these arguments, without making it. */
+  preview(
+    tool: ServerTool,
+    args: JsonObject,
+    caller: Pick<ToolCaller, 'principal' | 'authority' | 'agentType' | 'timeZone'>,
+  ): CallPreview {
+    const parsed = this.validArguments(tool, { name: tool.name, arguments: JSON.stringify(args) }, caller);
+    if ('problem' in parsed) return { problem: parsed.problem };
+    return { args: parsed.args, decision: this.decide(tool, parsed.args, caller) };
+  }
+
   /** True if calls of this tool may require an approval, depending on their arguments. */
-  mayRequireApproval(name: string, toolSet: ToolSet, { principal, authority, agentType }: ToolCaller): boolean {
+  mayRequireApproval(
+    name: string,
+    toolSet: ToolSet,
+    { principal, authority, agentType }: Pick<ToolCaller, 'principal' | 'authority' | 'agentType'>,
+  ): boolean {
     const resolved = toolSet.resolve(name);
     return resolved.kind === 'server' && this.policy.mayAsk({ tool: resolved.tool, principal, authority, agentType });
   }
@@ -113,7 +132,11 @@ export class ToolInvoker {
     return this.run(resolved.tool, call, parsed.args, caller);
   }
 
-  private validArguments(tool: ServerTool, call: ToolCall, { timeZone }: ToolCaller): ParsedArguments {
+  private validArguments(
+    tool: ServerTool,
+    call: Pick<ToolCall, 'name' | 'arguments'>,
+    { timeZone }: Pick<ToolCaller, 'timeZone'>,
+  ): ParsedArguments {
     const parsed = parseArguments(call.arguments);
     if ('problem' in parsed) return parsed;
     const args = tool.completeArguments?.(parsed.args, { timeZone }) ?? parsed.args;
@@ -130,7 +153,11 @@ export class ToolInvoker {
     return `The tool ${tool.name} was not called: the policy of this server does not allow this call.${reason}`;
   }
 
-  private decide(tool: ServerTool, args: JsonObject, { principal, authority, agentType }: ToolCaller): PolicyDecision {
+  private decide(
+    tool: ServerTool,
+    args: JsonObject,
+    { principal, authority, agentType }: Pick<ToolCaller, 'principal' | 'authority' | 'agentType'>,
+  ): PolicyDecision {
     return this.policy.decide({ tool, args, principal, authority, agentType });
   }
 

@@ -21,7 +21,7 @@ const BODIES: readonly [RegExp, Record<401 | 403, object>][] = [
     /^\/copilotkit/,
     { 401: { error: 'Unauthorized', code: 'AUTH_FAILED' }, 403: { error: 'Forbidden', code: 'PERMISSION_DENIED' } },
   ],
-  [/^\/api\/v1\/agent/, { 401: { code: 'auth_failed' }, 403: { code: 'permission_denied' } }],
+  [/^\/api\/v1\/agent\//, { 401: { code: 'auth_failed' }, 403: { code: 'permission_denied' } }],
   [/^/, { 401: { code: 'AUTH_FAILED' }, 403: { code: 'PERMISSION_DENIED' } }],
 ];
 
@@ -118,7 +118,7 @@ describe('every route, with every kind of credential', () => {
     expect(
       open.filter(
         (path) =>
-          !/^\/(docs.*|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
+          !/^\/(docs.*|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/console|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
             path,
           ),
       ),

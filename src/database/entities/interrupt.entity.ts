@@ -8,6 +8,10 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Unique('uq_interrupts_tenant_id', ['tenantId', 'id'])
 @Index('ix_interrupts_session', ['sessionRowId', 'status'])
 @Index('ix_interrupts_expiry', ['status', 'expiresAt'])
+@Index('ix_interrupts_tenant_status', ['tenantId', 'status', 'rowId'])
+@Index('ix_interrupts_owner_status', ['tenantId', 'userId', 'status', 'rowId'])
+@Index('ix_interrupts_tenant_session', ['tenantId', 'sessionId', 'rowId'])
+@Index('ix_interrupts_tenant_run', ['tenantId', 'runId'])
 export class InterruptEntity {
   /** The key inside the database, never shown to clients. */
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_interrupts' })

@@ -24,6 +24,10 @@ export class RunStepEntity {
   @Column('text', { name: 'message_ids', default: '[]' })
   messageIds!: string;
 
+  /** When it was begun, in milliseconds since the epoch; null in journals of earlier versions. */
+  @Column('bigint', { name: 'started_at', nullable: true })
+  startedAt!: number | null;
+
   /** Milliseconds since the epoch. */
   @Column('bigint', { name: 'updated_at' })
   updatedAt!: number;

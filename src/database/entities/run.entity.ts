@@ -15,6 +15,11 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
 @Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
 @Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
+// Lists of the runs of a user, of a tenant, and of a tenant with one status, newest first.
+@Index('ix_runs_owner_created', ['tenantId', 'userId', 'createdAt', 'rowId'])
+@Index('ix_runs_tenant_created', ['tenantId', 'createdAt', 'rowId'])
+@Index('ix_runs_tenant_status_created', ['tenantId', 'status', 'createdAt', 'rowId'])
+@Index('ix_runs_tenant_finished', ['tenantId', 'finishedAt'])
 export class RunEntity {
   /** The key inside the database, never shown to clients. */
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })
@@ -146,4 +151,12 @@ export class RunEntity {
   /** JSON of an `Authority`; null for a run that was started without authentication. */
   @Column('text', { name: 'authority', nullable: true })
   authority!: string | null;
+
+  /** The first words of the input, for lists; null if it has none, and for runs that are not stored. */
+  @Column('varchar', { name: 'input_text', length: 200, nullable: true })
+  inputText!: string | null;
+
+  /** The model that the request names, for lists; null if it names none. */
+  @Column('varchar', { name: 'model', length: 200, nullable: true })
+  model!: string | null;
 }

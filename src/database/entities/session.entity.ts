@@ -8,6 +8,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Unique('uq_sessions_owner_id', ['tenantId', 'userId', 'id'])
 @Index('ix_sessions_tenant_id', ['tenantId', 'id'])
 @Index('ix_sessions_owner_updated', ['tenantId', 'userId', 'updatedAt', 'rowId'])
+@Index('ix_sessions_tenant_updated', ['tenantId', 'updatedAt', 'rowId'])
 export class SessionEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
   rowId!: number;

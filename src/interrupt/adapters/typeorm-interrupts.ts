@@ -41,7 +41,7 @@ export class TypeOrmInterrupts extends Interrupts {
   }
 
   private conditions(options: Omit<InterruptListOptions, 'limit'>): [string, ...SqlValue[]][] {
-    const { status, kind, sessionId } = options;
+    const { status, kind, sessionId, runId } = options;
     const conditions: [string, ...SqlValue[]][] = [];
     const now = this.clock.now();
     if (status === 'pending') conditions.push([`status = 'pending' AND (expires_at IS NULL OR expires_at > ?)`, now]);
@@ -50,6 +50,7 @@ export class TypeOrmInterrupts extends Interrupts {
     } else if (status !== undefined) conditions.push(['status = ?', status]);
     if (kind !== undefined) conditions.push(['kind = ?', kind]);
     if (sessionId !== undefined) conditions.push(['session_id = ?', sessionId]);
+    if (runId !== undefined) conditions.push(['run_id = ?', runId]);
     return conditions;
   }
 

@@ -11,6 +11,8 @@ export interface InterruptListOptions {
   readonly status?: InterruptStatus;
   readonly kind?: InterruptView['kind'];
   readonly sessionId?: string;
+  /** The run that opened it. */
+  readonly runId?: string;
   readonly limit: number;
   /** `nextCursor` of the page before. */
   readonly cursor?: string;

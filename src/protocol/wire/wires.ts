@@ -33,13 +33,18 @@ export class Wires implements OnModuleInit {
     }
   }
 
+  /** The wires in whose frames any run can be watched. */
+  get watched(): readonly Wire[] {
+    return this.all.filter(({ isWatchable }) => isWatchable);
+  }
+
   /**
    * The wire in whose frames any run can be watched.
    *
    * @throws AppError INVALID_PARAMETER naming the wires there are
    */
   watchable(name: string): Wire {
-    const wires = this.all.filter(({ isWatchable }) => isWatchable);
+    const wires = this.watched;
     const wire = wires.find((one) => one.name === name);
     if (wire) return wire;
     const message = `protocol must be one of ${wires.map((one) => one.name).join(', ')}`;

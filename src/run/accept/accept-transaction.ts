@@ -13,6 +13,7 @@ import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { applyBusyPolicy, requireRoom, supersedes } from './busy-policy.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
+import { firstWords } from './first-words.js';
 import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
 import type { PreparedRun } from './run-preparation.js';
 
@@ -50,6 +51,7 @@ interface RunPlan {
   readonly lines: readonly string[];
   readonly resumes: ResumePoint | undefined;
   readonly stateBefore: JsonObject | null;
+  readonly inputText: string | null;
 }
 
 /** The transaction that accepts a run: session, run, messages, answers and attachments are stored together. */
@@ -108,6 +110,7 @@ export class AcceptTransaction {
       lines,
       resumes: resume.point,
       stateBefore: await this.replaceState(tx, session, request, now),
+      inputText: request.store === false ? null : firstWords(input),
     });
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
@@ -154,7 +157,7 @@ export class AcceptTransaction {
     tx: Transaction,
     { session, sessionId, created }: ResolvedSession,
     { request, runId, authority, fingerprint, now }: PreparedRun,
-    { lease, lines, resumes, stateBefore }: RunPlan,
+    { lease, lines, resumes, stateBefore, inputText }: RunPlan,
   ): Promise<RunRecord> {
     return this.ledger.runs.insert(tx, {
       id: runId,
@@ -173,6 +176,7 @@ export class AcceptTransaction {
       wireData: request.wireData ?? {},
       visibility: request.store === false ? 'transient' : 'kept',
       stateBefore,
+      inputText,
       lease,
       lines,
       createdAt: now,

@@ -2,11 +2,14 @@ import { type Database, DATABASE_NOW, type SqlValue } from '../../database/index
 import type { NewRun } from '../ports/run-store.js';
 import { jsonText, requestText } from './run-row.js';
 
+/** The size of the column `model`. */
+const MODEL_LENGTH = 200;
+
 const INSERT = `
   INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
     fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at, claimed_at, wire,
-    run_key, parent_run_id, wire_data, keep, created_session, state_before, authority)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {claimed_at}, ?, ?, ?, ?, ?, ?, ?, ?)
+    run_key, parent_run_id, wire_data, keep, created_session, state_before, authority, input_text, model)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {claimed_at}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   RETURNING no`;
 /** The time of an attempt is counted by the database's clock. */
 const INSERT_STARTED = {
@@ -49,5 +52,7 @@ function insertValues(run: NewRun): SqlValue[] {
     run.createdSession ? 1 : 0,
     jsonText(run.stateBefore),
     jsonText(run.authority),
+    run.inputText,
+    run.request.modelOptions.model?.slice(0, MODEL_LENGTH) ?? null,
   ];
 }

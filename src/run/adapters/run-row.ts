@@ -95,7 +95,7 @@ export function runRecord(row: RunRow): RunRecord {
 
 /** The record of a run that was inserted under a row id. */
 export function newRecord(run: NewRun, rowId: number): RunRecord {
-  const { principal, lease, lines, stateBefore: _, ...columns } = run;
+  const { principal, lease, lines, stateBefore: _, inputText: __, ...columns } = run;
   const { tenantId, userId } = principal;
   const startedAt = lease ? run.createdAt : null;
   return {

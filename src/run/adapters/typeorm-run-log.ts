@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
-import { type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
+import { type EventSelection, type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
 import type { RunVisibility } from '../run-record.js';
 import { jsonText } from './run-row.js';
 
@@ -46,10 +46,11 @@ const APPEND_MANY = `
   SELECT no, fence FROM advanced`;
 
 const UPSERT_STEP = `
-  INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, started_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (run_no, step_key) DO UPDATE SET status = excluded.status, input_hash = excluded.input_hash,
-    output = excluded.output, message_ids = excluded.message_ids, updated_at = excluded.updated_at`;
+    output = excluded.output, message_ids = excluded.message_ids,
+    started_at = COALESCE(run_steps.started_at, excluded.started_at), updated_at = excluded.updated_at`;
 
 const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
 
@@ -100,9 +101,9 @@ export class TypeOrmRunLog extends RunLog {
       : await sql.all<WrittenRow>(ADVANCE, [lines.length, ...guard]);
     if (!row) return undefined;
     if (lines.length > 0) sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
-    for (const { key, status, inputHash, output, messageIds } of steps) {
+    for (const { key, status, inputHash, output, messageIds, startedAt } of steps) {
       const ids = JSON.stringify(messageIds);
-      sql.send(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, at]);
+      sql.send(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, startedAt ?? null, at]);
     }
     return { visibility: row.keep, cancelRequested: row.cancel_requested_at !== null };
   }
@@ -141,6 +142,27 @@ export class TypeOrmRunLog extends RunLog {
     }
   }
 
+  async select(runRowId: number, query: EventSelection): Promise<readonly LoggedEvent[]> {
+    const { kinds, after = -1, before = Number.MAX_SAFE_INTEGER, order, limit } = query;
+    const matches = kinds.map(() => 'body LIKE ?').join(' OR ');
+    const direction = order === 'desc' ? 'DESC' : 'ASC';
+    // Numbers of events fit into the column's type.
+    const bounds = [after, Math.min(before, 2_147_483_647)];
+    const chunks = await this.database.read.all<ChunkRow>(
+      `SELECT first_seq, body, created_at FROM run_event_chunks
+       WHERE run_no = ? AND first_seq + event_count > ? + 1 AND first_seq < ? AND (${matches})
+       ORDER BY first_seq ${direction} LIMIT ?`,
+      [runRowId, ...bounds, ...kinds.map((kind) => `%{"object":"${kind}"%`), limit],
+    );
+    const events: LoggedEvent[] = [];
+    for (const chunk of chunks) {
+      const found: LoggedEvent[] = [];
+      collect(chunk, 0, found);
+      events.push(...(order === 'desc' ? found.reverse() : found));
+    }
+    return events.filter(({ seq, kind }) => seq > after && seq < before && kinds.includes(kind));
+  }
+
   async length(runRowId: number): Promise<number | undefined> {
     const [row] = await this.database.read.all<{ next_seq: number }>(LENGTH, [runRowId]);
     return row?.next_seq;
@@ -154,6 +176,8 @@ export class TypeOrmRunLog extends RunLog {
       inputHash: row.inputHash,
       output: row.output === null ? null : (JSON.parse(row.output) as JsonObject),
       messageIds: JSON.parse(row.messageIds) as string[],
+      startedAt: row.startedAt === null ? null : Number(row.startedAt),
+      updatedAt: Number(row.updatedAt),
     }));
   }
 

@@ -7,6 +7,8 @@ import type { MessageCommitter } from './message-committer.js';
 /** The journal of one run: the steps of earlier attempts, and those that this one adds. */
 export class RunJournal implements Journal {
   private readonly stored: ReadonlyMap<string, JournalStep>;
+  /** When the steps of this attempt began: whoever asks for a step that is not finished executes it next. */
+  private readonly started = new Map<string, number>();
 
   constructor(
     private readonly writer: RunWriter,
@@ -18,9 +20,10 @@ export class RunJournal implements Journal {
 
   finished(key: string, inputHash: string): StepRecord | undefined {
     const step = this.stored.get(key);
-    if (!step) return undefined;
-    if (step.inputHash !== inputHash) throw new AppError('JOURNAL_MISMATCH');
-    return step.output === null ? undefined : { output: step.output };
+    if (step && step.inputHash !== inputHash) throw new AppError('JOURNAL_MISMATCH');
+    if (step && step.output !== null) return { output: step.output };
+    this.started.set(key, this.writer.now);
+    return undefined;
   }
 
   isFinished(key: string): boolean {
@@ -32,12 +35,19 @@ export class RunJournal implements Journal {
   }
 
   async begin(key: string, inputHash: string): Promise<void> {
-    this.writer.step({ key, status: 'begun', inputHash, output: null, messageIds: [] });
+    const startedAt = this.startOf(key);
+    this.writer.step({ key, status: 'begun', inputHash, output: null, messageIds: [], startedAt });
     await this.writer.flush();
   }
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
-    this.writer.step({ key, status: 'finished', inputHash, output, messageIds });
+    const startedAt = this.startOf(key);
+    this.started.delete(key);
+    this.writer.step({ key, status: 'finished', inputHash, output, messageIds, startedAt });
     this.writer.append(this.messages.afterStep(messageIds));
+  }
+
+  private startOf(key: string): number {
+    return this.started.get(key) ?? this.writer.now;
   }
 }

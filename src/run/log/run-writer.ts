@@ -59,6 +59,11 @@ export class RunWriter implements CommitSource {
     return this.options.deadline();
   }
 
+  /** The time of what is written now, in milliseconds since the epoch. */
+  get now(): number {
+    return this.options.now();
+  }
+
   /** The number of writes so far: grows with every event and every step. */
   get writes(): number {
     return this.written;

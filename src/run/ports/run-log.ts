@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { ErrorModel, LoggedEvent, Message, Usage } from '../../events/index.js';
+import type { ErrorModel, EventKind, LoggedEvent, Message, Usage } from '../../events/index.js';
 import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
 import type { RunRecord, RunVisibility } from '../run-record.js';
 import type { RunState } from '../run.types.js';
@@ -12,6 +12,10 @@ export interface JournalStep {
   readonly inputHash: string;
   readonly output: JsonObject | null;
   readonly messageIds: readonly string[];
+  /** When it was begun, in milliseconds since the epoch; absent if unknown. A stored value stays. */
+  readonly startedAt?: number | null;
+  /** When it was written last; absent of a step that is to be written. */
+  readonly updatedAt?: number;
 }
 
 /** How a run ends: written in one transaction with its terminal event. */
@@ -45,6 +49,18 @@ export interface LogWrite {
   readonly at: number;
 }
 
+/** Which events to select from a log. */
+export interface EventSelection {
+  readonly kinds: readonly EventKind[];
+  /** Only events with a greater number; default: all. */
+  readonly after?: number;
+  /** Only events with a smaller number; default: all. */
+  readonly before?: number;
+  readonly order: 'asc' | 'desc';
+  /** How many commits are read at most. */
+  readonly limit: number;
+}
+
 /** What a write finds out about its run. */
 export interface WrittenRun {
   readonly visibility: RunVisibility;
@@ -72,6 +88,12 @@ export abstract class RunLog {
 
   /** Committed events from a number on, in order: about `limit` at most (whole chunks are read). */
   abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
+
+  /**
+   * Committed events of some kinds between two numbers, in order or backwards: those of about `limit` commits that
+   * hold such events. Nothing else is read.
+   */
+  abstract select(runRowId: number, query: EventSelection): Promise<readonly LoggedEvent[]>;
 
   /** How many events of a run are committed; undefined if the run was removed. */
   abstract length(runRowId: number): Promise<number | undefined>;

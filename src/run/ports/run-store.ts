@@ -25,6 +25,8 @@ export interface NewRun {
   readonly visibility: RunVisibility;
   /** The session's state that the request replaced; null when it replaced none. */
   readonly stateBefore: JsonObject | null;
+  /** The first words of the input, for lists; null if there are none. */
+  readonly inputText: string | null;
   /** Given: the run starts under it at once. Absent: it is queued. */
   readonly lease: Lease | undefined;
   /** Canonical JSON of the events that its log begins with; none for a queued run. */

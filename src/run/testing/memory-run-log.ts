@@ -65,6 +65,10 @@ export class MemoryRunLog extends RunLog {
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
+  select(): Promise<readonly LoggedEvent[]> {
+    return Promise.reject(new Error('not supported'));
+  }
+
   length(runRowId: number): Promise<number | undefined> {
     return Promise.resolve(this.removed.has(runRowId) ? undefined : this.of(runRowId).length);
   }

@@ -60,7 +60,7 @@ export function messageOf(row: MessageRow): SessionMessage {
 }
 
 /** The cursor of the page that begins after this session. */
-export function cursorAfter(row: SessionRow): string {
+export function cursorAfter(row: Pick<SessionRow, 'updated_at' | 'no'>): string {
   return Buffer.from(`${row.updated_at}.${row.no}`).toString('base64url');
 }
 

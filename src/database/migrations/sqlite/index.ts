@@ -11,6 +11,7 @@ import { IndexActiveRuns1795996800000 } from './1795996800000-index-active-runs.
 import { KeepAuthority1796083200000 } from './1796083200000-keep-authority.js';
 import { CreateUsedTickets1796169600000 } from './1796169600000-create-used-tickets.js';
 import { CreateWorkers1796256000000 } from './1796256000000-create-workers.js';
+import { ListRuns1796515200000 } from './1796515200000-list-runs.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -27,4 +28,5 @@ export const SQLITE_MIGRATIONS = [
   KeepAuthority1796083200000,
   CreateUsedTickets1796169600000,
   CreateWorkers1796256000000,
+  ListRuns1796515200000,
 ];

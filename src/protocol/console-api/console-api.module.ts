@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { ToolsModule } from '../../tools/index.js';
+import { HttpModule } from '../http/index.js';
+import { WireModule } from '../wire/index.js';
+import { CatalogController } from './catalog/catalog.controller.js';
+import { ConsoleController } from './console.controller.js';
+import { LiveEvents } from './runs/live-events.js';
+import { RunChanges } from './runs/run-changes.js';
+import { RunChangesController } from './runs/run-changes.controller.js';
+import { RunFramesService } from './runs/run-frames.service.js';
+import { RunLogController } from './runs/run-log.controller.js';
+import { RunLogService } from './runs/run-log.service.js';
+import { RunsReadController } from './runs/runs-read.controller.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+
+/** What people look at, and the console reads: runs, sessions, agents, tools. Needs `Runs` from a global module. */
+@Module({
+  imports: [HttpModule, WireModule, ToolsModule],
+  controllers: [
+    RunChangesController,
+    RunsReadController,
+    RunLogController,
+    SessionsController,
+    CatalogController,
+    ConsoleController,
+  ],
+  providers: [LiveEvents, RunChanges, RunLogService, RunFramesService],
+})
+export class ConsoleApiModule {}

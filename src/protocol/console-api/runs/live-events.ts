@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Observable, type Subscriber } from 'rxjs';
+import { CredentialWatch } from '../../../access/index.js';
+import type { StreamReader } from '../../http/index.js';
+
+/** Batches of complete frames. */
+type Frames = readonly string[];
+
+/** Hands what an asynchronous source yields to an event stream, at the pace of the connection. */
+@Injectable()
+export class LiveEvents {
+  constructor(private readonly credentials: CredentialWatch) {}
+
+  /**
+   * The frames of a source, which ends early when the reader leaves or its credential ends.
+   *
+   * @param read called once when the stream begins; it must end when the signal aborts. What it throws before its
+   *   first batch is answered as an error; an empty batch means that the request is accepted
+   */
+  from(reader: StreamReader, read: (signal: AbortSignal) => AsyncIterable<Frames>): Observable<Frames> {
+    return new Observable<Frames>((out) => {
+      const stop = new AbortController();
+      const unwatch = reader.caller && this.credentials.watch(reader.caller, () => stop.abort());
+      pump(read(stop.signal), reader, out).then(
+        () => out.complete(),
+        (error: unknown) => out.error(error),
+      );
+      return () => {
+        unwatch?.();
+        stop.abort();
+        reader.gate?.resume();
+      };
+    });
+  }
+}
+
+async function pump(source: AsyncIterable<Frames>, { gate }: StreamReader, out: Subscriber<Frames>): Promise<void> {
+  for await (const frames of source) {
+    if (out.closed) return;
+    out.next(frames);
+    for (let wait = gate?.ready(); wait; wait = gate?.ready()) await wait;
+    if (out.closed) return;
+  }
+}

@@ -1,0 +1,73 @@
+import { Controller, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Observable } from 'rxjs';
+import { Caller, Needs } from '../../../access/index.js';
+import type { Reach } from '../../../common/index.js';
+import type { RunSummary } from '../../../run/index.js';
+import { dataFrame, ShapePipe, SseGet, type StreamClient, StreamFor } from '../../http/index.js';
+import { StreamRoute } from '../api-docs.js';
+import { ReaderQueryDto } from '../dto/queries.dto.js';
+import { listReach } from '../reading.js';
+import { LiveEvents } from './live-events.js';
+import { RunChanges } from './run-changes.js';
+import { runSummary } from './run.mapper.js';
+
+/** Changes that wait for a slow reader; beyond them the stream ends, and the reader lists again. */
+const WAITING_LIMIT = 10_000;
+const EXAMPLE = `data: {"id":"response_1","status":"running","queuePosition":null}
+`;
+
+/** Changes of the runs that a list shows (contract console, section 2.3). */
+@ApiTags('Runs')
+@Needs('runs:read')
+@Controller('api/v1/runs/stream')
+export class RunChangesController {
+  constructor(
+    private readonly changes: RunChanges,
+    private readonly live: LiveEvents,
+  ) {}
+
+  @SseGet('')
+  @StreamRoute(
+    'Follow the list of runs',
+    'Each run that is created or changes, as in the list, within about a second. The stream begins with now and has no cursor: after connecting, list the runs once. Removed runs are not reported.',
+    [400, 403],
+    EXAMPLE,
+  )
+  stream(
+    @Query(new ShapePipe(ReaderQueryDto)) { user }: ReaderQueryDto,
+    @Caller() caller: Caller,
+    @StreamFor() client: StreamClient,
+  ): Observable<readonly string[]> {
+    const reach = listReach(caller, user);
+    return this.live.from(client, (signal) => this.frames(reach, signal));
+  }
+
+  private async *frames(reach: Reach, signal: AbortSignal): AsyncGenerator<readonly string[], void, void> {
+    let waiting: RunSummary[] = [];
+    let wake: () => void = () => undefined;
+    const stop = await this.changes.listen(reach, (changed) => {
+      waiting.push(...changed);
+      wake();
+    });
+    const onAbort = (): void => wake();
+    signal.addEventListener('abort', onAbort);
+    try {
+      yield [': listening\n\n'];
+      while (!signal.aborted && waiting.length <= WAITING_LIMIT) {
+        if (waiting.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          continue;
+        }
+        const changed = waiting;
+        waiting = [];
+        yield changed.map((run) => dataFrame(JSON.stringify(runSummary(run))));
+      }
+    } finally {
+      stop();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

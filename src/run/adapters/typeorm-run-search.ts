@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, isStorable, type Reach } from '../../common/index.js';
+import { Database, reachCondition, type SqlCondition, type SqlValue } from '../../database/index.js';
+import type { ErrorModel, Usage } from '../../events/index.js';
+import type { RunListPage, RunListQuery, RunSummary } from '../ports/run-queries.js';
+import { RunSearch } from '../ports/run-search.js';
+import type { RunState } from '../run.types.js';
+
+/** How many runs one page looks at: those that a filter leaves out count, too. */
+export const LOOKED_AT = 5000;
+/** How many runs `active` returns at most, of either kind. */
+const ACTIVE_LIMIT = 250;
+
+const COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, wire, status, attempt, model,
+  input_text, created_at, started_at, finished_at, error, usage, keep`;
+/** Runs that are not stored are found until they end. */
+const LISTED = `(r.keep <> 'transient' OR r.status IN ('queued', 'running'))`;
+const QUEUED_BEFORE = `CASE WHEN r.status = 'queued' THEN (SELECT COUNT(*) FROM runs q
+  WHERE q.session_no = r.session_no AND q.ordinal < r.ordinal AND q.status IN ('queued', 'running')
+    AND q.status = 'queued') END AS queued_before`;
+
+/** A row as the lists read it. */
+interface SummaryRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly ordinal: number;
+  readonly agent_type: string;
+  readonly wire: string;
+  readonly status: RunState;
+  readonly attempt: number;
+  readonly model: string | null;
+  readonly input_text: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly error: string | null;
+  readonly usage: string | null;
+  readonly queued_before: number | string | null;
+}
+
+/** The columns that a list is ordered by, and where a page ended. */
+type Position = readonly [value: number, no: number];
+
+/** A part of the index that a page is read from. */
+interface Range {
+  /** What the rows are ordered by, before their number. */
+  readonly key: 'created_at' | 'ordinal';
+  readonly conditions: readonly SqlCondition[];
+}
+
+/** Lists of runs in the ledger. A page reads one range of one index, and at most `LOOKED_AT` rows of it. */
+@Injectable()
+export class TypeOrmRunSearch extends RunSearch {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async list(reach: Reach, query: RunListQuery): Promise<RunListPage> {
+    const range = await this.rangeOf(reach, query);
+    if (!range) return { items: [] };
+    const statement = listStatement(range, query);
+    const rows = await this.database.read.all<SummaryRow>(...statement);
+    const items = rows.slice(0, query.limit).map(summaryOf);
+    const last = rows[query.limit - 1];
+    if (last && rows.length > query.limit) {
+      return { items, nextCursor: cursorOf([Number(last[range.key]), last.no]) };
+    }
+    const [rest] = await this.database.read.all<Record<string, number | string>>(...restStatement(range));
+    return rest ? { items, nextCursor: cursorOf([Number(rest[range.key]), Number(rest['no'])]) } : { items };
+  }
+
+  async active(reach: Reach, endedSince: number): Promise<readonly RunSummary[]> {
+    const { sql, values } = reachCondition(reach);
+    const statements = ['queued', 'running'].map(
+      (status) => `SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND status = '${status}'
+        ORDER BY created_at DESC, no DESC LIMIT ${ACTIVE_LIMIT}) a${status}`,
+    );
+    statements.push(`SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND finished_at >= ?
+      ORDER BY finished_at DESC LIMIT ${ACTIVE_LIMIT}) ended`);
+    const rows = await this.database.read.all<SummaryRow>(
+      `SELECT r.*, ${QUEUED_BEFORE} FROM (${statements.join(' UNION ALL ')}) r WHERE ${LISTED}`,
+      [...values, ...values, ...values, endedSince],
+    );
+    return rows.map(summaryOf);
+  }
+
+  async inputText(runRowId: number): Promise<string | null> {
+    const sql = 'SELECT input_text FROM runs WHERE no = ?';
+    const [row] = await this.database.read.all<{ input_text: string | null }>(sql, [runRowId]);
+    return row?.input_text ?? null;
+  }
+
+  /**
+   * Where the runs of a query are; undefined if there can be none.
+   *
+   * @throws AppError INVALID_PARAMETER, AMBIGUOUS_ID
+   */
+  private async rangeOf(reach: Reach, query: RunListQuery): Promise<Range | undefined> {
+    const { sessionId, state, since, until, cursor } = query;
+    const conditions: SqlCondition[] = [];
+    if (sessionId === undefined) {
+      conditions.push(reachCondition(reach));
+      if (state !== undefined) conditions.push({ sql: 'status = ?', values: [state] });
+    } else {
+      const session = await this.sessionOf(reach, sessionId);
+      if (session === undefined) return undefined;
+      conditions.push({ sql: 'session_no = ?', values: [session] });
+    }
+    if (since !== undefined) conditions.push({ sql: 'created_at >= ?', values: [since] });
+    if (until !== undefined) conditions.push({ sql: 'created_at < ?', values: [until] });
+    const key = sessionId === undefined ? 'created_at' : 'ordinal';
+    if (cursor !== undefined) conditions.push({ sql: `(${key}, no) < (?, ?)`, values: positionOf(cursor) });
+    return { key, conditions };
+  }
+
+  private async sessionOf(reach: Reach, sessionId: string): Promise<number | undefined> {
+    if (!isStorable(sessionId)) return undefined;
+    const { sql, values } = reachCondition(reach);
+    const [row, another] = await this.database.read.all<{ no: number }>(
+      `SELECT no FROM sessions WHERE ${sql} AND id = ? LIMIT 2`,
+      [...values, sessionId],
+    );
+    if (another) throw new AppError('AMBIGUOUS_ID');
+    return row?.no;
+  }
+}
+
+/** One more than a page of the runs of a range that pass the filters. */
+export function listStatement(range: Range, query: RunListQuery): readonly [sql: string, values: SqlValue[]] {
+  const { key, conditions } = range;
+  const filters = filtersOf(query);
+  const where = conditions.map(({ sql }) => sql).join(' AND ');
+  const sql = `SELECT r.*, ${QUEUED_BEFORE} FROM (
+      SELECT ${COLUMNS} FROM runs WHERE ${where} ORDER BY ${key} DESC, no DESC LIMIT ${LOOKED_AT}
+    ) r WHERE ${[LISTED, ...filters.map((filter) => filter.sql)].join(' AND ')}
+    ORDER BY r.${key} DESC, r.no DESC LIMIT ?`;
+  const values = [...conditions, ...filters].flatMap((one) => one.values);
+  return [sql, [...values, query.limit + 1]];
+}
+
+/** The last run of a range that a page looks at; none if the range ends before. */
+export function restStatement({ key, conditions }: Range): readonly [sql: string, values: SqlValue[]] {
+  const where = conditions.map(({ sql }) => sql).join(' AND ');
+  const sql = `SELECT ${key}, no FROM runs WHERE ${where} ORDER BY ${key} DESC, no DESC LIMIT 1 OFFSET ${LOOKED_AT - 1}`;
+  return [sql, conditions.flatMap(({ values }) => values)];
+}
+
+/** What the runs of a range are tested for, one by one. */
+function filtersOf({ agentType, wire, state, text }: RunListQuery): SqlCondition[] {
+  const filters: SqlCondition[] = [];
+  if (agentType !== undefined) filters.push({ sql: 'r.agent_type = ?', values: [agentType] });
+  if (wire !== undefined) filters.push({ sql: 'r.wire = ?', values: [wire] });
+  if (state !== undefined) filters.push({ sql: 'r.status = ?', values: [state] });
+  if (text !== undefined) {
+    const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    const sql = `(LOWER(r.input_text) LIKE ? ESCAPE '\\' OR r.id = ? OR r.session_id = ?)`;
+    filters.push({ sql, values: [pattern, text, text] });
+  }
+  return filters;
+}
+
+function summaryOf(row: SummaryRow): RunSummary {
+  return {
+    tenantId: row.tenant_id,
+    runId: row.id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    agentType: row.agent_type,
+    wire: row.wire,
+    state: row.status,
+    queuePosition: row.queued_before === null ? null : Number(row.queued_before) + 1,
+    attempt: row.attempt,
+    model: row.model,
+    inputText: row.input_text,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    error: row.error === null ? null : (JSON.parse(row.error) as ErrorModel),
+    usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
+  };
+}
+
+function cursorOf([value, no]: Position): string {
+  return Buffer.from(`${value}.${no}`).toString('base64url');
+}
+
+/** @throws AppError INVALID_PARAMETER */
+function positionOf(cursor: string): [number, number] {
+  const match = /^(\d{1,16})\.(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match) throw new AppError('INVALID_PARAMETER', 'Unknown cursor');
+  return [Number(match[1]), Number(match[2])];
+}
