@@ -84,6 +84,17 @@ const formatterOf = memoize(
  * @throws RangeError if the zone or the moment is invalid
  */
 export function localTime(epochMs: number, timeZone: string): LocalTime {
+  const second = Math.floor(epochMs / 1000);
+  if (newest?.second === second && newest.timeZone === timeZone) return newest.time;
+  const time = formatted(epochMs, timeZone);
+  newest = { second, timeZone, time };
+  return time;
+}
+
+/** What was asked last: every run of a busy server asks for the present second. */
+let newest: { readonly second: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
+
+function formatted(epochMs: number, timeZone: string): LocalTime {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(epochMs)) parts[type] = value;
   const date = `${parts.year}-${parts.month}-${parts.day}`;

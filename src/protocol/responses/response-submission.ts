@@ -83,11 +83,13 @@ export class ResponseSubmission {
       approved,
     };
     const { after, before } = conversation;
+    const id = this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user));
     const run: RunRequest = {
       ...this.runOf(request, caller, conversation, stored),
       reach,
       requester: caller.requesterFor(user),
-      runId: this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user)),
+      // Only a key makes a repeated request find its run.
+      ...(options.idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
       input: answers.length > 0 ? rest : [...before, ...input],
       ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.
@@ -104,7 +106,7 @@ export class ResponseSubmission {
     caller: Caller,
     { principal, sessionId, sessionGiven }: ConversationOfResponse,
     stored: StoredInfo,
-  ): Omit<RunRequest, 'input' | 'reach' | 'requester' | 'runId'> {
+  ): Omit<RunRequest, 'input' | 'reach' | 'requester' | 'runId' | 'newRunId'> {
     const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
     const toolRestrictions = mcpTools.flatMap(({ limit }) => limit ?? []);
     return {

@@ -278,14 +278,17 @@ function keyOf({ tenantId, userId, runId, createdAt }: RunView, variant: string)
   return JSON.stringify([tenantId, userId, runId, createdAt, variant]);
 }
 
+/** Why a stream's signal aborts. Made once, because every stream ends with it: an error with its stack costs 10 us. */
+const STOPPED = new DOMException('The stream has ended', 'AbortError');
+
 /** A stop that also happens by itself after the lifetime, if there is one. */
 function stopAfter(lifetimeMs: number | undefined): Stop {
   const stop = new AbortController();
-  if (lifetimeMs === undefined) return { abort: () => stop.abort(), signal: stop.signal };
-  const timer = setTimeout(() => stop.abort(), lifetimeMs).unref();
+  if (lifetimeMs === undefined) return { abort: () => stop.abort(STOPPED), signal: stop.signal };
+  const timer = setTimeout(() => stop.abort(STOPPED), lifetimeMs).unref();
   const abort = (): void => {
     clearTimeout(timer);
-    stop.abort();
+    stop.abort(STOPPED);
   };
   return { abort, signal: stop.signal };
 }

@@ -15,7 +15,7 @@ import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
 import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
-import type { PreparedRun } from './run-preparation.js';
+import { isNamed, type PreparedRun } from './run-preparation.js';
 
 /** What was accepted: the run, its messages without those that the session had already, and its first events. */
 export interface Acceptance extends StartedRun {
@@ -72,10 +72,8 @@ export class AcceptTransaction {
       return await this.ledger.write((tx) => this.accept(tx, prepared, options));
     } catch (error) {
       // Of two equal requests at the same time one is refused; its second attempt finds the other one's run.
-      const { runId, runKey } = prepared.request;
-      const named = runId !== undefined || runKey !== undefined;
       const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
-      if (!named || !(refused || isUniqueViolation(error))) throw error;
+      if (!isNamed(prepared.request) || !(refused || isUniqueViolation(error))) throw error;
       return this.ledger.write((tx) => this.accept(tx, prepared, options));
     }
   }

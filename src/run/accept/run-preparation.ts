@@ -21,6 +21,7 @@ export interface PreparedRun {
   readonly runId: string;
   /** What the run may do; null without authentication. */
   readonly authority: Authority | null;
+  /** Empty for a request that does not name its run. */
   readonly fingerprint: string;
   /** The time of the acceptance, in milliseconds since the epoch. */
   readonly now: number;
@@ -52,7 +53,8 @@ export class RunPreparation {
       answers,
       authority,
       runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
-      fingerprint: requestFingerprint(request),
+      // Only a request that names its run can be repeated.
+      fingerprint: isNamed(request) ? requestFingerprint(request) : '',
       now: this.clock.now(),
     };
   }
@@ -115,6 +117,11 @@ export class RunPreparation {
       },
     };
   }
+}
+
+/** True if the client names the run: an equal request with the same name returns the same run. */
+export function isNamed({ runId, runKey }: RunRequest): boolean {
+  return runId !== undefined || runKey !== undefined;
 }
 
 /**
