@@ -176,7 +176,13 @@ describeOnDatabases('the data of others', (openDatabase) => {
     const scopes = 'runs:read approvals:decide data:tenant';
     const [reviewer, foreigner] = [`eve@acme ${scopes}`, `eve@other ${scopes}`];
     const status = async (token: string, attempt: Attempt): Promise<number> => (await send(token, attempt)).status;
-    const reads = [`/approvals/${interrupt}`, `/runs/${run}/events?protocol=ag-ui`].map((path): Attempt => ({
+    const reads = [
+      `/approvals/${interrupt}`,
+      `/runs/${run}/events?protocol=ag-ui`,
+      `/api/v1/runs/${run}`,
+      `/api/v1/runs/${run}/timeline`,
+      `/api/v1/sessions/${session}/messages`,
+    ].map((path): Attempt => ({
       method: 'GET',
       path,
     }));
@@ -189,6 +195,16 @@ describeOnDatabases('the data of others', (openDatabase) => {
     expect(await listed(reviewer, '/interrupts?user_id=alice')).toBe(true);
     expect(await listed(reviewer, '/approvals?user_id=bob')).toBe(false);
     expect(await listed(foreigner, '/approvals')).toBe(false);
+    const runs = async (token: string, path: string): Promise<boolean> =>
+      (await json(token, { method: 'GET', path })).data.some(({ id }) => id === run);
+    expect(await runs(reviewer, '/api/v1/runs')).toBe(true);
+    expect(await runs(reviewer, '/api/v1/runs?user=alice&status=interrupted')).toBe(true);
+    expect(await runs(reviewer, '/api/v1/runs?user=bob')).toBe(false);
+    expect(await runs(foreigner, '/api/v1/runs')).toBe(false);
+    // Reading a run gives no right to stop it.
+    const cancel: Attempt = { method: 'POST', path: `/api/v1/runs/${run}/cancel` };
+    expect(await status(`${reviewer} runs:write`, cancel)).toBe(403);
+    expect(await status(`${foreigner} runs:write`, cancel)).toBe(404);
     // Nothing else of the tenant is shown.
     expect(await status(reviewer, { method: 'GET', path: `/v1/responses/${run}` })).toBe(404);
     expect(await status(reviewer, { method: 'GET', path: `/api/v1/agent/runs/${session}` })).toBe(404);
