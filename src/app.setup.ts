@@ -19,6 +19,7 @@ import { VERSION } from './common/index.js';
 import { type Configuration, ServerSettings } from './config/index.js';
 import { API_KEY_SCHEME, BEARER_SCHEME, documentAccess } from './protocol/api-docs/document-access.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
+import { orderTags } from './protocol/api-docs/document-tags.js';
 import { registerDocs } from './protocol/api-docs/register-docs.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
 import {
@@ -110,7 +111,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, API_KEY_SCHEME)
     .build();
   const routes = routesOf(app.getHttpAdapter().getInstance() as FastifyInstance);
-  return documentAccess(SwaggerModule.createDocument(app, base), routes);
+  return orderTags(documentAccess(SwaggerModule.createDocument(app, base), routes));
 }
 
 function returnRequestIds(app: NestFastifyApplication): void {

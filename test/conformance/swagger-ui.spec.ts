@@ -1,9 +1,25 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { ModelClient, type ModelEvent } from '../../src/agent/index.js';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { apiKey } from '../support/keys.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { ServerProcess } from '../support/server-process.js';
+
+/** A model whose answers wait after their first words. */
+class WaitingModel extends ModelClient {
+  readonly provider = 'waiting';
+  proceed: () => void = () => undefined;
+  private readonly waiting = new Promise<void>((resolve) => {
+    this.proceed = resolve;
+  });
+
+  async *stream(): AsyncIterable<readonly ModelEvent[]> {
+    yield [{ type: 'text-delta', text: 'The first words' }];
+    await this.waiting;
+    yield [{ type: 'finish', reason: 'stop', usage: null }];
+  }
+}
 
 const CHROMIUM = process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
@@ -57,6 +73,55 @@ const title = 'Swagger UI in a browser';
     const { status, body } = await tryOut('get', '/health');
     expect(status).toMatch(/^200/);
     expect(body).toContain('healthy');
+  });
+
+  describe('as a tool', () => {
+    let streaming: TestServer;
+    const model = new WaitingModel();
+
+    beforeAll(async () => {
+      streaming = await startServer({ model });
+    });
+    afterAll(() => streaming.close());
+
+    it('has the groups in the order of reading, and folds the operations that repeat others', async () => {
+      const own = await browser.newPage();
+      await own.goto(`${streaming.url}/docs`);
+      await own.locator('[data-tag="OpenAI Responses, other address"][data-is-open="false"]').waitFor();
+      const code = "[...document.querySelectorAll('.opblock-tag')].map((one) => one.dataset.tag)";
+      const names = await own.evaluate<readonly string[]>(code);
+      expect(names[0]).toBe('Agent API');
+      expect(names.slice(-2)).toEqual(['OpenAI Responses, other address', 'Service']);
+      expect(await own.locator('[data-path^="/compatible-mode"]').count()).toBe(0);
+      expect(await own.locator('[data-path="/v1/responses"]').count()).toBe(1);
+      await own.close();
+    });
+
+    it('shows frames as they arrive, leads from an event to its schema, and stops', async () => {
+      const own = await browser.newPage();
+      await own.goto(`${streaming.url}/docs`);
+      const operation = own.locator('.opblock-post', { has: own.locator('[data-path="/process"]') });
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const panel = operation.locator('.stream-panel');
+      await panel.locator('pre', { hasText: 'The first words' }).first().waitFor();
+      // The run has not ended, and Swagger UI has no response yet.
+      expect(await panel.getAttribute('data-state')).toBe('receiving');
+      expect(await operation.locator('.live-responses-table').count()).toBe(0);
+      await panel
+        .getByRole('button', { name: /^response created/ })
+        .first()
+        .click();
+      await own.locator('#model-AgentResponseDto [aria-expanded="true"]').first().waitFor();
+      await panel.getByRole('button', { name: 'Stop' }).click();
+      await operation.locator('.stream-panel[data-state="stopped"]').waitFor();
+      const live = operation.locator('.live-responses-table');
+      await live.waitFor();
+      expect(await live.locator('.response-col_description').last().innerText()).toContain('The first words');
+      model.proceed();
+      await own.close();
+    });
   });
 
   describe('of a server with authentication', () => {

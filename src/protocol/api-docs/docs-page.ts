@@ -1,3 +1,5 @@
+import { ALIAS_TAG } from './document-tags.js';
+
 /**
  * The page of the API reference: Swagger UI, without inline scripts and without anything of other origins. It holds
  * nothing of the API. Its script reads the document with the credential that the user enters, which is kept in the
@@ -23,6 +25,7 @@ export const DOCS_HTML = `<!doctype html>
   </form>
   <div id="swagger-ui"></div>
   <script src="./docs/swagger-ui-bundle.js"></script>
+  <script src="./docs/streams.js"></script>
   <script src="./docs/page.js"></script>
 </body>
 </html>
@@ -71,7 +74,10 @@ export const DOCS_SCRIPT = `'use strict';
       deepLinking: true,
       validatorUrl: null,
       persistAuthorization: false,
+      plugins: [ParleyStreams],
       onComplete: () => {
+        // The operations that only repeat others are folded.
+        ui.layoutActions.show(['operations-tag', ${JSON.stringify(ALIAS_TAG)}], false);
         if (token !== undefined) ui.preauthorizeApiKey('bearer', token);
       },
     });

@@ -7,6 +7,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import { declareRoute } from '../../access/index.js';
 import { DOCS_CSS, DOCS_HTML, DOCS_SCRIPT } from './docs-page.js';
+import { STREAMS_CSS, STREAMS_SCRIPT } from './streams-script.js';
 import type { DocsSettings } from './docs.settings.js';
 
 /** The files of Swagger UI that the page needs. */
@@ -52,8 +53,13 @@ async function docsPage(server: FastifyInstance): Promise<void> {
   await server.register(helmet, { contentSecurityPolicy, hsts: false });
   server.get('/docs', (_request, reply) => void reply.type('text/html; charset=utf-8').send(DOCS_HTML));
   server.get('/docs/', (_request, reply) => void reply.redirect('../docs', 308));
-  server.get('/docs/page.css', (_request, reply) => void reply.type('text/css; charset=utf-8').send(DOCS_CSS));
+  server.get(
+    '/docs/page.css',
+    (_request, reply) => void reply.type('text/css; charset=utf-8').send(DOCS_CSS + STREAMS_CSS),
+  );
   server.get('/docs/page.js', (_request, reply) => void reply.type('text/javascript; charset=utf-8').send(DOCS_SCRIPT));
+  const streams = STREAMS_SCRIPT;
+  server.get('/docs/streams.js', (_request, reply) => void reply.type('text/javascript; charset=utf-8').send(streams));
   const root = dirname(createRequire(require.resolve('@nestjs/swagger')).resolve('swagger-ui-dist/package.json'));
   await server.register(fastifyStatic, {
     root,

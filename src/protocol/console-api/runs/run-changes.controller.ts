@@ -18,7 +18,7 @@ const EXAMPLE = `data: {"id":"response_1","status":"running","queuePosition":nul
 `;
 
 /** Changes of the runs that a list shows (contract console, section 2.3). */
-@ApiTags('Runs')
+@ApiTags('Runs of all wires')
 @Needs('runs:read')
 @Controller('api/v1/runs/stream')
 export class RunChangesController {

@@ -19,7 +19,7 @@ data: {"index":1,"frame":"data: {\\"type\\":\\"RUN_STARTED\\"}\\n\\n"}
 `;
 
 /** The log of a run, whichever wire began it (contract console, section 3). */
-@ApiTags('Runs')
+@ApiTags('Runs of all wires')
 @Needs('runs:read')
 @Controller('api/v1/runs/:id')
 export class RunLogController {

@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 50;
 const INTERRUPTS = 100;
 
 /** Runs of any wire, for people who look at them (contract console, section 2). */
-@ApiTags('Runs')
+@ApiTags('Runs of all wires')
 @Needs('runs:read')
 @Controller('api/v1/runs')
 export class RunsReadController {
