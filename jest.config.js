@@ -16,7 +16,7 @@ const COMPILER = [
 /** One configuration for every kind of test; scripts/test.mjs chooses which folders run. */
 module.exports = {
   rootDir: '.',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/scripts'],
+  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/scripts', '<rootDir>/console/src'],
   testRegex: '\\.spec\\.ts$',
   testEnvironment: 'node',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -7,6 +7,7 @@ import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
 import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
+import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
@@ -25,6 +26,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   BrowserSettings,
   HttpSettings,
   DocsSettings,
+  ConsoleSettings,
   DatabaseSettings,
   RedisSettings,
   ModelSettings,

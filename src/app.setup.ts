@@ -22,6 +22,8 @@ import { DocsSettings } from './protocol/api-docs/docs.settings.js';
 import { orderTags } from './protocol/api-docs/document-tags.js';
 import { registerDocs } from './protocol/api-docs/register-docs.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
+import { ConsoleSettings } from './protocol/console/console.settings.js';
+import { registerConsole } from './protocol/console/register-console.js';
 import {
   connectionLimits,
   ConnectionQueue,
@@ -92,6 +94,12 @@ export function configureApp(app: NestFastifyApplication): void {
   registerRequestLimits(app, http);
   registerUploads(app, app.get(AttachmentSettings));
   registerDocs(app, app.get(DocsSettings), () => createOpenApiDocument(app));
+  registerConsole(app, app.get(ConsoleSettings));
+}
+
+/** Whether the server serves the console. */
+export function hasConsole(configuration: Configuration): boolean {
+  return configuration.get(ConsoleSettings).enabled;
 }
 
 /** Sentences for the log about rules of the tool policy that need authentication. */

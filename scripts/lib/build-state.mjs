@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fingerprintFiles, listFiles, readJson } from './fingerprint.mjs';
+import { writeStamp } from './stamp.mjs';
 
 const STAMP = 'dist/.build.json';
 const BUILD_INFO = '.cache/tsconfig.build.tsbuildinfo';
@@ -73,9 +74,7 @@ export function staleOutput(root) {
  * @param {ReturnType<typeof sourceState>} state as it was before the build
  */
 export function writeBuildStamp(root, state) {
-  const path = join(root, STAMP);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(state)}\n`);
+  writeStamp(join(root, STAMP), state);
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildReason, prepareOutput, sourceState, writeBuildStamp } from './build-state.mjs';
+import { consoleReason, consoleState, forgetConsole, writeConsoleStamp } from './console-build.mjs';
 import { installReason, writeInstallStamp } from './install-state.mjs';
 import { withLock } from './lock.mjs';
 
@@ -61,31 +62,61 @@ export async function ensureInstalled(root, { log = 'stdout' } = {}) {
 }
 
 /**
- * Compiles the server when its sources are not those of the last build.
+ * Compiles the server and builds the console, each when its sources are not those of the last build.
  *
  * @param {string} root
  * @param {{ force?: boolean, log?: Log }} [options]
- * @returns {Promise<number>} 0, or the compiler's exit code
+ * @returns {Promise<number>} 0, or the exit code of the compiler that failed
  */
 export async function ensureBuilt(root, { force = false, log = 'stdout' } = {}) {
-  if (!force && buildReason(root) === undefined) return 0;
+  if (!force && buildReason(root) === undefined && consoleReason(root) === undefined) return 0;
   return withLock(join(root, '.cache/build.lock'), async () => {
-    const reason = buildReason(root) ?? (force ? 'asked for' : undefined);
-    if (reason === undefined) return 0;
-    say(log, `Building (${reason}) …`);
-    const state = sourceState(root);
-    prepareOutput(root);
-    const code = await run(
-      root,
-      process.execPath,
-      [join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'],
-      process.env,
-      log,
-    );
-    if (code === 0) writeBuildStamp(root, state);
-    else console.error('The build failed; what the compiler says above tells where.');
-    return code;
+    const asked = force ? 'asked for' : undefined;
+    const reason = buildReason(root) ?? asked;
+    const failed = reason === undefined ? 0 : await buildServer(root, reason, log);
+    if (failed !== 0) return failed;
+    const reasonForConsole = consoleReason(root) ?? asked;
+    return reasonForConsole === undefined ? 0 : buildConsole(root, reasonForConsole, log);
   });
+}
+
+/**
+ * @param {string} root
+ * @param {string} reason
+ * @param {Log} log
+ */
+async function buildServer(root, reason, log) {
+  say(log, `Building (${reason}) …`);
+  const state = sourceState(root);
+  prepareOutput(root);
+  const code = await runNode(root, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], log);
+  if (code === 0) writeBuildStamp(root, state);
+  else console.error('The build failed; what the compiler says above tells where.');
+  return code;
+}
+
+/**
+ * @param {string} root
+ * @param {string} reason
+ * @param {Log} log
+ */
+async function buildConsole(root, reason, log) {
+  say(log, `Building the console (${reason}) …`);
+  const state = consoleState(root);
+  forgetConsole(root);
+  const code = await runNode(root, ['node_modules/vite/bin/vite.js', 'build', 'console', '--logLevel', 'warn'], log);
+  if (code === 0) writeConsoleStamp(root, state);
+  else console.error('The build of the console failed; what Vite says above tells where.');
+  return code;
+}
+
+/**
+ * @param {string} root
+ * @param {readonly [string, ...string[]]} script its path, and its arguments
+ * @param {Log} log
+ */
+function runNode(root, [path, ...args], log) {
+  return run(root, process.execPath, [join(root, path), ...args], process.env, log);
 }
 
 /**

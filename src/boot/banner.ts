@@ -1,5 +1,6 @@
 import { AccessSettings } from '../access/index.js';
 import { type ModelInfo, type ModelServer, ModelSettings } from '../agent/index.js';
+import { hasConsole } from '../app.setup.js';
 import { type Configuration, ServerSettings } from '../config/index.js';
 import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
@@ -21,6 +22,7 @@ export function banner(configuration: Configuration, version: string, port: numb
     '',
     `Parley ${version} listens on ${url}`,
     '',
+    ...(hasConsole(configuration) ? [`  Console    ${url}/console`] : []),
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
     `  Model      ${given ? `${given.name} of ${given.kind}` : describeModel(configuration.get(ModelSettings).server)}`,

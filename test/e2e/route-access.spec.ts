@@ -118,7 +118,7 @@ describe('every route, with every kind of credential', () => {
     expect(
       open.filter(
         (path) =>
-          !/^\/(docs.*|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/console|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
+          !/^\/(docs.*|console(\/.*)?|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/console|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
             path,
           ),
       ),

@@ -1,0 +1,113 @@
+import { isObject } from '../lib/format.js';
+import { readSse, type SseFrame } from '../lib/sse.js';
+import { credential } from './credential.js';
+
+/** The address of the server: the folder that the console is in. */
+export const SERVER = new URL('../', document.baseURI);
+
+/**
+ * In whose name a browser without a credential acts. Without authentication the server believes the name; with
+ * authentication the credential decides, and nothing is named.
+ */
+const NAMED_USER = 'console';
+
+/** What the server answered instead of what was asked for. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A query of a route; undefined and empty values are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The address of a route of the server. @param path without a leading slash */
+export function urlOf(path: string, query: Query = {}): URL {
+  const url = new URL(path, SERVER);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+/** The headers that say who asks. @param acting whether something is created, which needs an owner */
+export function identity({ acting = false }: { readonly acting?: boolean } = {}): Record<string, string> {
+  const token = credential();
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  return acting ? { 'x-user-id': NAMED_USER } : {};
+}
+
+/** What a request may say besides its path. */
+export interface Ask {
+  readonly method?: string;
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly acting?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request to the server. @throws ApiError unless the answer is a success; TypeError if there is no connection */
+export async function request(path: string, { method, query, body, acting, signal }: Ask = {}): Promise<Response> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(urlOf(path, query), {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...identity({ acting: acting ?? false }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    cache: 'no-store',
+    ...(signal && { signal }),
+  });
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/** The JSON answer to a request. @throws ApiError, TypeError as `request` */
+export async function json<T>(path: string, ask: Ask = {}): Promise<T> {
+  const response = await request(path, ask);
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** The frames of an event stream. @throws ApiError, TypeError as `request`; what breaks the stream */
+export async function* stream(path: string, ask: Ask = {}): AsyncGenerator<SseFrame, void, void> {
+  const response = await request(path, ask);
+  if (response.body) yield* readSse(response.body);
+}
+
+/** The error in a response, in the words of whichever wire answered. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const outer = isObject(body) ? body : {};
+  const inner = isObject(outer['error']) ? outer['error'] : outer;
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return new ApiError(
+    response.status,
+    text(inner['code']) ?? String(response.status),
+    text(inner['message']) ?? `The server answered with status ${response.status}`,
+  );
+}
+
+/**
+ * Whether asking again may help: there was no connection, it broke, or the server is not able to answer now. Clients of
+ * the wires have errors of their own, which name the status of the response where there was one.
+ */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name === 'AbortError') return false;
+  const status = 'status' in error ? error.status : undefined;
+  if (typeof status === 'number') return status === 429 || status >= 500;
+  return error instanceof TypeError || error instanceof BrokenStream || error.name === 'APIConnectionError';
+}
+
+/** The server has ended a stream before the run ended. */
+export class BrokenStream extends Error {
+  override readonly name = 'BrokenStream';
+}

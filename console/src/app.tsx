@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useState } from 'react';
+import { SignIn } from './access/sign-in.js';
+import { ApiError, json } from './api/client.js';
+import { useCredential } from './api/credential.js';
+import type { Whoami } from './api/types.js';
+import { hrefOf, Link, usePlace } from './lib/router.js';
+import { TalkPage } from './talk/talk-page.js';
+import { Problem } from './ui/problem.js';
+import { setTheme, theme, THEMES, type Theme } from './ui/theme.js';
+
+/** The pages, in the order of the navigation. What is not needed first is loaded when it is opened. */
+const PAGES = [{ name: 'talk', title: 'Talk', page: TalkPage }] as const;
+
+/** The console: sign in if the server asks for it, then the navigation and one page. */
+export function App(): ReactNode {
+  const token = useCredential();
+  const me = useQuery({ queryKey: ['whoami', token], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
+  if (me.error instanceof ApiError && me.error.status === 401) return <SignIn refused={token !== undefined} />;
+  return <Shell me={me.data} error={me.error} />;
+}
+
+function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error: Error | null }): ReactNode {
+  const { path } = usePlace();
+  const current = PAGES.find(({ name }) => name === path[0]) ?? PAGES[0];
+  const Page = current.page;
+  return (
+    <div className="shell">
+      <a className="skip" href="#main" onClick={focusMain}>
+        Skip to the page
+      </a>
+      <header className="bar">
+        <Link to="#/" className="brand">
+          Parley
+        </Link>
+        <nav aria-label="Pages">
+          {PAGES.map(({ name, title }) => (
+            <Link key={name} to={hrefOf([name])} aria-current={current.name === name ? 'page' : undefined}>
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <div className="bar-end">
+          {me && <span className="who">{me.actor.kind === 'none' ? 'No authentication' : me.userId}</span>}
+          <ThemeChoice />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {error ? <Problem error={error} /> : null}
+        <Suspense fallback={<p className="muted">Loading…</p>}>
+          <Page />
+        </Suspense>
+      </main>
+    </div>
+  );
+}
+
+/** The fragment is the place, so the link to the page's content cannot be one. */
+function focusMain(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function ThemeChoice(): ReactNode {
+  const [chosen, choose] = useState<Theme>(theme);
+  return (
+    <label className="inline">
+      <span className="visually-hidden">Colours</span>
+      <select
+        value={chosen}
+        onChange={({ target }) => {
+          const next = THEMES.find((one) => one === target.value) ?? 'system';
+          setTheme(next);
+          choose(next);
+        }}
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,51 @@
+/** A length of time for people: `850 ms`, `3.2 s`, `4 min 10 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** A time in the zone and language of the browser; a dash for none. */
+export function time(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? String(value) : DATE.format(date);
+}
+
+/** A whole number with separators of the browser's language; a dash for none. */
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : value.toLocaleString();
+}
+
+/** JSON with indentation. Text that is not JSON stays as it is. */
+export function pretty(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';
+  try {
+    return JSON.stringify(JSON.parse(value), null, 2);
+  } catch {
+    return value;
+  }
+}
+
+/** The JSON object in a text; undefined if there is none. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,28 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createRoot } from 'react-dom/client';
+import { isPassing } from './api/client.js';
+import { App } from './app.js';
+import { applyTheme } from './ui/theme.js';
+import './styles/base.css';
+import './styles/layout.css';
+import './styles/talk.css';
+import './styles/runs.css';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: { retry: (count, error) => count < 3 && isPassing(error), staleTime: 2000, refetchOnWindowFocus: false },
+  },
+});
+
+applyTheme();
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <App />
+      </QueryClientProvider>
+    </CSPProvider>,
+  );
+}

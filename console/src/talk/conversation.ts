@@ -1,0 +1,239 @@
+import { isPassing, json, request } from '../api/client.js';
+import type { Interrupt, Page } from '../api/types.js';
+import { messageOf } from '../lib/format.js';
+import { wait } from '../lib/wait.js';
+import { LiveRun, type PendingCall } from './live-run.js';
+import { Transcript } from './transcript.js';
+import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
+
+/** What the page shows of a conversation besides its entries. */
+export interface TalkState {
+  readonly session: string;
+  readonly status: 'idle' | 'sending' | 'running' | 'reconnecting' | 'restoring';
+  /** The newest run, by the server's id. */
+  readonly runId: string | undefined;
+  /** What waits for a person. */
+  readonly interrupts: readonly Interrupt[];
+  /** Calls of tools of this page that wait for a result. */
+  readonly calls: readonly PendingCall[];
+}
+
+/** What goes with a turn besides its content. */
+export interface TurnOptions {
+  readonly wire: WireChoice;
+  readonly agent: string;
+  readonly tools: readonly ClientTool[];
+}
+
+/** A run of the session in the list of the server. */
+interface KnownRun {
+  readonly id: string;
+  readonly input: string | null;
+}
+
+/** The longest pause before the server is asked again. */
+const LONGEST_PAUSE_MS = 5000;
+const POLL_MS = 2000;
+
+/** A conversation of one session: sends turns, follows runs until they end, and reads on after every interruption. */
+export class Conversation {
+  readonly transcript = new Transcript();
+  private now: TalkState;
+  private run: LiveRun | undefined;
+  private readonly listeners = new Set<() => void>();
+  private readonly leaving = new AbortController();
+
+  private readonly sessions: Set<string>;
+  private begun: boolean;
+
+  /** @param options.isNew whether the server does not know the session yet */
+  constructor(session: string, { isNew }: { readonly isNew: boolean }) {
+    this.sessions = new Set([session]);
+    this.begun = !isNew;
+    this.now = { session, status: 'idle', runId: undefined, interrupts: [], calls: [] };
+  }
+
+  readonly state = (): TalkState => this.now;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  };
+
+  /** Whether nothing was sent yet. */
+  get isNew(): boolean {
+    return !this.begun;
+  }
+
+  /** Whether an address with this session, or without one, shows this conversation. */
+  isShownFor(session: string | undefined): boolean {
+    return session === undefined ? this.isNew : this.sessions.has(session);
+  }
+
+  /** Sends what the person wrote, and follows the answer to its end. */
+  async say(text: string, images: readonly Image[], options: TurnOptions): Promise<void> {
+    const turn = this.turn(options, { text, images });
+    this.transcript.put({ kind: 'user', id: `user-${turn.runId}`, text, images: images.map(({ url }) => url) });
+    await this.converse(turn, options.wire);
+  }
+
+  /** Sends results of tools of this page. */
+  async give(results: readonly ToolResult[], options: TurnOptions): Promise<void> {
+    for (const { callId, output } of results)
+      this.transcript.change(callId, 'call', () => ({ result: output, done: true }));
+    this.set({ calls: [] });
+    await this.converse(this.turn(options, { results }), options.wire);
+  }
+
+  /** Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`. */
+  async answer(answers: readonly AnswerTo[], options: TurnOptions): Promise<void> {
+    const client = await options.wire.load();
+    this.set({ interrupts: [] });
+    if (answers.every((answer) => client.takes(answer))) {
+      await this.converse(this.turn(options, { answers }), options.wire);
+      return;
+    }
+    let resumed: string | null = null;
+    for (const { interruptId, kind, ...answer } of answers) {
+      const { cancel } = answer;
+      const body = cancel ? { cancel } : kind === 'approval' ? answer : { payload: answer.payload };
+      ({ resumedByRunId: resumed } = await json<Interrupt>(`interrupts/${interruptId}`, { body }));
+    }
+    if (resumed !== null) await this.follow(resumed, options.wire);
+  }
+
+  /** Stops the run at the server; the stream then ends with what there is. */
+  async stop(): Promise<void> {
+    const id = this.run?.id;
+    if (id !== undefined) await request('stop', { body: { response_id: id } });
+    else this.run?.leave();
+  }
+
+  /** Shows the runs of the session that the server has, and follows the last one if it has not ended. */
+  async restore(wire: WireChoice): Promise<void> {
+    const query = { session: this.now.session, limit: 50 };
+    this.set({ status: 'restoring' });
+    try {
+      const { data } = await json<Page<KnownRun>>('api/v1/runs', { query, signal: this.leaving.signal });
+      for (const { id, input } of [...data].reverse()) {
+        if (this.leaving.signal.aborted) return;
+        if (input !== null) this.transcript.put({ kind: 'user', id: `user-of-${id}`, text: input, images: [] });
+        await this.follow(id, wire, { isLast: id === data[0]?.id });
+      }
+    } finally {
+      this.set({ status: 'idle' });
+    }
+  }
+
+  /** Follows a run that something else has started. */
+  async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<void> {
+    const client = await wire.load();
+    const run = this.begin();
+    run.started(runId);
+    await this.untilEnd(run, client, undefined);
+    if (isLast) await this.afterwards(run, wire);
+  }
+
+  /** The page is left. Runs go on. */
+  leave(): void {
+    this.leaving.abort();
+    this.run?.leave();
+  }
+
+  private async converse(turn: Turn, wire: WireChoice): Promise<void> {
+    this.begun = true;
+    this.set({ status: 'sending' });
+    const client = await wire.load();
+    const run = this.begin();
+    await this.untilEnd(run, client, turn);
+    await this.afterwards(run, wire);
+  }
+
+  private turn({ agent, tools, wire }: TurnOptions, content: Partial<Turn>): Turn {
+    const { session } = this.now;
+    const offered = wire.hasTools ? tools : [];
+    const runId = crypto.randomUUID();
+    return {
+      session,
+      isFirst: this.isNew,
+      runId,
+      agent,
+      text: '',
+      images: [],
+      results: [],
+      answers: [],
+      ...content,
+      tools: offered,
+    };
+  }
+
+  private begin(): LiveRun {
+    const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) =>
+      this.set({ runId: id, session, status: 'running' }),
+    );
+    this.run = run;
+    return run;
+  }
+
+  /** Reads until the run has ended. Whatever breaks the stream, the page reads on as soon as the server answers. */
+  private async untilEnd(run: LiveRun, client: WireClient, turn: Turn | undefined): Promise<void> {
+    for (let attempt = 0; run.end === undefined && !run.signal.aborted; attempt += 1) {
+      if (attempt > 0) await this.lost(run, attempt);
+      if (run.signal.aborted) return;
+      try {
+        if (turn && run.id === undefined) await client.send(turn, run);
+        else await client.watch(run);
+      } catch (error) {
+        if (run.signal.aborted) return;
+        if (isPassing(error)) continue;
+        run.say('error', messageOf(error));
+        run.finished('failed');
+      }
+    }
+  }
+
+  /** Says that the connection was lost, and what came of it once the stream goes on. */
+  private async lost(run: LiveRun, attempt: number): Promise<void> {
+    const since = Date.now();
+    const id = `lost-${run.id ?? 'run'}`;
+    this.set({ status: 'reconnecting' });
+    run.say('warning', 'The connection to the server was lost. The page reads on as soon as the server answers.', id);
+    run.onReceived = () => {
+      run.onReceived = undefined;
+      this.set({ status: 'running' });
+      const seconds = Math.max(1, Math.round((Date.now() - since) / 1000));
+      run.say('info', `The connection was lost and is back after ${seconds} s. Nothing is missing or repeated.`, id);
+    };
+    await wait(Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(attempt, 5)), run.signal);
+  }
+
+  private async afterwards(run: LiveRun, wire: WireChoice): Promise<void> {
+    this.set({ session: run.session, calls: run.pending, status: 'idle' });
+    if (run.end !== 'interrupted' || run.pending.length > 0) return;
+    const query = { session_id: run.session, status: 'pending' };
+    const { data } = await json<Page<Interrupt>>('interrupts', { query });
+    this.set({ interrupts: [...data].reverse() });
+    if (data[0]) void this.decidedElsewhere(data[0].id, wire);
+  }
+
+  /** Somebody may decide in the inbox or with another client: the conversation then goes on here, too. */
+  private async decidedElsewhere(interruptId: string, wire: WireChoice): Promise<void> {
+    for (;;) {
+      await wait(POLL_MS, this.leaving.signal);
+      const isOpen = this.now.interrupts.some(({ id }) => id === interruptId);
+      if (this.leaving.signal.aborted || !isOpen) return;
+      const known = await json<Interrupt>(`interrupts/${interruptId}`).catch(() => undefined);
+      if (known === undefined || known.status === 'pending') continue;
+      if (!this.now.interrupts.some(({ id }) => id === interruptId)) return;
+      this.set({ interrupts: [] });
+      if (known.resumedByRunId !== null) await this.follow(known.resumedByRunId, wire);
+      return;
+    }
+  }
+
+  private set(change: Partial<TalkState>): void {
+    if (change.session !== undefined) this.sessions.add(change.session);
+    this.now = { ...this.now, ...change };
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,28 @@
+import { type ReactNode, useState } from 'react';
+import type { Interrupt, InterruptAnswer } from '../api/types.js';
+import { InterruptForm } from '../inbox/interrupt-form.js';
+import type { AnswerTo } from './wire.js';
+
+interface Props {
+  readonly interrupts: readonly Interrupt[];
+  readonly onAnswers: (answers: readonly AnswerTo[]) => void;
+}
+
+/** What waits for the person. All of it is answered at once, because the run goes on only then. */
+export function Interrupts({ interrupts, onAnswers }: Props): ReactNode {
+  const [answers, setAnswers] = useState<ReadonlyMap<string, AnswerTo>>(new Map());
+  const answer = ({ id, kind }: Interrupt, given: InterruptAnswer): void => {
+    const next = new Map(answers).set(id, { interruptId: id, kind, ...given });
+    setAnswers(next);
+    if (next.size === interrupts.length) onAnswers([...next.values()]);
+  };
+  return (
+    <div className="asks">
+      {interrupts
+        .filter(({ id }) => !answers.has(id))
+        .map((interrupt) => (
+          <InterruptForm key={interrupt.id} interrupt={interrupt} onAnswer={(given) => answer(interrupt, given)} />
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Transcript } from './transcript.js';
+
+/** How a run ended: for good, or until somebody answers. */
+export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted';
+
+/** A call of a client tool that waits for this page. */
+export interface PendingCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+/** A run that the page follows: what it has of it, and where it stands in the stream. */
+export class LiveRun {
+  /** The server's id, once it is known. */
+  id: string | undefined;
+  session: string;
+  end: RunEnd | undefined;
+  /** A position in the wire's own stream, as that wire counts. */
+  cursor: number | string | undefined;
+  pending: PendingCall[] = [];
+  /** Called with everything that the stream brings. */
+  onReceived: (() => void) | undefined;
+  private readonly aborter = new AbortController();
+
+  constructor(
+    readonly transcript: Transcript,
+    session: string,
+    private readonly onStarted: (run: LiveRun) => void,
+  ) {
+    this.session = session;
+  }
+
+  get signal(): AbortSignal {
+    return this.aborter.signal;
+  }
+
+  /** The server has accepted the run. */
+  started(id: string | null | undefined): void {
+    if (!id || this.id === id) return;
+    this.id = id;
+    this.onStarted(this);
+  }
+
+  /** The stream has brought something. */
+  received(): void {
+    this.onReceived?.();
+  }
+
+  /** The page stops following; the run itself goes on. */
+  leave(): void {
+    this.aborter.abort();
+  }
+
+  finished(end: RunEnd): void {
+    this.end = end;
+  }
+
+  /** Says something about the run between its messages. */
+  say(tone: 'info' | 'warning' | 'error', text: string, id: string = crypto.randomUUID()): void {
+    this.transcript.put({ kind: 'notice', id, tone, text, run: this.id });
+  }
+
+  /** Forgets what the run wrote, before it is read again from its beginning. */
+  restart(): void {
+    const { id } = this;
+    this.cursor = undefined;
+    this.pending = [];
+    this.transcript.remove((entry) => entry.run !== undefined && entry.run === id && entry.kind !== 'notice');
+  }
+}

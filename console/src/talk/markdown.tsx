@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react';
+
+/**
+ * The parts of Markdown that answers use most: paragraphs, headings, lists, code, bold text and links. Nothing is
+ * inserted as HTML, so an answer cannot add anything else to the page.
+ */
+export function Markdown({ text }: { readonly text: string }): ReactNode {
+  return <div className="markdown">{blocksOf(text).map(renderBlock)}</div>;
+}
+
+type Block =
+  | { readonly type: 'code' | 'paragraph' | 'heading'; readonly text: string }
+  | { readonly type: 'list'; readonly ordered: boolean; readonly items: readonly string[] };
+
+const BULLET = /^\s*([-*]|\d+[.)])\s+/;
+
+/** Cuts a text into blocks. An unfinished block of code counts up to the end of the text. */
+export function blocksOf(text: string): readonly Block[] {
+  const blocks: Block[] = [];
+  const pieces = text.split(/^```.*$/m);
+  pieces.forEach((piece, index) => {
+    if (index % 2 === 1) blocks.push({ type: 'code', text: piece.replace(/^\n|\n$/g, '') });
+    else
+      blocks.push(
+        ...piece
+          .split(/\n{2,}/)
+          .filter((part) => part.trim() !== '')
+          .map(proseBlock),
+      );
+  });
+  return blocks;
+}
+
+function proseBlock(part: string): Block {
+  const lines = part.split('\n').filter((line) => line.trim() !== '');
+  if (lines.every((line) => BULLET.test(line))) {
+    return { type: 'list', ordered: /^\s*\d/.test(part), items: lines.map((line) => line.replace(BULLET, '')) };
+  }
+  const heading = /^#{1,6}\s+(.*)$/.exec(part.trim());
+  return heading ? { type: 'heading', text: heading[1] ?? '' } : { type: 'paragraph', text: part.trim() };
+}
+
+function renderBlock(block: Block, key: number): ReactNode {
+  switch (block.type) {
+    case 'code':
+      return (
+        <pre key={key} tabIndex={0} role="region" aria-label="Code">
+          <code>{block.text}</code>
+        </pre>
+      );
+    case 'heading':
+      return (
+        <p key={key}>
+          <strong>{spans(block.text)}</strong>
+        </p>
+      );
+    case 'paragraph':
+      return <p key={key}>{spans(block.text)}</p>;
+    case 'list': {
+      const items = block.items.map((item, index) => <li key={index}>{spans(item)}</li>);
+      return block.ordered ? <ol key={key}>{items}</ol> : <ul key={key}>{items}</ul>;
+    }
+  }
+}
+
+const SPAN = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(https?:\/\/[^)\s]+\))/;
+
+function spans(text: string): ReactNode[] {
+  return text.split(SPAN).map((part, index) => {
+    if (index % 2 === 0) return part;
+    if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
+    if (part.startsWith('**')) return <strong key={index}>{part.slice(2, -2)}</strong>;
+    const [, label, url] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+    return (
+      <a key={index} href={url} target="_blank" rel="noreferrer noopener">
+        {label}
+      </a>
+    );
+  });
+}

@@ -1,0 +1,135 @@
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { messageOf } from '../lib/format.js';
+import { hrefOf, Link } from '../lib/router.js';
+import { PAGE_TOOLS, pageAnswer } from './client-tools.js';
+import { Composer } from './composer.js';
+import { EntryView } from './entry-view.js';
+import { FramesPanel } from './frames-panel.js';
+import { Interrupts } from './interrupts.js';
+import { SendContext } from './send-context.js';
+import { ToolResultForm } from './tool-result-form.js';
+import { type Shown, useConversation } from './use-conversation.js';
+import type { TalkState } from './conversation.js';
+import { TalkOptions } from './talk-options.js';
+import type { ClientTool, Image } from './wire.js';
+
+const STATUS: Readonly<Record<string, string>> = {
+  sending: 'Sending …',
+  running: 'The agent is answering …',
+  reconnecting: 'Reconnecting …',
+  restoring: 'Reading the conversation …',
+  idle: '',
+};
+
+/** A conversation over a wire of one's choice; beside it the same run as the other wires show it. */
+export function TalkPage(): ReactNode {
+  const shown = useConversation();
+  const { conversation, state, entries, wire, agent, choose } = shown;
+  const [tools, setTools] = useState<readonly ClientTool[]>(PAGE_TOOLS);
+  const [problem, setProblem] = useState<string>();
+  const [hasFrames, showFrames] = useState(() => matchMedia('(min-width: 70rem)').matches);
+  const options = { wire, agent, tools };
+  const attempt = (work: Promise<void>): void => {
+    setProblem(undefined);
+    work.catch((error: unknown) => setProblem(messageOf(error)));
+  };
+  const send = (text: string, images: readonly Image[]): void => {
+    choose({ session: state.session });
+    attempt(conversation.say(text, images, options));
+  };
+  useAutomaticAnswers(shown, tools, attempt);
+
+  return (
+    <div className={hasFrames ? 'talk with-frames' : 'talk'}>
+      <section className="conversation" aria-label="Conversation">
+        <div className="talk-head">
+          <h1 className="visually-hidden">Talk</h1>
+          <TalkOptions shown={shown} onTools={setTools} />
+          <Link to={hrefOf(['talk'], { wire: wire.name, agent })} className="button">
+            New conversation
+          </Link>
+          <button type="button" aria-pressed={hasFrames} onClick={() => showFrames(!hasFrames)}>
+            Frames
+          </button>
+        </div>
+        <SendContext value={(text) => send(text, [])}>
+          <Entries shown={shown} />
+        </SendContext>
+        {state.calls
+          .filter(({ name }) => pageAnswer(name) === undefined)
+          .map((call) => (
+            <ToolResultForm
+              key={call.callId}
+              call={call}
+              onResult={(output) =>
+                attempt(conversation.give([{ callId: call.callId, name: call.name, output }], options))
+              }
+            />
+          ))}
+        {state.interrupts.length > 0 && (
+          <Interrupts
+            key={state.interrupts[0]?.id}
+            interrupts={state.interrupts}
+            onAnswers={(answers) => attempt(conversation.answer(answers, options))}
+          />
+        )}
+        {problem !== undefined && (
+          <p role="alert" className="notice error">
+            {problem}
+          </p>
+        )}
+        <p className="status" role="status">
+          {STATUS[state.status]}
+        </p>
+        <Composer
+          isBusy={state.status !== 'idle'}
+          isEmpty={entries.length === 0}
+          onSend={send}
+          onStop={() => attempt(conversation.stop())}
+        />
+      </section>
+      {hasFrames && <FramesPanel runId={state.runId} />}
+    </div>
+  );
+}
+
+/** The entries; the view stays at the end while the person is there. */
+function Entries({ shown: { entries } }: { readonly shown: Shown }): ReactNode {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = list.current;
+    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [entries]);
+  return (
+    <div
+      ref={list}
+      className="entries"
+      role="log"
+      aria-label="Messages"
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+      }}
+    >
+      {entries.map((entry) => (
+        <EntryView key={entry.id} entry={entry} />
+      ))}
+    </div>
+  );
+}
+
+/** Answers calls that the page can answer without the person, once all of them are of that kind. */
+function useAutomaticAnswers(
+  { conversation, state, wire, agent }: Shown,
+  tools: readonly ClientTool[],
+  attempt: (work: Promise<void>) => void,
+): void {
+  const answer = useEffectEvent((calls: TalkState['calls']) => {
+    const results = calls.map(({ callId, name }) => ({ callId, name, output: pageAnswer(name) }));
+    const known = results.flatMap(({ output, ...rest }) => (output === undefined ? [] : [{ ...rest, output }]));
+    if (results.length > 0 && known.length === results.length)
+      attempt(conversation.give(known, { wire, agent, tools }));
+  });
+  useEffect(() => answer(state.calls), [state.calls]);
+}

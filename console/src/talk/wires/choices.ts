@@ -1,0 +1,45 @@
+import type { WireChoice } from '../wire.js';
+
+/** The wires of Talk, in the order of the list. Each is loaded when it is chosen. */
+export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
+  {
+    name: 'agent-api',
+    title: 'Agent API',
+    client: 'fetch, server-sent events',
+    hasAgents: false,
+    hasTools: true,
+    load: async () => (await import('./agent-api.js')).agentApi(),
+  },
+  {
+    name: 'responses',
+    title: 'OpenAI Responses',
+    client: 'openai',
+    hasAgents: true,
+    hasTools: true,
+    load: async () => (await import('./responses.js')).responses(),
+  },
+  {
+    name: 'ag-ui',
+    title: 'AG-UI',
+    client: '@ag-ui/client',
+    hasAgents: true,
+    hasTools: true,
+    load: async () => (await import('./ag-ui.js')).agUi(),
+  },
+  {
+    name: 'copilotkit',
+    title: 'CopilotKit',
+    client: '@ag-ui/client on the routes of CopilotKit',
+    hasAgents: true,
+    hasTools: true,
+    load: async () => (await import('./ag-ui.js')).copilotKit(),
+  },
+  {
+    name: 'runs',
+    title: 'Runs API',
+    client: 'fetch, EventSource',
+    hasAgents: true,
+    hasTools: false,
+    load: async () => (await import('./runs.js')).runs(),
+  },
+];

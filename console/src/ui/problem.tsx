@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.js';
+import { messageOf } from '../lib/format.js';
+
+/** An error, in the words of the server; what the person can do about it where that is known. */
+export function Problem({ error }: { readonly error: unknown }): ReactNode {
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  const isOffline = error instanceof TypeError;
+  return (
+    <p role="alert" className="notice error">
+      {isOffline ? 'The server cannot be reached.' : messageOf(error)}
+      {isForbidden && ' Your credential has no scope for it.'}
+    </p>
+  );
+}

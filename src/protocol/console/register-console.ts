@@ -1,0 +1,83 @@
+import helmet from '@fastify/helmet';
+import fastifyStatic from '@fastify/static';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { declareRoute } from '../../access/index.js';
+import { consoleFolder } from './console-files.js';
+import type { ConsoleSettings } from './console.settings.js';
+
+/** A file whose name changes with its content. */
+const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
+const NOT_BUILT = 'The console is not built. Run: npm run build\n';
+
+/** What the page may load: files, answers and images of its own origin, and images that it made or that are inline. */
+const CONTENT_SECURITY_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:', 'blob:'],
+  mediaSrc: ["'self'", 'data:', 'blob:'],
+  connectSrc: ["'self'"],
+  formAction: ["'none'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+/**
+ * Serves the console at `/console/`, and sends browsers there from `/`, unless `CONSOLE` is `off`. The files are public
+ * and hold no data (contract access, section 10, rule 5). To be called once, before `app.init()`.
+ *
+ * @param folder of the built console; undefined if it was not built, which the page then says
+ */
+export function registerConsole(
+  app: NestFastifyApplication,
+  { enabled }: Pick<ConsoleSettings, 'enabled'>,
+  folder: string | undefined = consoleFolder(),
+): void {
+  if (!enabled) return;
+  sendBrowsers(app.getHttpAdapter().getInstance());
+  void app.register((server: FastifyInstance) => consoleFiles(server, folder));
+}
+
+/** `/` describes the server as JSON; a browser that opens it wants a page instead. */
+function sendBrowsers(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.url !== '/' || request.method !== 'GET') {
+      done();
+      return;
+    }
+    reply.header('vary', 'accept');
+    if (request.headers.accept?.includes('text/html')) void reply.redirect('console/', 302);
+    else done();
+  });
+}
+
+async function consoleFiles(server: FastifyInstance, folder: string | undefined): Promise<void> {
+  server.addHook('onRoute', (route) => declareRoute(route, 'public'));
+  const contentSecurityPolicy = { useDefaults: false, directives: CONTENT_SECURITY_POLICY };
+  // Helmet writes to the connection itself: the common policy would win.
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.removeHeader('content-security-policy');
+    done();
+  });
+  await server.register(helmet, { contentSecurityPolicy, hsts: false });
+  server.get('/console', (_request, reply) => void reply.redirect('console/', 308));
+  if (folder === undefined) {
+    server.get(
+      '/console/',
+      (_request, reply) => void reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT),
+    );
+    return;
+  }
+  await server.register(fastifyStatic, {
+    root: folder,
+    prefix: '/console/',
+    decorateReply: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      reply.header('cache-control', HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+      reply.header('vary', 'accept-encoding');
+    },
+  });
+}
