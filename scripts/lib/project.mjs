@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { buildReason, prepareOutput, sourceState, writeBuildStamp } from './build-state.mjs';
+import { buildReason, ENTRY, prepareOutput, sourceState, writeBuildStamp } from './build-state.mjs';
 import { consoleReason, consoleState, forgetConsole, writeConsoleStamp } from './console-build.mjs';
 import { installReason, writeInstallStamp } from './install-state.mjs';
 import { withLock } from './lock.mjs';
@@ -42,7 +42,7 @@ export function run(root, command, args, env = process.env, log = 'stdout') {
  * @returns {Promise<number>} 0, or npm's exit code
  */
 export async function ensureInstalled(root, { log = 'stdout' } = {}) {
-  if (installReason(root) === undefined) return 0;
+  if (isPackaged(root) || installReason(root) === undefined) return 0;
   return withLock(join(root, '.cache/install.lock'), async () => {
     const reason = installReason(root);
     if (reason === undefined) return 0;
@@ -69,6 +69,7 @@ export async function ensureInstalled(root, { log = 'stdout' } = {}) {
  * @returns {Promise<number>} 0, or the exit code of the compiler that failed
  */
 export async function ensureBuilt(root, { force = false, log = 'stdout' } = {}) {
+  if (isPackaged(root)) return 0;
   if (!force && buildReason(root) === undefined && consoleReason(root) === undefined) return 0;
   return withLock(join(root, '.cache/build.lock'), async () => {
     const asked = force ? 'asked for' : undefined;
@@ -117,6 +118,16 @@ async function buildConsole(root, reason, log) {
  */
 function runNode(root, [path, ...args], log) {
   return run(root, process.execPath, [join(root, path), ...args], process.env, log);
+}
+
+/**
+ * Whether this is an image: the compiled server with its packages and without its sources, with nothing to install or
+ * to build.
+ *
+ * @param {string} root
+ */
+function isPackaged(root) {
+  return !existsSync(join(root, 'src')) && existsSync(join(root, ENTRY));
 }
 
 /**
