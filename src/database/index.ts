@@ -1,6 +1,7 @@
 export * from './entities/index.js';
 export * from './data-source-options.js';
 export * from './database.js';
+export * from './database-identity.js';
 export * from './database-time.js';
 export * from './queryable.js';
 export { SCHEMA_VERSION } from './schema-version.js';

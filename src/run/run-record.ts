@@ -79,6 +79,8 @@ export interface RunRecord extends RunKey {
   readonly eventsPrunedAt: number | null;
   /** What the wires kept of the removed events, by registered name; null before the removal. */
   readonly retainedSummaries: JsonObject | null;
+  /** How many runs of its tenant had not ended when it was queued, at most 1,000: the smallest come first. */
+  readonly place: number;
 }
 
 /** True while the run waits or is executed. */

@@ -1,4 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { RedisSettings } from '../config/index.js';
+import { Database, databaseIdentity } from '../database/index.js';
 import { InterruptModule } from '../interrupt/index.js';
 import { SessionModule } from '../session/index.js';
 import { ToolsModule } from '../tools/index.js';
@@ -7,16 +9,21 @@ import { RunAcceptance } from './accept/run-acceptance.js';
 import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
 import { StartLimits } from './accept/start-limits.js';
+import { BullMqTickets } from './adapters/bullmq-tickets.js';
 import { LocalRelay } from './adapters/local-relay.js';
 import { LedgerGauges } from './adapters/ledger-gauges.js';
+import { LocalTickets } from './adapters/local-tickets.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
 import { TypeOrmWorkerRegistry } from './adapters/typeorm-worker-registry.js';
-import { EmbeddedDispatcher } from './dispatch/embedded-dispatcher.js';
 import { ExecutionSlots } from './dispatch/execution-slots.js';
+import { Executions } from './dispatch/executions.js';
 import { LeaseKeeper } from './dispatch/lease-keeper.js';
+import { LedgerDispatcher } from './dispatch/ledger-dispatcher.js';
+import { LedgerSweep } from './dispatch/ledger-sweep.js';
+import { TicketIntake } from './dispatch/ticket-intake.js';
 import { WorkerLease } from './dispatch/worker-lease.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
@@ -43,6 +50,7 @@ import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
 import { RunSearch } from './ports/run-search.js';
 import { RunStore } from './ports/run-store.js';
+import { RunTickets } from './ports/run-tickets.js';
 import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunQueryService } from './query/run-query.service.js';
@@ -61,7 +69,12 @@ import { RunService } from './run.service.js';
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
     { provide: RunRelay, useClass: LocalRelay },
-    { provide: Dispatcher, useClass: EmbeddedDispatcher },
+    {
+      provide: RunTickets,
+      useFactory: (redis: RedisSettings, database: Database) => ticketsOf(redis, database),
+      inject: [RedisSettings, Database],
+    },
+    { provide: Dispatcher, useClass: LedgerDispatcher },
     { provide: Runs, useClass: RunService },
     { provide: RunQueries, useClass: RunQueryService },
     RunLedger,
@@ -91,6 +104,9 @@ import { RunService } from './run.service.js';
     RunRetention,
     ExecutionSlots,
     LeaseKeeper,
+    Executions,
+    LedgerSweep,
+    TicketIntake,
     WorkerLease,
   ],
   exports: [Runs, RunQueries, RetainedSummaries, Dispatcher, InterruptModule],
@@ -100,4 +116,10 @@ export class RunModule {
   static forRoot(limits: Provider<RunLimits>): DynamicModule {
     return { module: RunModule, providers: [limits] };
   }
+}
+
+/** Tickets for all processes on one database, where there may be several that share a Redis. */
+async function ticketsOf({ url }: RedisSettings, database: Database): Promise<RunTickets> {
+  if (url === undefined || database.dialect !== 'postgres') return new LocalTickets();
+  return new BullMqTickets(url, `parley-${await databaseIdentity(database)}`);
 }

@@ -10,6 +10,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Unique('uq_runs_session_ordinal', ['sessionRowId', 'ordinal'])
 @Index('ix_runs_owner_status', ['tenantId', 'userId', 'status'])
 @Index('ix_runs_queued', ['rowId'], { where: `status = 'queued'` })
+@Index('ix_runs_place', ['place', 'rowId'], { where: `status = 'queued'` })
+@Index('ix_runs_active_owner', ['tenantId', 'userId'], { where: `status IN ('queued', 'running')` })
 @Index('ix_runs_lease', ['leaseUntil', 'rowId'], { where: `status = 'running'` })
 @Index('ix_runs_lease_owner', ['leaseOwner'], { where: `status = 'running'` })
 @Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
@@ -147,6 +149,10 @@ export class RunEntity {
   /** Summaries of the removed events, JSON by name; null before the removal, and when none were kept. */
   @Column('text', { name: 'digests', nullable: true })
   retainedSummaries!: string | null;
+
+  /** How many runs of its tenant had not ended when a run was queued, at most 1,000: the smallest come first. */
+  @Column('integer', { name: 'place', default: 0 })
+  place!: number;
 
   /** JSON of an `Authority`; null for a run that was started without authentication. */
   @Column('text', { name: 'authority', nullable: true })

@@ -54,4 +54,8 @@ export class WorkerEntity {
   /** When the row was inserted. */
   @Column('bigint', { name: 'started_at' })
   startedAt!: number;
+
+  /** What the process does: `all`, `web` or `worker`. */
+  @Column('varchar', { name: 'role', length: 16, default: 'all' })
+  role!: string;
 }

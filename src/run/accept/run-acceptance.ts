@@ -66,7 +66,7 @@ export class RunAcceptance {
     const starts = created && run.state === 'running';
     if (starts) this.dispatcher.start(accepted);
     for (const runRowId of canceled) this.dispatcher.cancel(runRowId);
-    if (run.state === 'queued') this.dispatcher.wake();
+    if (run.state === 'queued') this.dispatcher.wake(run.sessionRowId);
     return starts;
   }
 }

@@ -38,13 +38,14 @@ export interface RunRow {
   readonly events_pruned_at: number | null;
   readonly digests: string | null;
   readonly authority: string | null;
+  readonly place: number;
 }
 
 /** The columns of `RunRow`, for SELECT and RETURNING. */
 export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
   fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
   created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session,
-  used_ms, events_pruned_at, digests, authority`;
+  used_ms, events_pruned_at, digests, authority, place`;
 
 /** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
 type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
@@ -90,14 +91,20 @@ export function runRecord(row: RunRow): RunRecord {
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
     retainedSummaries: parsed<JsonObject>(row.digests),
+    place: row.place,
   };
 }
 
-/** The record of a run that was inserted under a row id. Field by field: an object made by spreading is slow to use. */
-export function newRecord(run: NewRun, rowId: number): RunRecord {
+/**
+ * The record of a run that was inserted. Field by field: an object made by spreading is slow to use.
+ *
+ * @param row what `insertOf` returned
+ */
+export function newRecord(run: NewRun, row: { readonly no: number; readonly place: number }): RunRecord {
   const { principal, lease, lines } = run;
   return {
-    rowId,
+    rowId: row.no,
+    place: row.place,
     id: run.id,
     tenantId: principal.tenantId,
     userId: principal.userId,

@@ -44,15 +44,15 @@ export const SWEEP = `
   SELECT 'suspect', name, 0, 0, 1, NULL, 0, NULL FROM owners
   WHERE name IS NOT NULL AND name NOT LIKE '%/%' AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = owners.name)
   UNION ALL
-  SELECT 'claimable', NULL, no, 0, 0, NULL, 0, NULL FROM (${QUEUED}) q
+  SELECT 'queued', NULL, no, 0, 0, NULL, 0, NULL FROM (${QUEUED}) q
   UNION ALL
-  SELECT 'claimable', NULL, no, 0, 0, NULL, 0, NULL FROM (${LOST}) l
+  SELECT 'lost', NULL, no, 0, 0, NULL, 0, NULL FROM (${LOST}) l
   UNION ALL
   SELECT 'overdue', NULL, no, 0, 0, NULL, 0, NULL FROM (
     SELECT no FROM runs WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT 1) o`;
 
 interface SweepRow {
-  readonly kind: 'owned' | 'suspect' | 'claimable' | 'overdue';
+  readonly kind: 'owned' | 'suspect' | 'queued' | 'lost' | 'overdue';
   readonly id: string | null;
   readonly no: number;
   readonly fence: number;
@@ -72,7 +72,8 @@ export async function sweepFindings(database: Database, owner: string, queuedBef
     suspects: of('suspect').map(({ id, host_id, pid, process_start, flag }) => {
       return { id: id ?? '', hostId: host_id, pid, processStart: process_start, isLost: flag === 1 };
     }),
-    isClaimable: of('claimable').length > 0,
+    isQueued: of('queued').length > 0,
+    isLost: of('lost').length > 0,
     isOverdue: of('overdue').length > 0,
   };
 }

@@ -1,27 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
 import { type Lease, RunLeases, type SweepFindings } from '../ports/run-leases.js';
+import type { Ticket } from '../ports/run-tickets.js';
 import type { RunRecord } from '../run-record.js';
 import { RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
-import { LOST, QUEUED, sweepFindings } from './sweep-query.js';
-
-/** Queued runs that can be claimed, of tenants with few running runs of an owner first. */
-const QUEUED_FAIRLY = `
-  SELECT q.no FROM (
-    SELECT r.no, COALESCE(b.busy, 0) + ROW_NUMBER() OVER (PARTITION BY r.tenant_id ORDER BY r.no) AS place
-    FROM runs r LEFT JOIN (
-      SELECT tenant_id, COUNT(*) AS busy FROM runs WHERE status = 'running' AND lease_owner = ? GROUP BY tenant_id
-    ) b ON b.tenant_id = r.tenant_id
-    WHERE r.status = 'queued' AND NOT EXISTS (
-      SELECT 1 FROM runs o
-      WHERE o.session_no = r.session_no AND o.ordinal < r.ordinal AND o.status IN ('queued', 'running'))
-  ) q WHERE q.place <= ? ORDER BY q.place, q.no LIMIT ?`;
-
-/** Those of several queued runs that no other process is claiming; a query with ranks cannot lock rows itself. */
-const LOCK_QUEUED = `
-  SELECT r.no FROM runs r
-  WHERE r.status = 'queued' AND r.no IN (SELECT value::int FROM json_array_elements_text(?::json))
-  FOR UPDATE OF r SKIP LOCKED`;
+import { LONG_WAITING, pickNumbered, pickQueued, ticketOf, type TicketRow } from './queue-order.js';
+import { LOST, sweepFindings } from './sweep-query.js';
 
 /** The time an attempt took: until now, or until the end of a lease that an earlier version did not renew. */
 const USED = `
@@ -46,7 +30,9 @@ const RELEASE = `
 const GIVE_UP = `
   UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const HAS_ACTIVE = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND status IN ('queued', 'running') LIMIT 1`;
+const FIRST_OF_SESSION = `
+  SELECT no, fence, tenant_id, place, status FROM runs WHERE session_no = ? AND status IN ('queued', 'running')
+  ORDER BY ordinal LIMIT 1`;
 
 /** Leases as columns of the rows of runs. */
 @Injectable()
@@ -58,17 +44,15 @@ export class TypeOrmRunLeases extends RunLeases {
   async claim(lease: Lease, limit: number, perTenant?: number): Promise<readonly RunRecord[]> {
     return this.database.write(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF r SKIP LOCKED' : '';
-      const rows = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
-      const left = limit - rows.length;
-      if (left > 0 && perTenant === undefined) rows.push(...(await tx.all<{ no: number }>(QUEUED + lock, [left])));
-      else if (left > 0) rows.push(...(await queuedFairly(tx, [lease.owner, perTenant ?? 0, left])));
-      const claimed: RunRecord[] = [];
-      for (const { no } of rows) {
-        const values = [lease.owner, lease.until, no];
-        claimed.push(...(await tx.all<RunRow>(this.sql(CLAIM), values)).map(runRecord));
-      }
-      return claimed;
+      const lost = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
+      const queued = await pickQueued(tx, { limit: limit - lost.length, owner: lease.owner, perTenant });
+      return this.take(tx, lease, [...lost.map(({ no }) => no), ...queued]);
     });
+  }
+
+  async claimQueued(lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
+    if (rowIds.length === 0) return [];
+    return this.database.write(async (tx) => this.take(tx, lease, await pickNumbered(tx, rowIds)));
   }
 
   async release(runRowId: number, fence: number): Promise<void> {
@@ -83,20 +67,27 @@ export class TypeOrmRunLeases extends RunLeases {
     return sweepFindings(this.database, owner, queuedBefore);
   }
 
-  async hasActive(sessionRowId: number): Promise<boolean> {
-    return (await this.database.read.all(HAS_ACTIVE, [sessionRowId])).length > 0;
+  async nextOf(sessionRowId: number): Promise<Ticket | undefined> {
+    const [row] = await this.database.read.all<TicketRow & { status: string }>(FIRST_OF_SESSION, [sessionRowId]);
+    return row?.status === 'queued' ? ticketOf(row) : undefined;
+  }
+
+  async longWaiting(limit: number): Promise<readonly Ticket[]> {
+    const rows = await this.database.read.all<TicketRow>(this.sql(LONG_WAITING), [limit]);
+    return rows.map((row) => ({ ...ticketOf(row), isUrgent: true }));
+  }
+
+  /** Claims rows that this transaction has locked. */
+  private async take(tx: Queryable, lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
+    const claimed: RunRecord[] = [];
+    for (const no of rowIds) {
+      const values = [lease.owner, lease.until, no];
+      claimed.push(...(await tx.all<RunRow>(this.sql(CLAIM), values)).map(runRecord));
+    }
+    return claimed;
   }
 
   private sql(text: string): string {
     return text.replaceAll('{now}', DATABASE_NOW[this.database.dialect]);
   }
-}
-
-async function queuedFairly(
-  tx: Queryable,
-  [owner, perTenant, limit]: readonly [owner: string, perTenant: number, limit: number],
-): Promise<readonly { readonly no: number }[]> {
-  const rows = await tx.all<{ no: number }>(QUEUED_FAIRLY, [owner, perTenant, limit]);
-  if (rows.length === 0 || tx.dialect === 'sqlite') return rows;
-  return tx.all<{ no: number }>(LOCK_QUEUED, [JSON.stringify(rows.map(({ no }) => no))]);
 }

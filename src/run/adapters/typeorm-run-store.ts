@@ -39,9 +39,9 @@ const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND o
 const COUNT_ACTIVE = `
   SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
   WHERE session_no = ? AND ${ACTIVE}`;
-/** The tenant's runs are found among all active ones: its ended runs may be many. */
+/** In an index without ended runs: a tenant may have many. */
 const COUNT_ACTIVE_OF = {
-  sqlite: countActiveOf('runs INDEXED BY ix_runs_active'),
+  sqlite: countActiveOf('runs INDEXED BY ix_runs_active_owner'),
   postgres: countActiveOf('runs'),
 };
 const OF_SESSION = `${SELECT} WHERE session_no = ?`;
@@ -81,10 +81,10 @@ export class TypeOrmRunStore extends RunStore {
 
   async insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
     const { lines, createdAt } = run;
-    const [row] = await queryable(tx).all<{ no: number }>(...insertOf(run, this.database.dialect));
+    const [row] = await queryable(tx).all<{ no: number; place: number }>(...insertOf(run, this.database.dialect));
     if (!row) throw new Error('the run was not inserted');
     if (lines.length > 0) queryable(tx).send(INSERT_CHUNK, [row.no, 0, lines.length, lines.join('\n'), createdAt]);
-    return newRecord(run, row.no);
+    return newRecord(run, row);
   }
 
   find(reach: Reach, runId: string, tx?: Transaction): Promise<RunRecord | undefined> {

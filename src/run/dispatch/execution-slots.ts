@@ -11,6 +11,9 @@ export interface FilledSlots<Run> {
   readonly isFull: boolean;
 }
 
+/** Whether a slot was taken; otherwise whether none is free, or none for the tenant. */
+export type SlotHold = 'held' | 'full' | 'tenant full';
+
 /**
  * The runs that this process may execute at the same time, and how many of them one tenant may have (contract access,
  * section 6). Runs that find no slot wait in the queue, behind those of their tenant that came before.
@@ -53,6 +56,20 @@ export class ExecutionSlots {
     }
     this.refusals += 1;
     return false;
+  }
+
+  /** Takes a slot for a run that waits, before it is claimed. */
+  hold(tenantId: string): SlotHold {
+    if (this.free <= 0) {
+      this.isBehind = true;
+      return 'full';
+    }
+    if (this.isFull(tenantId)) {
+      this.waiting.add(tenantId);
+      return 'tenant full';
+    }
+    this.take(tenantId);
+    return 'held';
   }
 
   /** Takes a slot for a run that was claimed. */

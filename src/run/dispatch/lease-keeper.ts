@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import type { RunControl } from '../execute/run-control.js';
-import { type Lease, type OwnedRun, RunLeases } from '../ports/run-leases.js';
+import { type Lease, type OwnedRun, RunLeases, type SweepFindings } from '../ports/run-leases.js';
+import type { Ticket } from '../ports/run-tickets.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
-import { ExecutionSlots, type FilledSlots } from './execution-slots.js';
+import { ExecutionSlots, type FilledSlots, type SlotHold } from './execution-slots.js';
 import { type HeldLease, type LeaseHolder, WorkerLease } from './worker-lease.js';
 
 /** The runs that this process executes, by row id. */
@@ -26,6 +27,16 @@ export class LeaseKeeper {
     private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
+
+  /** SWEEP_INTERVAL_MS. */
+  get sweepIntervalMs(): number {
+    return this.settings.sweepIntervalMs;
+  }
+
+  /** How many runs this process may claim now. */
+  get claimable(): number {
+    return this.worker.current ? this.slots.free : 0;
+  }
 
   /** Joins the workers. @throws as `WorkerLease.start` */
   start(holder: LeaseHolder): Promise<void> {
@@ -74,9 +85,36 @@ export class LeaseKeeper {
     return this.leases.release(run.rowId, run.fence);
   }
 
-  /** Whether a session has runs that have not ended. */
-  hasActive(sessionRowId: number): Promise<boolean> {
-    return this.leases.hasActive(sessionRowId);
+  /** Takes a slot for the run of a ticket, if there is one for its tenant. */
+  hold(tenantId: string): SlotHold {
+    return this.slots.hold(tenantId);
+  }
+
+  /** Claims the runs of tickets for which slots are held. Returns the slots of those that cannot be claimed. */
+  async claimHeld(tickets: readonly Ticket[]): Promise<readonly RunRecord[]> {
+    const { current } = this.worker;
+    let claimed: readonly RunRecord[] = [];
+    try {
+      if (current)
+        claimed = await this.leases.claimQueued(
+          current,
+          tickets.map(({ rowId }) => rowId),
+        );
+    } finally {
+      const rowIds = new Set(claimed.map(({ rowId }) => rowId));
+      for (const { rowId, tenantId } of tickets) if (!rowIds.has(rowId)) this.slots.release(tenantId);
+    }
+    return claimed;
+  }
+
+  /** The ticket of the run of a session that can be claimed next. */
+  nextOf(sessionRowId: number): Promise<Ticket | undefined> {
+    return this.leases.nextOf(sessionRowId);
+  }
+
+  /** Tickets of runs that have waited for long. */
+  longWaiting(limit: number): Promise<readonly Ticket[]> {
+    return this.leases.longWaiting(limit);
   }
 
   /**
@@ -85,13 +123,13 @@ export class LeaseKeeper {
    * executed for as long as a lease, because their log could not be written or read, or the answer that they were
    * accepted was lost.
    */
-  async sweep(active: ActiveRuns): Promise<{ isClaimable: boolean; isOverdue: boolean }> {
+  async sweep(active: ActiveRuns): Promise<Omit<SweepFindings, 'owned' | 'suspects'>> {
     const owner = this.worker.current?.owner;
     const found = await this.leases.sweep(owner ?? '', this.clock.now() - this.settings.queueTimeoutMs);
     // The lease may have been lost during the query.
     if (owner !== undefined && owner === this.worker.current?.owner) await this.check(active, found.owned);
     const isAnyLost = await this.worker.removeLost(found.suspects);
-    return { isClaimable: found.isClaimable || isAnyLost, isOverdue: found.isOverdue };
+    return { isQueued: found.isQueued, isLost: found.isLost || isAnyLost, isOverdue: found.isOverdue };
   }
 
   private async check(active: ActiveRuns, owned: readonly OwnedRun[]): Promise<void> {

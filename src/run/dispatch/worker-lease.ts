@@ -21,7 +21,7 @@ export interface HeldLease extends Lease {
 /** What the lease needs from the process that executes runs. */
 export interface LeaseHolder {
   /** How much it executes now. */
-  load(): WorkerLoad;
+  load(): Omit<WorkerLoad, 'slots'>;
   /** The lease has ended, or may have: every run that was claimed under it must stop before it writes. */
   lost(): void;
 }
@@ -107,12 +107,16 @@ export class WorkerLease {
     this.left = undefined;
     const worker = this.worker();
     const sentAt = this.clock.monotonic();
-    await this.registry.register(worker, holder.load(), leaseMs, (others) => {
+    await this.registry.register(worker, this.load(holder), leaseMs, (others) => {
       const alive = others.filter((other) => !hasEnded(other, this.self));
       if (this.database.address.kind === 'postgres') checkPeers(worker, alive, this.database.migrate !== 'off');
     });
     this.held = { owner: worker.id, until: HELD, deadline: sentAt + leaseMs * OWN_SHARE };
     this.watchDeadline();
+  }
+
+  private load(holder: LeaseHolder): WorkerLoad {
+    return { slots: this.settings.concurrency, ...holder.load() };
   }
 
   private worker(): Worker {
@@ -129,7 +133,7 @@ export class WorkerLease {
 
   private async renew(held: NonNullable<typeof this.held>, holder: LeaseHolder): Promise<void> {
     const sentAt = this.clock.monotonic();
-    const isKept = await this.registry.heartbeat(held.owner, holder.load(), this.settings.leaseMs);
+    const isKept = await this.registry.heartbeat(held.owner, this.load(holder), this.settings.leaseMs);
     // Lost meanwhile: a late answer does not bring it back.
     if (this.held !== held) return;
     if (!isKept) {

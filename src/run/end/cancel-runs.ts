@@ -32,7 +32,7 @@ export class CancelRuns {
     });
     if (canceled.state === 'running') this.dispatcher.cancel(canceled.rowId);
     // The end of a queued run may let the next one start.
-    else this.dispatcher.wake();
+    else this.dispatcher.wake(canceled.sessionRowId);
     return canceled;
   }
 

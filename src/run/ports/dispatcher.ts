@@ -28,8 +28,8 @@ export abstract class Dispatcher {
   /** Executes a run that was accepted under a reserved lease. */
   abstract start(started: StartedRun): void;
 
-  /** Signals that there may be a run to claim. */
-  abstract wake(): void;
+  /** Signals that a run of a session may be claimable. */
+  abstract wake(sessionRowId: number): void;
 
   /** Signals that the cancel of a run was requested. */
   abstract cancel(runRowId: number): void;

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../run-record.js';
+import type { Ticket } from './run-tickets.js';
 import type { HostProcess } from './worker-registry.js';
 
 /**
@@ -39,8 +40,10 @@ export interface SweepFindings {
    * out: their runs are lost when the leases in the runs end.
    */
   readonly suspects: readonly Suspect[];
-  /** Whether `claim` would find a run. */
-  readonly isClaimable: boolean;
+  /** Whether `claim` would find a queued run. */
+  readonly isQueued: boolean;
+  /** Whether `claim` would find a running run whose lease has ended. */
+  readonly isLost: boolean;
   /** Whether queued runs without a log are overdue. */
   readonly isOverdue: boolean;
 }
@@ -48,13 +51,16 @@ export interface SweepFindings {
 /** Which process executes which run. Times are those of the database's clock. */
 export abstract class RunLeases {
   /**
-   * Claims up to `limit` runs: running ones whose lease has ended, then the first queued ones of their sessions. Each
-   * gets a new fence and one attempt more.
+   * Claims up to `limit` runs: running ones whose lease has ended, then the first queued ones of their sessions. Those
+   * that have waited for 30 s come first, then those with the smallest place, so that tenants take turns. Each gets a
+   * new fence and one attempt more.
    *
-   * @param perTenant how many runs of one tenant the owner may have; tenants with fewer runs come first then. Absent:
-   *   no limit, in the order they were accepted
+   * @param perTenant how many runs of one tenant the owner may have. Absent: no limit
    */
   abstract claim(lease: Lease, limit: number, perTenant?: number): Promise<readonly RunRecord[]>;
+
+  /** Claims those of some runs that are queued and the first of their sessions. Each gets as with `claim`. */
+  abstract claimQueued(lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]>;
 
   /** Puts a run back into the queue without counting the attempt. */
   abstract release(runRowId: number, fence: number): Promise<void>;
@@ -69,6 +75,9 @@ export abstract class RunLeases {
    */
   abstract sweep(owner: string, queuedBefore: number): Promise<SweepFindings>;
 
-  /** Whether a session has runs that have not ended. */
-  abstract hasActive(sessionRowId: number): Promise<boolean>;
+  /** The ticket of the run of a session that can be claimed next; undefined if there is none. */
+  abstract nextOf(sessionRowId: number): Promise<Ticket | undefined>;
+
+  /** Urgent tickets of up to `limit` runs that can be claimed and have waited for 30 s. */
+  abstract longWaiting(limit: number): Promise<readonly Ticket[]>;
 }

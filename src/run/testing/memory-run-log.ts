@@ -158,6 +158,7 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     usedMs: 0,
     eventsPrunedAt: null,
     retainedSummaries: null,
+    place: 0,
     ...overrides,
   };
 }

@@ -12,6 +12,7 @@ import { KeepAuthority1796083200000 } from './1796083200000-keep-authority.js';
 import { CreateUsedTickets1796169600000 } from './1796169600000-create-used-tickets.js';
 import { CreateWorkers1796256000000 } from './1796256000000-create-workers.js';
 import { ListRuns1796515200000 } from './1796515200000-list-runs.js';
+import { AddRunPlaces1796601600000 } from './1796601600000-add-run-places.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -29,4 +30,5 @@ export const POSTGRES_MIGRATIONS = [
   CreateUsedTickets1796169600000,
   CreateWorkers1796256000000,
   ListRuns1796515200000,
+  AddRunPlaces1796601600000,
 ];

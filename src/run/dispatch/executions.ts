@@ -1,0 +1,98 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { RunControl, type StopKind } from '../execute/run-control.js';
+import { type Execution, RunExecutor } from '../execute/run-executor.js';
+import type { StartedRun } from '../ports/dispatcher.js';
+import { RunTickets } from '../ports/run-tickets.js';
+import type { RunRecord } from '../run-record.js';
+import { RunSettings } from '../run.settings.js';
+import { LeaseKeeper } from './lease-keeper.js';
+
+/** How long agents may take to stop after the handover began, in milliseconds. */
+const HANDOVER_MS = 3000;
+
+interface ActiveRun {
+  readonly control: RunControl;
+  readonly done: Promise<void>;
+}
+
+/** The runs that this process executes. */
+@Injectable()
+export class Executions {
+  /** Called when a slot is free again. @param isAwaited whether a run may be waiting for it here */
+  onFree: (isAwaited: boolean) => void = () => undefined;
+  private readonly logger = new Logger('Runs');
+  /** By row id. */
+  private readonly runs = new Map<number, ActiveRun>();
+
+  constructor(
+    private readonly leases: LeaseKeeper,
+    private readonly executor: RunExecutor,
+    private readonly tickets: RunTickets,
+    private readonly settings: RunSettings,
+  ) {}
+
+  /** The runs by row id. */
+  get active(): ReadonlyMap<number, { readonly control: RunControl }> {
+    return this.runs;
+  }
+
+  /** Executes a run that has a slot. */
+  begin(run: RunRecord, started?: StartedRun): void {
+    const lease = this.leases.leaseOf(run);
+    const control = new RunControl(lease);
+    if (lease.owner !== run.leaseOwner) control.stop('lost');
+    // A run that this process lost and claimed again: nothing else would stop its earlier execution.
+    this.runs.get(run.rowId)?.control.stop('lost');
+    const done = this.finish(run, control, this.executor.execute(run, control, started));
+    this.runs.set(run.rowId, { control, done });
+  }
+
+  /** Stops a run if it is executed here. */
+  stop(runRowId: number, kind: StopKind): void {
+    this.runs.get(runRowId)?.control.stop(kind);
+  }
+
+  /** Stops all runs. */
+  stopAll(kind: StopKind): void {
+    for (const { control } of this.runs.values()) control.stop(kind);
+  }
+
+  /** Lets runs finish for a while, and hands the others over to other processes. */
+  async drain(): Promise<void> {
+    await this.settled(this.settings.shutdownGraceMs);
+    this.stopAll('shutdown');
+    await this.settled(HANDOVER_MS);
+  }
+
+  /** Adds the ticket of the run of a session that can be claimed next, if there is one. Never throws. */
+  async offerNext(sessionRowId: number): Promise<void> {
+    try {
+      const next = await this.leases.nextOf(sessionRowId);
+      if (next) this.tickets.add(next);
+    } catch (error) {
+      this.logger.warn(`A waiting run could not be looked up: ${String(error)}`);
+    }
+  }
+
+  private async finish(run: RunRecord, control: RunControl, execution: Promise<Execution>): Promise<void> {
+    try {
+      if ((await execution) === 'handed-over') await this.leases.release(run);
+    } catch (error) {
+      this.logger.error(`Run ${run.id} was not released: ${String(error)}`);
+    } finally {
+      if (this.runs.get(run.rowId)?.control === control) this.runs.delete(run.rowId);
+      this.onFree(this.leases.free(run.tenantId));
+    }
+    // The same run, if it was handed over, or the one that waits behind it.
+    await this.offerNext(run.sessionRowId);
+  }
+
+  /** Resolves when all executions have ended, or after a time. */
+  private async settled(withinMs: number): Promise<void> {
+    const all = Promise.allSettled([...this.runs.values()].map(({ done }) => done));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
+    await Promise.race([all, late]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../common/index.js';
+import { OverdueRuns } from '../end/overdue-runs.js';
+import { RunTickets } from '../ports/run-tickets.js';
+import { Executions } from './executions.js';
+import { LeaseKeeper } from './lease-keeper.js';
+
+/** How often queued runs are claimed by a sweep while tickets bring them, in milliseconds. */
+const CLAIM_MS = 5000;
+/** A run that waited for longer than this should have been brought by a ticket. */
+const TICKET_MS = 2000;
+/** Urgent tickets that are added at once. */
+const URGENT = 256;
+
+/** What a sweep does beside what it finds. */
+export interface SweepOptions {
+  /** Whether runs may be claimed. */
+  readonly claims: boolean;
+  /** Whether this process has been waiting for tickets for a time. */
+  readonly hasWaited: (milliseconds: number) => boolean;
+}
+
+/**
+ * Searches the ledger for what this process was not notified of: runs that wait, runs of lost processes, cancels,
+ * runs that have waited for too long.
+ */
+@Injectable()
+export class LedgerSweep {
+  private readonly logger = new Logger('Sweep');
+  private working: Promise<void> | undefined;
+  private again = false;
+  /** When queued runs were last claimed, by the monotonic clock. */
+  private claimedAt = -Infinity;
+
+  constructor(
+    private readonly leases: LeaseKeeper,
+    private readonly overdue: OverdueRuns,
+    private readonly executions: Executions,
+    private readonly tickets: RunTickets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One sweep at a time; a call during a sweep causes another. Never throws. */
+  run(options: SweepOptions): Promise<void> {
+    if (this.working) this.again = true;
+    else this.working = this.untilQuiet(options);
+    return this.working;
+  }
+
+  /** Resolves when no sweep is going on. */
+  async idle(): Promise<void> {
+    await this.working;
+  }
+
+  private async untilQuiet(options: SweepOptions): Promise<void> {
+    // The field must be set before the first sweep can end.
+    await Promise.resolve();
+    do {
+      this.again = false;
+      await this.once(options).catch((error: unknown) => this.logger.error(`A sweep failed: ${String(error)}`));
+    } while (this.again);
+    this.working = undefined;
+  }
+
+  private async once({ claims, hasWaited }: SweepOptions): Promise<void> {
+    const found = await this.leases.sweep(this.executions.active);
+    if (!claims) return;
+    // Also while no run can be executed.
+    if (found.isOverdue && (await this.overdue.end())) this.again = true;
+    const isDue = this.clock.monotonic() - this.claimedAt >= CLAIM_MS;
+    const isQueueWanted = found.isQueued && (isDue || !this.tickets.isLive);
+    const waitsForTickets = hasWaited(TICKET_MS);
+    const { claimed, isFull } = await this.leases.claim(found.isLost || isQueueWanted);
+    for (const run of claimed) this.executions.begin(run);
+    if (isFull) this.again = true;
+    if (!isDue) return;
+    this.claimedAt = this.clock.monotonic();
+    const missedBefore = this.clock.now() - TICKET_MS;
+    const missed = claimed.filter(({ fence, createdAt }) => fence === 1 && createdAt < missedBefore);
+    if (waitsForTickets) this.tickets.noteMissed(missed.length);
+    if (this.tickets.isLive && found.isQueued) await this.addUrgent();
+  }
+
+  /** A run that has waited for long gets a ticket that comes before others. */
+  private async addUrgent(): Promise<void> {
+    for (const ticket of await this.leases.longWaiting(URGENT)) this.tickets.add(ticket);
+  }
+}
