@@ -188,7 +188,20 @@ module.exports = {
       name: 'no-development-packages',
       severity: 'error',
       from: { path: '^src/', pathNot: SPECS },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/@types/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: '^node_modules/@types/',
+      },
+    },
+    {
+      name: 'drivers-are-loaded-when-configured',
+      comment: 'They are optional packages: loadPackage() says how to install a missing one.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPECS },
+      to: {
+        path: '^node_modules/(pg|ioredis|bullmq|@aws-sdk/[^/]+)/',
+        dependencyTypesNot: ['type-only', 'type-import', 'dynamic-import'],
+      },
     },
   ],
   options: {

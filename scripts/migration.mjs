@@ -37,17 +37,12 @@ async function main() {
 }
 
 async function applyPending() {
-  const { migrate } = await load('src/database/index.js');
-  // A CommonJS module: its exports are the default of the import.
-  const { default: source } = (await load('ormconfig.js')).default;
-  await source.initialize();
-  try {
-    const applied = await migrate(source);
-    for (const migration of applied) console.log(`Applied ${migration}`);
-    if (applied.length === 0) console.log('No migration is pending');
-  } finally {
-    await source.destroy();
-  }
+  const { migrateDatabase } = await load('src/database/index.js');
+  const { readDatabase } = await load('src/app.module.js');
+  const { settings, extensions } = readDatabase(process.env);
+  const applied = await migrateDatabase(settings, extensions);
+  for (const migration of applied) console.log(`Applied ${migration}`);
+  if (applied.length === 0) console.log('No migration is pending');
 }
 
 async function generate() {

@@ -1,7 +1,6 @@
 // npm run openapi: writes docs/openapi.json from the build, without listening. With --check it only
 // says whether the committed file is current.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { firstDifference, stableJson } from './lib/stable-json.mjs';
@@ -44,26 +43,6 @@ function readCommitted() {
 
 /** @returns {Promise<string>} */
 async function generate() {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-openapi-'));
-  try {
-    /** @param {string} path */
-    const load = (path) => import(pathToFileURL(join(root, 'dist/src', path)).href);
-    const { NestFactory } = await import('@nestjs/core');
-    const { AppModule } = await load('app.module.js');
-    const { configureApp, createFastifyAdapter, createOpenApiDocument } = await load('app.setup.js');
-    const { readConfiguration } = await load('app.settings.js');
-    const configuration = readConfiguration({ DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' });
-    const app = await NestFactory.create(AppModule.forRoot(configuration), createFastifyAdapter(configuration), {
-      logger: false,
-      abortOnError: false,
-    });
-    configureApp(/** @type {any} */ (app));
-    // What the operations need is known once their routes are registered.
-    await app.init();
-    const document = createOpenApiDocument(app);
-    await app.close();
-    return stableJson(document);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { describeApi } = await import(pathToFileURL(join(root, 'dist/src/boot/describe-api.js')).href);
+  return stableJson(await describeApi());
 }

@@ -4,8 +4,8 @@ import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
-import { ConfigModule, type Configuration } from './config/index.js';
-import { Database, DatabaseModule, DatabaseSettings } from './database/index.js';
+import { ConfigModule, Configuration } from './config/index.js';
+import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunLimits, RunModule } from './run/index.js';
@@ -41,7 +41,7 @@ export class AppModule {
         CommonModule,
         MetricsModule,
         AccessModule,
-        DatabaseModule.forRoot(configuration.get(DatabaseSettings), hasSamples ? [SAMPLES_SCHEMA] : []),
+        DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
         AgentModule.forRoot({
           model: {
             provide: ModelClient,
@@ -65,6 +65,25 @@ export class AppModule {
       providers: [...(extensions.providers ?? [])],
     };
   }
+}
+
+/** The tables that a server with this configuration has beside those of the core schema. */
+export function schemaExtensionsOf(configuration: Configuration): readonly SchemaExtension[] {
+  return configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
+}
+
+/**
+ * The database that the environment names, and its tables: for what opens it without a server.
+ *
+ * @throws ConfigurationError
+ */
+export function readDatabase(env: NodeJS.ProcessEnv): {
+  readonly settings: DatabaseSettings;
+  readonly extensions: readonly SchemaExtension[];
+} {
+  // A database needs no model, which SAMPLES=off requires of a server.
+  const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL']);
+  return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
 }
 
 /** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */

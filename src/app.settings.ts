@@ -1,7 +1,7 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
-import { Configuration, RedisSettings, ServerSettings, type SliceType } from './config/index.js';
+import { Configuration, ConfigurationError, RedisSettings, ServerSettings, type SliceType } from './config/index.js';
 import { DatabaseSettings } from './database/index.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
@@ -57,4 +57,24 @@ export interface GivenInCode {
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, { hasModel = false }: GivenInCode = {}): Configuration {
   return Configuration.read(env, APP_SETTINGS, hasModel ? ['LLM_BASE_URL'] : []);
+}
+
+/** Settings that are given in code, by the names of their variables. An absent one has its default. */
+export type GivenSettings = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Settings in code as an environment that holds nothing else.
+ *
+ * @throws ConfigurationError that names the settings that do not exist
+ */
+export function environmentOf(given: GivenSettings): NodeJS.ProcessEnv {
+  const known = new Set(
+    APP_SETTINGS.flatMap(({ declarations }) => Object.values(declarations).map(({ name }) => name)),
+  );
+  const unknown = Object.keys(given).filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new ConfigurationError(unknown.map((name) => ({ name, message: 'is not a setting' })));
+  }
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }

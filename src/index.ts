@@ -4,6 +4,7 @@ export type { LanguageModelSource, ModelSource } from './agent/adapters/index.js
 export { AppModule, type Extensions } from './app.module.js';
 export { configureApp, createFastifyAdapter } from './app.setup.js';
 export { serve } from './boot/serve.js';
+export { startFailure } from './boot/start-failure.js';
 export * from './common/index.js';
 export { readConfiguration } from './app.settings.js';
 export { type Configuration } from './config/index.js';

@@ -1,12 +1,13 @@
 import { AccessSettings } from '../access/index.js';
 import { type ModelInfo, type ModelServer, ModelSettings } from '../agent/index.js';
 import { hasConsole } from '../app.setup.js';
+import { commandLine } from '../common/index.js';
 import { type Configuration, ServerSettings } from '../config/index.js';
 import { type DatabaseAddress, DatabaseSettings } from '../database/index.js';
 
 const REQUEST = '{"input":[{"role":"user","content":[{"type":"text","text":"Hello, who are you?"}]}]}';
 
-const CREATE_KEY = 'export PARLEY_KEY=$(npm run --silent key -- create --tenant default --account me)';
+const CREATE_KEY = `export PARLEY_KEY=$(${commandLine('key', { isQuiet: true })} create --tenant default --account me)`;
 const CREDENTIAL = ` -H "Authorization: Bearer $PARLEY_KEY"`;
 
 /**

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
+import { loadPackage } from '../common/index.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { ENTITIES } from './entities/index.js';
 import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
@@ -80,8 +81,10 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
  * `PostgresDatabase` sets in it.
  */
 function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
+  const driver = loadPackage<typeof pg>('pg', 'A DATABASE_URL of PostgreSQL');
   return {
     type: 'postgres',
+    driver,
     url: settings.address.url,
     poolSize: settings.poolSize,
     applicationName: 'parley',
@@ -89,14 +92,16 @@ function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
     poolErrorHandler: () => undefined,
     extra: {
       connectionTimeoutMillis: 10_000,
-      types: { getTypeParser: typeParser },
+      types: { getTypeParser: typeParserOf(driver) },
       pipeline: true,
     },
   };
 }
 
 /** Counters and times are `bigint` columns. All are safe integers, so they are read as numbers. */
-function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === INT8_OID) return Number;
-  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+function typeParserOf({ types }: typeof pg) {
+  return (oid: number, format?: 'text' | 'binary'): unknown => {
+    if (oid === INT8_OID) return Number;
+    return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid, 'text');
+  };
 }

@@ -1,4 +1,5 @@
 import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
+import { commandLine } from '../common/index.js';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { Metrics } from '../common/index.js';
 import type { Database } from './database.js';
@@ -39,6 +40,25 @@ export async function openDatabase(
 }
 
 /**
+ * Applies the pending migrations of a database without keeping it open.
+ *
+ * @returns the names of the migrations that this call has applied
+ * @throws StartupError if the driver is not installed; the driver's error if the database cannot be reached or a
+ *   migration fails
+ */
+export async function migrateDatabase(
+  settings: DatabaseSettings,
+  extensions: readonly SchemaExtension[] = [],
+): Promise<readonly string[]> {
+  const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
+  try {
+    return await migrate(source);
+  } finally {
+    await source.destroy();
+  }
+}
+
+/**
  * Applies the pending migrations of an open data source. Several processes may do it at once.
  *
  * @returns the names of the migrations that this call has applied
@@ -55,7 +75,7 @@ async function refusePending(source: DataSource): Promise<void> {
   if (pending.length === 0) return;
   const names = pending.map(({ name }) => name).join(', ');
   throw new Error(
-    `The database lacks ${pending.length} migration(s): ${names}. Apply them with npm run migration:run, or set MIGRATE=auto.`,
+    `The database lacks ${pending.length} migration(s): ${names}. Apply them with ${commandLine('migrate')}, or set MIGRATE=auto.`,
   );
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import type * as IoRedis from 'ioredis';
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
   RateLimiterPostgres,
   RateLimiterRedis,
 } from 'rate-limiter-flexible';
+import { loadPackage } from '../../common/index.js';
 import type { Database } from '../../database/index.js';
 import { type Count, Counters } from '../limits/counters.js';
 
@@ -46,8 +47,13 @@ export function memoryCounters(): Counters {
   return new LimiterCounters(new RateLimiterMemory({ ...UNLIMITED, keyPrefix: '' }), { hashesKeys: false });
 }
 
-/** Counters that processes share in Redis. A connection that is lost is opened again. */
+/**
+ * Counters that processes share in Redis. A connection that is lost is opened again.
+ *
+ * @throws StartupError if the package `ioredis` is not installed
+ */
 export async function redisCounters(url: string): Promise<Counters> {
+  const { Redis } = loadPackage<typeof IoRedis>('ioredis', 'LIMITS_STORE=redis');
   const client = new Redis(url, {
     lazyConnect: true,
     // The commands of one request are sent together.

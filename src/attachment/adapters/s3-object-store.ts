@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { requirePackage } from '../../common/index.js';
 import { ObjectStore } from '../ports/object-store.js';
 
 /** A bucket of an S3-compatible store. */
@@ -19,8 +20,10 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 export class S3ObjectStore extends ObjectStore {
   private opening: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
 
+  /** @throws StartupError if the package `@aws-sdk/client-s3` is not installed */
   constructor(private readonly settings: S3Settings) {
     super();
+    requirePackage('@aws-sdk/client-s3', 'An attachment store in S3');
   }
 
   async put(path: string, bytes: Buffer, mimeType: string): Promise<void> {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { type Job, Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
+import type * as BullMq from 'bullmq';
+import type { Job, Queue, Worker } from 'bullmq';
+import type * as IoRedis from 'ioredis';
+import type { Redis } from 'ioredis';
+import { loadPackage } from '../../common/index.js';
 import { RunTickets, type TakenTickets, type Ticket } from '../ports/run-tickets.js';
 import { idOf, LocalTickets, rank } from './local-tickets.js';
 
@@ -28,6 +31,8 @@ type TicketJob = Job<Ticket, void, string>;
 @Injectable()
 export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   private readonly logger = new Logger('Tickets');
+  private readonly bull = loadPackage<typeof BullMq>('bullmq', 'Distributing runs with Redis');
+  private readonly redis = loadPackage<typeof IoRedis>('ioredis', 'Distributing runs with Redis');
   private readonly local = new LocalTickets();
   private readonly client: Redis;
   private readonly token = randomUUID();
@@ -47,13 +52,14 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   /**
    * @param url of the Redis server
    * @param prefix how keys begin; the same in all processes on one database, and in no others
+   * @throws StartupError if the package `bullmq` or `ioredis` is not installed
    */
   constructor(
     private readonly url: string,
     private readonly prefix: string,
   ) {
     super();
-    this.client = new Redis(url, {
+    this.client = new this.redis.Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: TIMEOUT_MS,
@@ -169,7 +175,7 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
     if (this.closed) return;
     const options = { prefix: this.prefix, skipWaitingForReady: true };
     const streams = { events: { maxLen: EVENTS_KEPT } };
-    this.queue ??= new Queue(QUEUE, { connection: this.client, ...options, streams }).on('error', ignore);
+    this.queue ??= new this.bull.Queue(QUEUE, { connection: this.client, ...options, streams }).on('error', ignore);
     this.renew();
     if (this.live === false) this.logger.log('Redis is available again');
     this.live = true;
@@ -180,9 +186,12 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   private renew(): void {
     this.discardWorker();
     this.missedInARow = 0;
-    const blocking = new Redis(this.url, { maxRetriesPerRequest: null, connectTimeout: 1000 }).on('error', ignore);
+    const blocking = new this.redis.Redis(this.url, { maxRetriesPerRequest: null, connectTimeout: 1000 }).on(
+      'error',
+      ignore,
+    );
     this.blocking = blocking;
-    const worker = new Worker<Ticket, void, string>(QUEUE, null, {
+    const worker = new this.bull.Worker<Ticket, void, string>(QUEUE, null, {
       connection: blocking,
       prefix: this.prefix,
       autorun: false,

@@ -1,0 +1,4 @@
+export * from './model-answers.js';
+export * from './scripted-model-client.js';
+export * from './test-run.js';
+export * from './test-server.js';

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import { serve, startFailure } from 'parley';
+import { extensions } from './extensions.js';
+
+if (existsSync('.env')) process.loadEnvFile('.env');
+// Requests that name no agent get this one, unless the environment says otherwise.
+process.env['DEFAULT_AGENT'] ??= 'orders';
+
+serve(extensions).catch((error: unknown) => {
+  console.error(startFailure(error, process.env));
+  process.exit(1);
+});

@@ -1,0 +1,161 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import packageJson from '../../package.json';
+import { InstalledPackage } from '../support/installed-package.js';
+
+/** Packing, extracting and the compiler of the project, on a busy machine. */
+const TIMEOUT_MS = 240_000;
+
+describe('the package', () => {
+  let installed: InstalledPackage;
+  const here = (): NodeJS.ProcessEnv => ({ DATA_DIR: join(installed.folder, 'data'), LOG_LEVEL: 'silent' });
+
+  beforeAll(() => {
+    installed = InstalledPackage.create();
+  }, TIMEOUT_MS);
+  afterAll(() => installed.remove());
+
+  it('holds the build, the command line, the templates and nothing else', () => {
+    const places = new Set(installed.files.map((file) => file.replace(/^(dist\/[^/]+|[^/]+)(\/.*)?$/, '$1')));
+    places.delete('dist/console');
+    expect([...places].sort()).toEqual(
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'bin',
+        'dist/package.json',
+        'dist/src',
+        'package.json',
+        'templates',
+      ].sort(),
+    );
+    expect(
+      installed.files.filter((file) => /\.spec\.|\/testing\/|\.map$|\.ts$/.test(file) && !isShipped(file)),
+    ).toEqual([]);
+    expect(installed.files).toContain('dist/src/database/migrations/postgres/index.js');
+    expect(statSync(installed.tarball).size).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it.each(['esm', 'cjs'])(
+    'its exports can be imported from %s',
+    async (kind) => {
+      const names = ['serve', 'AgentType', 'AgentTool', 'ToolError', 'ModelLoop'];
+      const check = `if (![${names.map((name) => `parley.${name}`).join(', ')}].every((one) => typeof one === 'function')) process.exit(1);
+      if (typeof events.ResponseBuilder !== 'function' || typeof testing.startTestServer !== 'function') process.exit(2);`;
+      const esm = `import * as parley from 'parley'; import * as events from 'parley/events'; import * as testing from 'parley/testing';`;
+      const cjs = `const parley = require('parley'), events = require('parley/events'), testing = require('parley/testing');`;
+      const file = kind === 'esm' ? 'import.mjs' : 'import.cjs';
+      installed.write(file, `${kind === 'esm' ? esm : cjs}\n${check}\n`);
+      expect(await installed.run(process.execPath, [file])).toMatchObject({ code: 0, stderr: '' });
+    },
+    TIMEOUT_MS,
+  );
+
+  it('nothing else of it can be imported', async () => {
+    installed.write('deep.mjs', `await import('parley/dist/src/app.module.js');`);
+    expect((await installed.run(process.execPath, ['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it(
+    'parley migrate creates the tables, once',
+    async () => {
+      const first = await installed.parley(['migrate'], here());
+      expect(first).toMatchObject({ code: 0 });
+      expect(first.stdout).toContain('Applied CreateLedger');
+      expect((await installed.parley(['migrate'], here())).stdout).toBe('No migration is pending\n');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'parley key creates a key, and its usage names the command',
+    async () => {
+      const created = await installed.parley(['key', 'create', '--tenant', 'default', '--account', 'me'], here());
+      expect(created.stdout).toMatch(/^parley_sk_\w+\n$/);
+      expect((await installed.parley(['key', 'drop'], here())).stderr).toContain('  npx parley key create');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'parley openapi prints the committed document',
+    async () => {
+      const { stdout } = await installed.parley(['openapi']);
+      const committed = readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8');
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(committed));
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'A DATABASE_URL of PostgreSQL', 'pg'],
+    [{ LIMITS_STORE: 'redis', REDIS_URL: 'redis://127.0.0.1:1' }, 'LIMITS_STORE=redis', 'ioredis'],
+    [{ ATTACHMENT_STORE: 's3', S3_BUCKET: 'files' }, 'An attachment store in S3', '@aws-sdk/client-s3'],
+  ] as const)(
+    'parley start with %j asks for the missing driver',
+    async (env, purpose, name) => {
+      const version = packageJson.optionalDependencies[name];
+      const sentence = `${purpose} needs the package ${name}, which is not installed. Install it with: npm install ${name}@${version}`;
+      const start = await installed.parley(['start'], { ...here(), PORT: '0', ...env });
+      expect(start.stderr.trim().split('\n').at(-1)).toBe(sentence);
+      expect(start.code).toBe(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    [[], 'A command is missing.'],
+    [['fly'], 'There is no command fly.'],
+    [['init'], 'FOLDER is missing.'],
+    [['migrate', 'now'], 'now is unexpected.'],
+  ])('parley %j is refused with the usage', async (args, complaint) => {
+    const { code, stderr } = await installed.parley(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^${complaint}\\n\\nUsage: parley COMMAND`));
+  });
+
+  describe('parley init', () => {
+    beforeAll(async () => {
+      const { code, stdout } = await installed.parley(['init', 'my-agent']);
+      expect(code).toBe(0);
+      expect(stdout).toContain('  cd my-agent\n  npm install\n  npm test\n  npm start\n');
+    });
+
+    it('writes a project that depends on a copy of the tarball', () => {
+      const manifest = JSON.parse(readFileSync(join(installed.folder, 'my-agent/package.json'), 'utf8')) as {
+        name: string;
+        dependencies: Record<string, string>;
+      };
+      expect(manifest.name).toBe('my-agent');
+      expect(manifest.dependencies['parley']).toBe(`file:vendor/parley-${packageJson.version}.tgz`);
+      expect(Object.keys(manifest.dependencies)).not.toContain('pg');
+      const copy = readFileSync(join(installed.folder, `my-agent/vendor/parley-${packageJson.version}.tgz`));
+      expect(copy.equals(readFileSync(installed.tarball))).toBe(true);
+    });
+
+    it(
+      'npm test of the project passes',
+      async () => {
+        const tests = await installed.run('npm', ['test'], {}, 'my-agent');
+        expect(`${tests.stdout}${tests.stderr}`).toContain('# pass 2');
+        expect(tests.code).toBe(0);
+      },
+      TIMEOUT_MS,
+    );
+
+    it.each([
+      ['my-agent', 'my-agent exists and is not empty. Choose another folder.'],
+      ['My Agent', '"My Agent" cannot be the name of a project'],
+    ])('refuses the folder %s', async (folder, message) => {
+      const { code, stderr } = await installed.parley(['init', folder]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(message);
+    });
+  });
+});
+
+/** Declarations, and the sources of templates. */
+function isShipped(file: string): boolean {
+  return file.endsWith('.d.ts') || /^templates\/project\/(src|test)\/[^/]+\.ts$/.test(file);
+}
