@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { OWN_USER } from '../support/caller.js';
+import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { apiKey, bearer } from '../support/keys.js';
 import { toolScript } from '../support/openai-client.js';
 import { SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { type SseFrame, SseStream } from '../support/sse.js';
+
+/** The changes of a list of runs. */
+class ChangesStream extends SseStream<Record<string, unknown>> {
+  protected override decode({ data }: SseFrame): Record<string, unknown> {
+    return JSON.parse(data) as Record<string, unknown>;
+  }
+}
 
 /** What the console reads (contract console). */
 describeOnDatabases('the API that the console reads', (database) => {
@@ -113,6 +123,65 @@ describeOnDatabases('the API that the console reads', (database) => {
     }
   });
 
+  it('the list is followed: a run of the caller is reported, those of others are not', async () => {
+    const user = `user-${randomUUID()}`;
+    const own = await keyOf(user, ['runs:write', 'runs:read']);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const response = await fetch(`${server.url}/api/v1/runs/stream`, { headers: bearer(own), signal });
+    const stream = new ChangesStream(response, controller);
+    const others = await paid();
+    const { id } = await paid(own);
+    expect(await stream.until(({ frames }) => frames.some(({ status }) => status === 'interrupted'))).toBe(true);
+    expect(stream.last).toMatchObject({ id, userId: user, agent: 'worker', input: 'pay Ana' });
+    expect(stream.frames.some((frame) => frame['id'] === others.id)).toBe(false);
+    stream.leave();
+  });
+
+  it('a run is cancelled, as often as somebody asks for it', async () => {
+    const { id } = await paid();
+    for (const attempt of [1, 2]) {
+      const answer = await fetch(`${server.url}/api/v1/runs/${id}/cancel`, { method: 'POST', headers: bearer(key) });
+      expect([attempt, answer.status]).toEqual([attempt, 200]);
+      expect(await answer.json()).toMatchObject({ id, interrupts: [{ status: 'cancelled' }] });
+    }
+  });
+
+  it('a removed message is not shown by the list either', async () => {
+    const { sessionId } = await paid();
+    const path = `/api/v1/sessions/${sessionId}/messages?order=asc`;
+    const { data } = await get<{ data: { message: { id: string } }[] }>(path);
+    const item = `${server.url}/v1/conversations/${sessionId}/items/${data[0]?.message.id}`;
+    expect((await fetch(item, { method: 'DELETE', headers: bearer(key) })).status).toBe(200);
+    expect(await get(`/api/v1/runs?session=${sessionId}`)).toMatchObject({ data: [{ input: null }] });
+  });
+
+  it.each([
+    ['/api/v1/runs?status=done', 'PARAMETER_VALIDATION'],
+    ['/api/v1/runs?limit=0', 'PARAMETER_VALIDATION'],
+    ['/api/v1/runs?since=yesterday', 'PARAMETER_VALIDATION'],
+    ['/api/v1/runs?cursor=x', 'INVALID_PARAMETER'],
+    ['/api/v1/sessions?cursor=x', 'INVALID_PARAMETER'],
+    ['/api/v1/sessions?user=%00', 'PARAMETER_VALIDATION'],
+  ])('%s is refused with %s', async (path, code) => {
+    const answer = await fetch(server.url + path, { headers: bearer(key) });
+    expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ code })]);
+  });
+
+  it('cursors and names that the run does not have are refused', async () => {
+    const { id } = await paid();
+    const codes: Readonly<Record<string, string>> = {
+      'events/stream?after=100000': 'CURSOR_AHEAD',
+      'frames?after=100000': 'CURSOR_AHEAD',
+      'frames?wire=telnet': 'INVALID_PARAMETER',
+      'events?type=message,none': 'PARAMETER_VALIDATION',
+    };
+    for (const [path, code] of Object.entries(codes)) {
+      const answer = await fetch(`${server.url}/api/v1/runs/${id}/${path}`, { headers: bearer(key) });
+      expect([path, await answer.json()]).toEqual([path, expect.objectContaining({ code })]);
+    }
+  });
+
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
@@ -139,5 +208,83 @@ describeOnDatabases('the API that the console reads', (database) => {
     };
     expect(await ask({ arguments: { to: 'Ana', amount: 5 } })).toMatchObject({ decision: 'ask', rule: null });
     expect(await ask({ arguments: {} })).toMatchObject({ decision: 'invalid' });
+  });
+});
+
+describe('a run in progress', () => {
+  let server: TestServer;
+  let proceed: () => void;
+
+  beforeAll(async () => {
+    const waiting = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    behaviour.current = async function* (context) {
+      yield say(context, 'The first words');
+      await context.flush();
+      await waiting;
+      yield say(context, 'The last words');
+    };
+    server = await startServer({ providers: [JournalingCodeAgent] });
+  });
+  afterAll(() => server.close());
+
+  it('is followed live over its events and over the frames of a wire, and continued without gap or repeat', async () => {
+    const threadId = randomUUID();
+    const messages = [{ id: 'm-1', role: 'user', content: 'Hello' }];
+    const body = JSON.stringify({ threadId, runId: 'r', messages, forwardedProps: { agent_type: 'code-journal' } });
+    const headers = { 'content-type': 'application/json', 'x-user-id': OWN_USER.userId };
+    await fetch(`${server.url}/api/v1/agent/runs`, { method: 'POST', headers, body });
+    const list = await fetch(`${server.url}/api/v1/runs?session=${threadId}`, { headers });
+    const { data } = (await list.json()) as { data: { id: string }[] };
+    const base = `${server.url}/api/v1/runs/${data[0]?.id}`;
+    const open = async (path: string, lastEventId?: string): Promise<ChangesStream> => {
+      const controller = new AbortController();
+      const more: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+      const response = await fetch(base + path, { headers: { ...headers, ...more }, signal: controller.signal });
+      return new ChangesStream(response, controller);
+    };
+    const first = await open('/events/stream');
+    const frames = await open('/frames?wire=ag-ui');
+    const hasWords = ({ frames: seen }: ChangesStream): boolean => JSON.stringify(seen).includes('The first words');
+    expect([await first.until(hasWords), await frames.until(hasWords)]).toEqual([true, true]);
+    first.leave();
+    const seen = first.frames.map(({ seq }) => seq as number);
+    const second = await open('/events/stream', String(seen.at(-1)));
+    proceed();
+    await second.all();
+    expect(second.ended).toBe(true);
+    const all = [...seen, ...second.frames.map(({ seq }) => seq as number)];
+    expect(all).toEqual(all.map((_, index) => index));
+    expect(second.last).toMatchObject({ type: 'response', event: { status: 'completed' } });
+    await frames.all();
+    expect(frames.frames.map(({ index }) => index)).toEqual(frames.frames.map((_, index) => index + 1));
+    expect(JSON.stringify(frames.last)).toContain('RUN_FINISHED');
+  });
+});
+
+describe('what a page has to know first', () => {
+  it('names the providers that have a client for the console, and no others', async () => {
+    const issuer = (alias: string): object => ({
+      alias,
+      issuer: `https://${alias}.example.com`,
+      audience: 'parley',
+      tenant: { fixed: alias },
+    });
+    const issuers = [{ ...issuer('staff'), console: { clientId: 'console' } }, issuer('customer')];
+    const server = await startServer({ env: { AUTH: 'keys,oidc', OIDC_ISSUERS: JSON.stringify(issuers) } });
+    const answer = await fetch(`${server.url}/api/v1/console`);
+    expect(await answer.json()).toMatchObject({
+      authentication: ['keys', 'oidc'],
+      signIn: [
+        {
+          alias: 'staff',
+          issuer: 'https://staff.example.com',
+          clientId: 'console',
+          scopes: ['openid', 'profile'],
+        },
+      ],
+    });
+    await server.close();
   });
 });

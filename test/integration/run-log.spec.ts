@@ -149,7 +149,14 @@ describeOnLedgers('the run log', (ledger) => {
     const write = logWrite(run, { steps: [step] });
     expect(await ledger().log.committed(write)).toBe(false);
     expect([await append(write), await append(write)]).toEqual([[true], [true]]);
-    expect(await ledger().log.steps(run.rowId)).toEqual([step]);
+    expect(await ledger().log.steps(run.rowId)).toEqual([{ ...step, updatedAt: write.at }]);
+  });
+
+  it('a step keeps the time at which it was begun first', async () => {
+    const run = await ledger().running();
+    await append(logWrite(run, { steps: [{ ...step, status: 'begun', output: null, startedAt: 5 }], at: 5 }));
+    await append(logWrite(run, { steps: [{ ...step, startedAt: 7 }], at: 9 }));
+    expect(await ledger().log.steps(run.rowId)).toEqual([{ ...step, startedAt: 5, updatedAt: 9 }]);
   });
 
   it.each([2, 4])(

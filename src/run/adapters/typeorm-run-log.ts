@@ -176,7 +176,7 @@ export class TypeOrmRunLog extends RunLog {
       inputHash: row.inputHash,
       output: row.output === null ? null : (JSON.parse(row.output) as JsonObject),
       messageIds: JSON.parse(row.messageIds) as string[],
-      startedAt: row.startedAt === null ? null : Number(row.startedAt),
+      ...(row.startedAt !== null && { startedAt: Number(row.startedAt) }),
       updatedAt: Number(row.updatedAt),
     }));
   }

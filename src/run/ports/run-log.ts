@@ -13,7 +13,7 @@ export interface JournalStep {
   readonly output: JsonObject | null;
   readonly messageIds: readonly string[];
   /** When it was begun, in milliseconds since the epoch; absent if unknown. A stored value stays. */
-  readonly startedAt?: number | null;
+  readonly startedAt?: number;
   /** When it was written last; absent of a step that is to be written. */
   readonly updatedAt?: number;
 }

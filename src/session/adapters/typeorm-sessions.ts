@@ -36,6 +36,10 @@ const MESSAGES = `
   WHERE m.hidden = 0 AND m.session_no =
     (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
+const REMOVE_MESSAGE = 'DELETE FROM messages WHERE session_no = ? AND id = ? AND hidden = 0 RETURNING run_no';
+/** The first words of the input may be those of the message. */
+const FORGET_INPUT_TEXT = 'UPDATE runs SET input_text = NULL WHERE no = ?';
+
 const FIND_MESSAGE = `
   SELECT ${MESSAGE_COLUMNS}, s.id AS session_id, s.user_id FROM messages m
   JOIN sessions s ON s.no = m.session_no LEFT JOIN runs r ON r.no = m.run_no
@@ -172,10 +176,12 @@ export class TypeOrmSessions extends Sessions {
 
   async removeMessage(principal: Principal, sessionId: string, id: string): Promise<boolean> {
     if (!isStorable(id)) return false;
-    const sql = 'DELETE FROM messages WHERE session_no = ? AND id = ? AND hidden = 0';
     return this.database.write(async (tx) => {
       const session = await this.find(tx, principal, sessionId);
-      return session !== undefined && (await tx.run(sql, [session.no, id])) > 0;
+      if (!session) return false;
+      const removed = await tx.all<{ run_no: number }>(REMOVE_MESSAGE, [session.no, id]);
+      for (const { run_no: runRowId } of removed) await tx.run(FORGET_INPUT_TEXT, [runRowId]);
+      return removed.length > 0;
     });
   }
 

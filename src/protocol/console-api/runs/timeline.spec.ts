@@ -1,0 +1,104 @@
+import type { AgentEvent } from '../../../events/index.js';
+import { LoggedEvent, serializeEvent } from '../../../events/index.js';
+import type { InterruptView } from '../../../interrupt/index.js';
+import type { JournalStep, RunDetails } from '../../../run/index.js';
+import { timelineOf } from './timeline.js';
+
+const RUN = { runId: 'run-1', state: 'completed', createdAt: 1000, startedAt: 1500, finishedAt: 9000 } as RunDetails;
+const at = (ms: number): string => new Date(ms).toISOString();
+
+function step(key: string, startedAt: number | null, updatedAt: number, output: object | null = {}): JournalStep {
+  const status = output === null ? 'begun' : 'finished';
+  const stored = output as JournalStep['output'];
+  return {
+    key,
+    status,
+    inputHash: 'h',
+    output: stored,
+    messageIds: [],
+    ...(startedAt !== null && { startedAt }),
+    updatedAt,
+  };
+}
+
+function logged(seq: number, time: number, event: AgentEvent): LoggedEvent {
+  return new LoggedEvent(seq, serializeEvent(event), undefined, time);
+}
+
+function spansOf(parts: Partial<Parameters<typeof timelineOf>[0]>): readonly unknown[] {
+  const { spans } = timelineOf({ run: RUN, steps: [], events: [], interrupts: [], ...parts });
+  return spans.map(({ kind, name, status, startedAt, endedAt, parentId }) => [
+    ...[kind, name, status],
+    Date.parse(startedAt),
+    endedAt === null ? null : Date.parse(endedAt),
+    parentId,
+  ]);
+}
+
+describe('the timeline of a run', () => {
+  it('a run that waited and called a model and tools has a span of each, with tokens and names', () => {
+    const calls = { toolCalls: [{ id: 'c1', name: 'pay' }], finishReason: 'tool-calls' };
+    const timeline = timelineOf({
+      run: RUN,
+      steps: [
+        step('model:0', 1500, 3000, { ...calls, usage: { input_tokens: 3, output_tokens: 4 } }),
+        step('tool:c1', 3000, 4000, { name: 'pay', isError: true, failure: 'timeout' }),
+        step('notes', 4000, 4100),
+      ],
+      events: [],
+      interrupts: [],
+    });
+    expect(timeline).toMatchObject({ runId: 'run-1', status: 'completed', startedAt: at(1000), endedAt: at(9000) });
+    expect(timeline.spans).toMatchObject([
+      { kind: 'queue', status: 'completed', startedAt: at(1000), endedAt: at(1500) },
+      {
+        kind: 'model',
+        name: 'model call 1',
+        usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
+        details: { finishReason: 'tool-calls', toolCalls: ['pay'] },
+      },
+      { kind: 'tool', name: 'pay', status: 'failed', callId: 'c1', details: { failure: 'timeout' } },
+      { kind: 'step', name: 'notes', status: 'completed' },
+    ]);
+  });
+
+  it('a recovery is a moment, and a step that a lost worker left is open until the run ends', () => {
+    const value = { attempt: 2, discardedMessageIds: ['m1'], resumedFromStep: 0 };
+    const events = [logged(7, 5000, { object: 'custom', name: 'run.recovered', value })];
+    const parts = { steps: [step('tool:c1', 2000, 2000, null)], events };
+    expect(spansOf(parts)).toEqual([
+      ['queue', 'queue', 'completed', 1000, 1500, null],
+      ['tool', 'tool call', 'failed', 2000, 9000, null],
+      ['recovery', 'attempt 2', 'completed', 5000, 5000, null],
+    ]);
+    const running: RunDetails = { ...RUN, state: 'running', startedAt: 1000, finishedAt: null };
+    expect(spansOf({ ...parts, run: running })[0]).toEqual(['tool', 'tool call', 'running', 2000, null, null]);
+  });
+
+  it('a subagent contains its steps and its phases', () => {
+    const subagent = { object: 'subagent', id: 'sub-1' } as const;
+    const phase = { object: 'step', name: 'plan', subagent_id: 'sub-1' } as const;
+    const events = [
+      logged(1, 2000, { ...subagent, status: 'started', name: 'research' }),
+      logged(2, 2500, { ...phase, status: 'started' }),
+      logged(3, 2600, { ...phase, status: 'finished' }),
+      logged(4, 4000, { ...subagent, status: 'finished' }),
+    ];
+    const run: RunDetails = { ...RUN, startedAt: 1000 };
+    expect(spansOf({ run, events, steps: [step('0123456789abcdef/model:0', 2100, 3000)] })).toEqual([
+      ['subagent', 'research', 'completed', 2000, 4000, null],
+      ['model', 'model call 1', 'completed', 2100, 3000, 'sub-1'],
+      ['phase', 'plan', 'completed', 2500, 2600, 'sub-1'],
+    ]);
+  });
+
+  it('an approval lasts until it is decided', () => {
+    const approval = { id: 'apr_1', kind: 'approval', toolName: 'pay', callId: 'c1', createdAt: 9000 } as InterruptView;
+    const run: RunDetails = { ...RUN, state: 'interrupted', startedAt: 1000 };
+    const spans = (interrupt: Partial<InterruptView>): unknown =>
+      spansOf({ run, interrupts: [{ ...approval, ...interrupt }] })[0];
+    expect(spans({ status: 'pending' })).toEqual(['approval', 'pay', 'running', 9000, null, null]);
+    expect(spans({ status: 'approved', answeredAt: 9500 })).toEqual(['approval', 'pay', 'completed', 9000, 9500, null]);
+    expect(spans({ status: 'denied', answeredAt: 9600 })).toEqual(['approval', 'pay', 'canceled', 9000, 9600, null]);
+  });
+});
