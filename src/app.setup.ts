@@ -10,7 +10,6 @@ import {
   collectRoutes,
   declareRoute,
   registerAccess,
-  registerRates,
   RequestRates,
   routesOf,
 } from './access/index.js';
@@ -88,8 +87,11 @@ export function configureApp(app: NestFastifyApplication): void {
   enableCors(app);
   // The hook of CORS is there once its plugin is loaded, and comes first: a page may read why it is refused.
   server.after(() => {
-    registerAccess(server, app.get(Authenticator), app.get(BrowserPolicy));
-    registerRates(server, app.get(RequestRates));
+    registerAccess(server, {
+      browsers: app.get(BrowserPolicy),
+      authenticator: app.get(Authenticator),
+      rates: app.get(RequestRates),
+    });
   });
   registerRequestLimits(app, http);
   registerUploads(app, app.get(AttachmentSettings));

@@ -19,7 +19,6 @@ export * from './oidc/oidc.settings.js';
 export * from './proxy/proxy.settings.js';
 export * from './register-access.js';
 export * from './roles.js';
-export * from './register-rates.js';
 export * from './route-config.js';
 export * from './route-declarations.js';
 export * from './scopes.js';

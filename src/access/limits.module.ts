@@ -1,6 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { Clock } from '../common/index.js';
 import { Database } from '../database/index.js';
-import { memoryCounters, postgresCounters, redisCounters } from './adapters/limiter-counters.js';
+import { postgresCounters, redisCounters } from './adapters/limiter-counters.js';
+import { MemoryCounters } from './adapters/memory-counters.js';
 import { KeysModule } from './keys.module.js';
 import { CountedRateLimits } from './limits/counted-rate-limits.js';
 import type { Counters } from './limits/counters.js';
@@ -32,8 +34,8 @@ import { LeasedCounters } from './limits/leased-counters.js';
     },
     {
       provide: LimitTable,
-      useFactory: ({ file }: LimitsSettings, stored: StoredLimits) => new LimitTable(file, stored),
-      inject: [LimitsSettings, StoredLimits],
+      useFactory: ({ file }: LimitsSettings, clock: Clock, stored: StoredLimits) => new LimitTable(file, clock, stored),
+      inject: [LimitsSettings, Clock, StoredLimits],
     },
     { provide: StoredLimits, useClass: TenantSettingsLimits },
     LimitMetrics,
@@ -52,7 +54,7 @@ async function countersIn(
   database: Database,
   metrics: LimitMetrics,
 ): Promise<Counters> {
-  const local = memoryCounters();
+  const local = new MemoryCounters();
   if (store === 'postgres')
     return new InsuredCounters(new LeasedCounters(await postgresCounters(database)), local, metrics);
   return redisUrl !== undefined && store === 'redis'

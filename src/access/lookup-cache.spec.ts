@@ -58,6 +58,24 @@ describe('LookupCache', () => {
     expect(cache.get('b')).toEqual({ n: 2 });
   });
 
+  it('nothing is remembered of one key that was looked up before it was forgotten', async () => {
+    await load('a', 1);
+    let finish: (value: { n: number }) => void = () => undefined;
+    const early = cache.load('b', () => new Promise((resolve) => (finish = resolve)));
+    cache.forget('b');
+    finish({ n: 1 });
+    expect(await early).toEqual({ n: 1 });
+    expect([cache.get('a'), cache.get('b')]).toEqual([{ n: 1 }, undefined]);
+    cache.forget('a');
+    expect(cache.newest('a')).toBeUndefined();
+  });
+
+  it('the newest result can be read when it is too old to be used', async () => {
+    await load('a', 1);
+    now += 5000;
+    expect([cache.get('a'), cache.newest('a')]).toEqual([undefined, { n: 1 }]);
+  });
+
   it('a clock that is set back forgets', async () => {
     await load('a');
     now -= 1;

@@ -18,7 +18,7 @@ interface Entry<Value> {
  */
 export class LookupCache<Value extends object> {
   private readonly entries = new Map<string, Entry<Value>>();
-  private lookups = new Map<string, Promise<Value>>();
+  private readonly lookups = new Map<string, Promise<Value>>();
 
   constructor(
     private readonly clock: WallClock,
@@ -29,42 +29,53 @@ export class LookupCache<Value extends object> {
   get(key: string): Value | undefined {
     const entry = this.entries.get(key);
     if (!entry) return undefined;
-    this.entries.delete(key);
     const age = this.clock.now() - entry.at;
     if (age < 0 || age >= this.limits.maxAgeMs) return undefined;
+    this.entries.delete(key);
     this.entries.set(key, entry);
     return entry.value;
+  }
+
+  /** The newest result, however old it is; undefined if it was dropped or forgotten. */
+  newest(key: string): Value | undefined {
+    return this.entries.get(key)?.value;
   }
 
   /** Makes the lookup, or waits for the one in progress. Errors are not remembered. @throws those of `look` */
   load(key: string, look: () => Promise<Value>): Promise<Value> {
     const pending = this.lookups.get(key);
     if (pending) return pending;
-    const { lookups } = this;
     const at = this.clock.now();
+    // False for a lookup that was forgotten: it may not have seen what was changed.
+    const isCurrent = (): boolean => this.lookups.get(key) === lookup && this.lookups.delete(key);
     const lookup = look().then(
       (value) => {
-        // After `clear` it is unknown whether the lookup has seen what was changed.
-        if (lookups === this.lookups) this.keep(key, { value, at });
-        lookups.delete(key);
+        if (isCurrent()) this.keep(key, { value, at });
         return value;
       },
       (error: unknown) => {
-        lookups.delete(key);
+        isCurrent();
         throw error;
       },
     );
-    lookups.set(key, lookup);
+    this.lookups.set(key, lookup);
     return lookup;
+  }
+
+  /** Forgets one key, also the result of a lookup in progress. */
+  forget(key: string): void {
+    this.entries.delete(key);
+    this.lookups.delete(key);
   }
 
   /** Forgets everything, also the results of lookups in progress: what is asked from now on is looked up anew. */
   clear(): void {
     this.entries.clear();
-    this.lookups = new Map();
+    this.lookups.clear();
   }
 
   private keep(key: string, entry: Entry<Value>): void {
+    this.entries.delete(key);
     const [oldest] = this.entries.size >= this.limits.maxEntries ? this.entries.keys() : [];
     if (oldest !== undefined) this.entries.delete(oldest);
     this.entries.set(key, entry);

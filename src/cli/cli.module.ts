@@ -16,8 +16,8 @@ export class CliModule {
         // Servers read their LIMITS_FILE themselves; commands show and change what differs from it.
         {
           provide: LimitTable,
-          useFactory: (stored: StoredLimits) => new LimitTable({}, stored),
-          inject: [StoredLimits],
+          useFactory: (clock: Clock, stored: StoredLimits) => new LimitTable({}, clock, stored),
+          inject: [Clock, StoredLimits],
         },
         TenantLimits,
       ],

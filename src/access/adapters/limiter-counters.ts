@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type * as IoRedis from 'ioredis';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRedis,
-} from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis } from 'rate-limiter-flexible';
 import { loadPackage } from '../../common/index.js';
 import type { Database } from '../../database/index.js';
 import { type Count, Counters } from '../limits/counters.js';
@@ -24,13 +19,13 @@ const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 60 };
 export class LimiterCounters extends Counters {
   constructor(
     private readonly limiter: RateLimiterAbstract,
-    private readonly options: { readonly hashesKeys: boolean; readonly close?: () => Promise<unknown> },
+    private readonly release?: () => Promise<unknown>,
   ) {
     super();
   }
 
   async add(key: string, points: number, seconds: number): Promise<Count> {
-    const name = this.options.hashesKeys ? digest(key) : key;
+    const name = digest(key);
     const window = { customDuration: seconds };
     const { consumedPoints, msBeforeNext } =
       points < 0 ? await this.limiter.reward(name, -points, window) : await this.limiter.penalty(name, points, window);
@@ -38,13 +33,8 @@ export class LimiterCounters extends Counters {
   }
 
   async close(): Promise<void> {
-    await this.options.close?.();
+    await this.release?.();
   }
-}
-
-/** Counters of this process. */
-export function memoryCounters(): Counters {
-  return new LimiterCounters(new RateLimiterMemory({ ...UNLIMITED, keyPrefix: '' }), { hashesKeys: false });
 }
 
 /**
@@ -73,7 +63,7 @@ export async function redisCounters(url: string): Promise<Counters> {
     storeClient: client,
     rejectIfRedisNotReady: true,
   });
-  return new LimiterCounters(limiter, { hashesKeys: true, close: async () => client.disconnect() });
+  return new LimiterCounters(limiter, async () => client.disconnect());
 }
 
 /** Counters that processes share in a table of the PostgreSQL database, which the library creates. */
@@ -90,7 +80,7 @@ export async function postgresCounters(database: Database): Promise<Counters> {
       (error) => (error ? reject(error) : resolve(created)),
     );
   });
-  return new LimiterCounters(limiter, { hashesKeys: true });
+  return new LimiterCounters(limiter);
 }
 
 /** Keys of bounded length that show no names of users. */

@@ -5,10 +5,12 @@ import { type Bucket, type BucketState, type RateDecision, RateLimits, type Rate
 
 /** A window of a bucket with what was counted in it. */
 interface CountedWindow {
-  readonly key: string;
+  readonly bucket: Bucket;
   readonly window: RateWindow;
   readonly count: Count;
 }
+
+type Buckets = readonly [Bucket, ...Bucket[]];
 
 /**
  * Rate limits over counters with fixed windows. What was taken for a refused request is given back, so a
@@ -24,25 +26,16 @@ export class CountedRateLimits extends RateLimits implements OnApplicationShutdo
     super();
   }
 
-  async take(buckets: readonly [Bucket, ...Bucket[]], points = 1): Promise<RateDecision> {
-    const counted = await Promise.all(buckets.map((bucket) => this.count(bucket, points)));
-    const exceeded = counted.flat().filter(isExceeded);
-    const allowed = exceeded.length === 0;
-    if (!allowed) {
-      this.subtract(counted.flat(), points);
-      const refusing = buckets.find((_, index) => counted[index]?.some(isExceeded));
-      if (refusing) this.metrics.rejections.with(refusing.name).add();
-    }
-    const states = buckets.map((bucket, index) => stateOf(bucket, counted[index] ?? [], allowed ? 0 : points));
-    states.sort((one, other) => one.remaining - other.remaining);
-    const retryAfterSeconds = Math.max(0, ...exceeded.map(({ count }) => secondsOf(count)));
-    return { allowed, retryAfterSeconds, buckets: states as [BucketState, ...BucketState[]] };
+  take(buckets: Buckets, points = 1): RateDecision | Promise<RateDecision> {
+    const counted = buckets.flatMap((bucket) => bucket.windows.map((window) => this.count(bucket, window, points)));
+    // Counters of this process answer at once, and then no promise is made.
+    if (counted.some(isPending)) return Promise.all(counted).then((done) => this.decide(buckets, done, points));
+    return this.decide(buckets, counted as CountedWindow[], points);
   }
 
   giveBack(buckets: readonly Bucket[]): void {
     for (const bucket of buckets) {
-      const windows = bucket.windows.map((window) => ({ key: windowKey(bucket, window), window }));
-      this.subtract(windows, 1);
+      for (const window of bucket.windows) this.subtract(bucket, window, 1);
     }
   }
 
@@ -50,21 +43,34 @@ export class CountedRateLimits extends RateLimits implements OnApplicationShutdo
     await this.counters.close();
   }
 
-  private count(bucket: Bucket, points: number): Promise<CountedWindow[]> {
-    return Promise.all(
-      bucket.windows.map(async (window) => {
-        const key = windowKey(bucket, window);
-        return { key, window, count: await this.counters.add(key, points, window.seconds, window.limit) };
-      }),
-    );
+  private count(bucket: Bucket, window: RateWindow, points: number): CountedWindow | Promise<CountedWindow> {
+    const count = this.counters.add(windowKey(bucket, window), points, window.seconds, window.limit);
+    return count instanceof Promise ? count.then((one) => ({ bucket, window, count: one })) : { bucket, window, count };
+  }
+
+  private decide(buckets: Buckets, counted: readonly CountedWindow[], points: number): RateDecision {
+    const exceeded = counted.filter(isExceeded);
+    const [refusing] = exceeded;
+    if (refusing) {
+      for (const { bucket, window } of counted) this.subtract(bucket, window, points);
+      this.metrics.rejections.with(refusing.bucket.name).add();
+    }
+    const givenBack = refusing ? points : 0;
+    const states = buckets.map((bucket) => stateOf(bucket, counted, givenBack));
+    states.sort((one, other) => one.remaining - other.remaining);
+    const retryAfterSeconds = Math.max(0, ...exceeded.map(({ count }) => secondsOf(count)));
+    return { allowed: !refusing, retryAfterSeconds, buckets: states as [BucketState, ...BucketState[]] };
   }
 
   /** Nobody waits for it; a store that fails now forgets the points with the window. */
-  private subtract(counted: readonly Pick<CountedWindow, 'key' | 'window'>[], points: number): void {
-    for (const { key, window } of counted) {
-      this.counters.add(key, -points, window.seconds, window.limit).catch(() => undefined);
-    }
+  private subtract(bucket: Bucket, window: RateWindow, points: number): void {
+    const count = this.counters.add(windowKey(bucket, window), -points, window.seconds, window.limit);
+    if (count instanceof Promise) count.catch(() => undefined);
   }
+}
+
+function isPending(counted: CountedWindow | Promise<CountedWindow>): counted is Promise<CountedWindow> {
+  return counted instanceof Promise;
 }
 
 function isExceeded({ window, count }: CountedWindow): boolean {
@@ -76,11 +82,13 @@ function windowKey({ key, windows }: Bucket, { seconds }: RateWindow): string {
 }
 
 /** @param givenBack points that the totals still contain although they were given back */
-function stateOf({ name, windows }: Bucket, counted: readonly CountedWindow[], givenBack: number): BucketState {
+function stateOf(bucket: Bucket, counted: readonly CountedWindow[], givenBack: number): BucketState {
+  const { name, windows } = bucket;
   const [{ limit, seconds }] = windows;
   let remaining = limit;
   let resetSeconds = seconds;
-  for (const { window, count } of counted) {
+  for (const { bucket: counts, window, count } of counted) {
+    if (counts !== bucket) continue;
     const left = Math.max(0, window.limit - (count.total - givenBack));
     if (left > remaining) continue;
     remaining = left;

@@ -12,9 +12,10 @@ export abstract class Counters {
    *
    * @param seconds how long the window is
    * @param limit what the caller compares the total with; totals beyond it need not be exact
-   * @throws the store's error
+   * @returns at once where nothing has to be asked
+   * @throws the store's error, as a rejection
    */
-  abstract add(key: string, points: number, seconds: number, limit: number): Promise<Count>;
+  abstract add(key: string, points: number, seconds: number, limit: number): Count | Promise<Count>;
 
   /** Releases what the store holds. */
   abstract close(): Promise<void>;

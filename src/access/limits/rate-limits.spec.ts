@@ -1,7 +1,8 @@
 import { Metrics } from '../../common/index.js';
-import { LimiterCounters, memoryCounters } from '../adapters/limiter-counters.js';
+import { LimiterCounters } from '../adapters/limiter-counters.js';
+import { MemoryCounters } from '../adapters/memory-counters.js';
 import { CountedRateLimits } from './counted-rate-limits.js';
-import { Counters } from './counters.js';
+import { type Count, Counters } from './counters.js';
 import { InsuredCounters } from './insured-counters.js';
 import { LeasedCounters } from './leased-counters.js';
 import { LimitMetrics } from './limit.metrics.js';
@@ -14,15 +15,15 @@ const METRICS = (): LimitMetrics => new LimitMetrics(new Metrics());
 
 /** A store that can fail, and that counts what it is asked. */
 class Store extends Counters {
-  readonly counters = memoryCounters();
+  readonly counters = new MemoryCounters();
   failure: Error | undefined;
   asked = 0;
 
-  async add(key: string, points: number, seconds: number, limit: number): ReturnType<Counters['add']> {
+  async add(key: string, points: number, seconds: number, limit: number): Promise<Count> {
     this.asked += 1;
     await Promise.resolve();
     if (this.failure) throw this.failure;
-    return this.counters.add(key, points, seconds, limit);
+    return this.counters.add(key, points, seconds);
   }
 
   async close(): Promise<void> {}
@@ -39,7 +40,7 @@ describe('Rate limits', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('allow the burst, then refuse until it is refilled', async () => {
-    const limits = new CountedRateLimits(memoryCounters(), METRICS());
+    const limits = new CountedRateLimits(new MemoryCounters(), METRICS());
     expect(await takeAll(limits, USER, 15)).toBe(10);
     const refused = await limits.take([USER]);
     expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
@@ -50,7 +51,7 @@ describe('Rate limits', () => {
   });
 
   it('allow no more in a minute than the rate, however often the burst is used up', async () => {
-    const limits = new CountedRateLimits(memoryCounters(), METRICS());
+    const limits = new CountedRateLimits(new MemoryCounters(), METRICS());
     let allowed = 0;
     for (let second = 0; second < 60; second += 1) {
       allowed += await takeAll(limits, USER, 12);
@@ -60,7 +61,7 @@ describe('Rate limits', () => {
   });
 
   it('count the buckets of different owners separately', async () => {
-    const limits = new CountedRateLimits(memoryCounters(), METRICS());
+    const limits = new CountedRateLimits(new MemoryCounters(), METRICS());
     const ab = rateBucket('user', ['a', 'bc'], { perMinute: 30, burst: 1 });
     const abc = rateBucket('user', ['ab', 'c'], { perMinute: 30, burst: 1 });
     expect(await takeAll(limits, ab, 2)).toBe(1);
@@ -68,14 +69,14 @@ describe('Rate limits', () => {
   });
 
   it('take nothing from any bucket for a refused request', async () => {
-    const limits = new CountedRateLimits(memoryCounters(), METRICS());
+    const limits = new CountedRateLimits(new MemoryCounters(), METRICS());
     expect(await takeAll(limits, USER, 10)).toBe(10);
     for (let index = 0; index < 50; index += 1) await limits.take([USER, TENANT]);
     expect((await limits.take([TENANT])).buckets[0]).toMatchObject({ name: 'tenant', limit: 12, remaining: 11 });
   });
 
   it('show the bucket with the fewest points first', async () => {
-    const limits = new CountedRateLimits(memoryCounters(), METRICS());
+    const limits = new CountedRateLimits(new MemoryCounters(), METRICS());
     const { buckets } = await limits.take([TENANT, USER], 3);
     expect(buckets).toEqual([
       { name: 'user', limit: 10, windowSeconds: 20, remaining: 7, resetSeconds: 20 },
@@ -106,7 +107,7 @@ describe('Rate limits', () => {
 
   it('count in this process while the shared store is unavailable, and warn once', async () => {
     const store = new Store();
-    const insured = new InsuredCounters(store, memoryCounters(), METRICS());
+    const insured = new InsuredCounters(store, new MemoryCounters(), METRICS());
     const warn = jest.spyOn(insured['logger'], 'warn').mockReturnValue(undefined);
     const log = jest.spyOn(insured['logger'], 'log').mockReturnValue(undefined);
     const limits = new CountedRateLimits(insured, METRICS());
@@ -127,7 +128,7 @@ describe('Rate limits', () => {
       keys.push(key);
       return Promise.resolve({ consumedPoints: 1, msBeforeNext: 1 });
     };
-    await new LimiterCounters({ penalty } as never, { hashesKeys: true }).add(USER.key, 1, 60);
+    await new LimiterCounters({ penalty } as never).add(USER.key, 1, 60);
     expect(keys[0]).toMatch(/^[\w-]{43}$/);
   });
 });

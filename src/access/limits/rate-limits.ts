@@ -47,11 +47,11 @@ export interface RateDecision {
 export abstract class RateLimits {
   /**
    * Takes points from all of the buckets, or from none. Does not fail: while a shared store is unavailable,
-   * this process counts for itself.
+   * this process counts for itself. Returns at once where nothing has to be asked.
    *
    * @param points default 1
    */
-  abstract take(buckets: readonly [Bucket, ...Bucket[]], points?: number): Promise<RateDecision>;
+  abstract take(buckets: readonly [Bucket, ...Bucket[]], points?: number): RateDecision | Promise<RateDecision>;
 
   /** Gives back one point that was taken from each of the buckets for something that did not happen. */
   abstract giveBack(buckets: readonly Bucket[]): void;

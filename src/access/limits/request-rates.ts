@@ -5,6 +5,7 @@ import { isInvalidCredential } from '../access-errors.js';
 import { AccessSettings } from '../access.settings.js';
 import type { Caller } from '../caller.js';
 import type { Need } from '../needs.decorator.js';
+import type { Limits } from './limit-values.js';
 import { LimitTable, limitsOfIdentity } from './limit-table.js';
 import { type Bucket, rateBucket, type RateDecision, RateLimits } from './rate-limits.js';
 
@@ -21,8 +22,12 @@ export class RequestRates {
   ) {}
 
   /** Counts a request. Undefined without authentication: then there is no limit. */
-  count(caller: Caller, need: Need): Promise<RateDecision> | undefined {
-    return caller.identity && this.settings.isAuthenticated ? this.take(caller, need) : undefined;
+  count(caller: Caller, need: Need): RateDecision | Promise<RateDecision> | undefined {
+    if (!caller.identity || !this.settings.isAuthenticated) return undefined;
+    const limits = this.limits.of(caller.tenantId);
+    return limits instanceof Promise
+      ? limits.then((read) => this.take(caller, need, read))
+      : this.take(caller, need, limits);
   }
 
   /**
@@ -37,16 +42,15 @@ export class RequestRates {
     return decision.allowed ? error : tooMany('Too many credentials that are not valid', decision);
   }
 
-  private async take(caller: Caller, need: Need): Promise<RateDecision> {
+  private take(caller: Caller, need: Need, ofTenant: Limits): RateDecision | Promise<RateDecision> {
     const { tenantId, actor, identity } = caller;
-    const found = this.limits.of(tenantId);
-    const limits = limitsOfIdentity(found instanceof Promise ? await found : found, identity?.limits);
+    const limits = limitsOfIdentity(ofTenant, identity?.limits);
     const owner = [tenantId, actor.kind, actor.account ?? actor.id];
     const buckets: [Bucket, ...Bucket[]] = [
       rateBucket('user', owner, limits.user.requests),
       rateBucket('tenant', [tenantId], limits.tenant.requests),
     ];
-    if ([need].flat().some((scope) => scope.startsWith('admin:')))
+    if (Array.isArray(need) && need.some((scope) => scope.startsWith('admin:')))
       buckets.push(rateBucket('admin', owner, limits.admin.requests));
     return this.rates.take(buckets);
   }
