@@ -13,6 +13,7 @@ import { BullMqTickets } from './adapters/bullmq-tickets.js';
 import { LocalRelay } from './adapters/local-relay.js';
 import { LedgerGauges } from './adapters/ledger-gauges.js';
 import { LocalTickets } from './adapters/local-tickets.js';
+import { RedisRelay } from './adapters/redis-relay.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
@@ -25,6 +26,7 @@ import { LedgerDispatcher } from './dispatch/ledger-dispatcher.js';
 import { LedgerSweep } from './dispatch/ledger-sweep.js';
 import { TicketIntake } from './dispatch/ticket-intake.js';
 import { WorkerLease } from './dispatch/worker-lease.js';
+import { WorkerSignals } from './dispatch/worker-signals.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
@@ -68,7 +70,7 @@ import { RunService } from './run.service.js';
     { provide: RunSearch, useClass: TypeOrmRunSearch },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
-    { provide: RunRelay, useClass: LocalRelay },
+    { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database] },
     {
       provide: RunTickets,
       useFactory: (redis: RedisSettings, database: Database) => ticketsOf(redis, database),
@@ -108,6 +110,7 @@ import { RunService } from './run.service.js';
     LedgerSweep,
     TicketIntake,
     WorkerLease,
+    WorkerSignals,
   ],
   exports: [Runs, RunQueries, RetainedSummaries, Dispatcher, InterruptModule],
 })
@@ -122,4 +125,9 @@ export class RunModule {
 async function ticketsOf({ url }: RedisSettings, database: Database): Promise<RunTickets> {
   if (url === undefined || database.dialect !== 'postgres') return new LocalTickets();
   return new BullMqTickets(url, `parley-${await databaseIdentity(database)}`);
+}
+
+/** Processes on one PostgreSQL exchange events over Redis; those that share an SQLite file watch it. */
+function relayOf({ url }: RedisSettings, { dialect }: Database): RunRelay {
+  return url !== undefined && dialect === 'postgres' ? new RedisRelay(url) : new LocalRelay();
 }

@@ -137,7 +137,13 @@ describeOnLedgers('the options of a run request', (ledger) => {
     const running = await start({ input: [userText('1', 'i1')] });
     const waiting = (await ledger().accept({ input: [userText('2', 'i2')] })).run;
     const accepted = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE, queueLimit: 1 });
-    expect(accepted).toMatchObject({ canceled: [running.rowId], run: { state: 'queued', ordinal: 3 } });
+    expect(accepted).toMatchObject({
+      canceled: [
+        { rowId: waiting.rowId, finishedAt: NOW },
+        { rowId: running.rowId, finishedAt: null },
+      ],
+      run: { state: 'queued', ordinal: 3 },
+    });
     expect(await ledger().find(running)).toMatchObject({ state: 'running', cancelRequestedAt: NOW });
     expect((await ledger().find(waiting)).state).toBe('canceled');
     await end(running, 'o1');
@@ -157,9 +163,9 @@ describeOnLedgers('the options of a run request', (ledger) => {
   });
 
   it('a run that supersedes only queued ones starts at once', async () => {
-    await ledger().accept();
+    const queued = (await ledger().accept()).run;
     const { run, canceled } = await ledger().accept({ onBusy: 'interrupt' }, { lease: LEASE });
-    expect(canceled).toEqual([]);
+    expect(canceled).toMatchObject([{ rowId: queued.rowId, state: 'canceled', finishedAt: NOW }]);
     expect(run).toMatchObject({ state: 'running', ordinal: 2 });
   });
 

@@ -7,6 +7,7 @@ import { type AgentEvent, type Message, textMessage } from '../../src/events/ind
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { type Acceptance, AcceptTransaction } from '../../src/run/accept/accept-transaction.js';
 import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
+import { LocalRelay } from '../../src/run/adapters/local-relay.js';
 import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
@@ -120,7 +121,7 @@ export class Ledger {
   /** Ends the runs that were queued before a time. Returns whether there may be more. */
   endOverdue(queuedBefore: number, now: number): Promise<boolean> {
     const settings = readSettings(RunSettings, { RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
-    return new OverdueRuns(this.stores, settings, clockAt(now)).end();
+    return new OverdueRuns(this.stores, settings, clockAt(now), new LocalRelay()).end();
   }
 
   /** Undefined when the run has not ended. */

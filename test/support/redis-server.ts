@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -13,7 +14,7 @@ export const NO_REDIS_SERVER = PROGRAM ? undefined : 'there is no redis-server';
 export class RedisServer {
   private child: ChildProcess | undefined;
 
-  private constructor(private readonly port: number) {}
+  private constructor(readonly port: number) {}
 
   /** Starts it on a free port and waits until it listens. */
   static async start(): Promise<RedisServer> {
@@ -31,6 +32,18 @@ export class RedisServer {
     const options = ['--save', '', '--appendonly', 'no', '--bind', '127.0.0.1', '--port', String(this.port)];
     this.child = spawn(PROGRAM ?? 'redis-server', options, { stdio: 'ignore' });
     await until(() => this.listens(), 'Redis to listen');
+  }
+
+  /** Sends one command over a connection of its own. @throws Error if there is no answer */
+  async command(name: string, ...args: string[]): Promise<unknown> {
+    const client = new Redis(this.url, { lazyConnect: true, retryStrategy: null, maxRetriesPerRequest: 0 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await client.call(name, ...args);
+    } finally {
+      client.disconnect();
+    }
   }
 
   /** Sends a signal: SIGSTOP pauses the process, SIGCONT resumes it. */

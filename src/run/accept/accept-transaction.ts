@@ -23,8 +23,8 @@ export interface Acceptance extends StartedRun {
   readonly created: boolean;
   /** How many runs of the session are queued before this one; 0 unless it is queued itself. */
   readonly queuedBefore: number;
-  /** The row ids of the runs that are being executed and must end because of this one. */
-  readonly canceled: readonly number[];
+  /** The runs that were canceled because of this one. */
+  readonly canceled: readonly RunRecord[];
 }
 
 /** How a prepared run is accepted. */

@@ -4,6 +4,7 @@ import type { OpenedSession } from '../../session/index.js';
 import { cancelActive } from '../end/cancellation.js';
 import type { ActiveRunLimits } from '../ports/run-limits.js';
 import type { RunLedger } from '../run-ledger.js';
+import type { RunRecord } from '../run-record.js';
 import type { RunRequest } from '../run.types.js';
 
 /** When a new run of a session may start. */
@@ -12,8 +13,8 @@ export interface Turn {
   readonly starts: boolean;
   /** How many runs of the session are queued before it. */
   readonly queuedBefore: number;
-  /** The row ids of the runs that are being executed and must end. */
-  readonly canceled: readonly number[];
+  /** The other runs of the session that had not ended, as a cancel left them. */
+  readonly canceled: readonly RunRecord[];
 }
 
 /** True for the policies that cancel the session's other runs. */
@@ -37,7 +38,7 @@ export async function applyBusyPolicy(
   if (session.runOrdinal === 1) return { starts: true, queuedBefore: 0, canceled: [] };
   if (supersedes(request)) {
     const canceled = await cancelActive(tx, ledger, session.rowId, { now, rollback: request.onBusy === 'rollback' });
-    return { starts: canceled.length === 0, queuedBefore: 0, canceled };
+    return { starts: canceled.every(({ finishedAt }) => finishedAt !== null), queuedBefore: 0, canceled };
   }
   const { active, queued } = await ledger.runs.countActive(tx, session.rowId);
   if (active > 0 && request.onBusy === 'reject') throw new AppError('SESSION_BUSY');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { signalCancel } from '../end/cancellation.js';
 import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import { RunRelay } from '../ports/run-relay.js';
@@ -65,7 +66,7 @@ export class RunAcceptance {
     const { run, created, canceled } = accepted;
     const starts = created && run.state === 'running';
     if (starts) this.dispatcher.start(accepted);
-    for (const runRowId of canceled) this.dispatcher.cancel(runRowId);
+    for (const other of canceled) signalCancel(other, this.dispatcher, this.relay);
     if (run.state === 'queued') this.dispatcher.wake(run.sessionRowId);
     return starts;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type RelayedEvents, type RelayListener, RunRelay } from '../ports/run-relay.js';
+import { type RelayListener, type RelayMessage, RunRelay } from '../ports/run-relay.js';
 import { TopicListeners } from './topic-listeners.js';
 
 /** The relay of one process: what others publish does not arrive, so it is always degraded. */
@@ -17,8 +17,8 @@ export class LocalRelay extends RunRelay {
     return this.listeners.size;
   }
 
-  protected send(topic: string, events: RelayedEvents | undefined): void {
-    this.listeners.call(topic, events);
+  protected send(topic: string, message: RelayMessage): void {
+    this.listeners.call(topic, message);
   }
 
   protected subscribe(topic: string, listener: RelayListener): () => void {

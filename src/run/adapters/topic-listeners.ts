@@ -1,4 +1,4 @@
-import type { RelayedEvents, RelayListener } from '../ports/run-relay.js';
+import type { RelayListener, RelayMessage } from '../ports/run-relay.js';
 
 /** The listeners of this process, by topic. */
 export class TopicListeners {
@@ -28,9 +28,9 @@ export class TopicListeners {
     };
   }
 
-  call(topic: string, events: RelayedEvents | undefined): void {
+  call(topic: string, message: RelayMessage): void {
     // Publishing is a hot path, and usually nobody listens.
     if (this.listeners.size === 0) return;
-    for (const listener of this.listeners.get(topic) ?? []) listener(events);
+    for (const listener of this.listeners.get(topic) ?? []) listener(message);
   }
 }

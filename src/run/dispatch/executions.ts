@@ -47,9 +47,11 @@ export class Executions {
     this.runs.set(run.rowId, { control, done });
   }
 
-  /** Stops a run if it is executed here. */
-  stop(runRowId: number, kind: StopKind): void {
-    this.runs.get(runRowId)?.control.stop(kind);
+  /** Stops a run if it is executed here. Returns whether it is. */
+  stop(runRowId: number, kind: StopKind): boolean {
+    const run = this.runs.get(runRowId);
+    run?.control.stop(kind);
+    return run !== undefined;
   }
 
   /** Stops all runs. */

@@ -70,8 +70,12 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
     void this.executions.offerNext(sessionRowId);
   }
 
-  cancel(runRowId: number): void {
-    this.executions.stop(runRowId, 'cancel');
+  cancel(runRowId: number): boolean {
+    return this.executions.stop(runRowId, 'cancel');
+  }
+
+  check(): void {
+    void this.sweep();
   }
 
   private freed(isAwaited: boolean): void {

@@ -35,6 +35,7 @@ export class WorkerLease {
   private readonly logger = new Logger('Worker');
   private readonly self = ownProcess();
   private holder: LeaseHolder | undefined;
+  private joined: (id: string) => void = () => undefined;
   private held: { -readonly [Key in keyof HeldLease]: HeldLease[Key] } | undefined;
   /** The id whose row must be removed before the process registers again. */
   private left: string | undefined;
@@ -53,6 +54,11 @@ export class WorkerLease {
   /** The lease that is held now; undefined after it was lost, until the process is registered again. */
   get current(): HeldLease | undefined {
     return this.held;
+  }
+
+  /** Calls the listener with each new id of this process among the workers. There is one listener. */
+  onJoin(listener: (id: string) => void): void {
+    this.joined = listener;
   }
 
   /** @throws Error if the process must not join the other workers; the driver's error */
@@ -112,6 +118,7 @@ export class WorkerLease {
       if (this.database.address.kind === 'postgres') checkPeers(worker, alive, this.database.migrate !== 'off');
     });
     this.held = { owner: worker.id, until: HELD, deadline: sentAt + leaseMs * OWN_SHARE };
+    this.joined(worker.id);
     this.watchDeadline();
   }
 

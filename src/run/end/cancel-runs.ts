@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal, type Reach, userReach } from '../../common/index.js';
 import { Dispatcher } from '../ports/dispatcher.js';
+import { RunRelay } from '../ports/run-relay.js';
 import type { CancelOptions } from '../ports/runs.js';
 import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
-import { cancelRun } from './cancellation.js';
+import { cancelRun, signalCancel } from './cancellation.js';
 
 /** Cancels runs and what they wait for: records it, then signals the dispatcher. */
 @Injectable()
@@ -13,6 +14,7 @@ export class CancelRuns {
     private readonly ledger: RunLedger,
     private readonly dispatcher: Dispatcher,
     private readonly clock: Clock,
+    private readonly relay: RunRelay,
   ) {}
 
   /** Returns the run as the cancel left it. @throws AppError RUN_NOT_FOUND */
@@ -30,9 +32,9 @@ export class CancelRuns {
       }
       return after;
     });
-    if (canceled.state === 'running') this.dispatcher.cancel(canceled.rowId);
+    signalCancel(canceled, this.dispatcher, this.relay);
     // The end of a queued run may let the next one start.
-    else this.dispatcher.wake(canceled.sessionRowId);
+    if (canceled.state !== 'running') this.dispatcher.wake(canceled.sessionRowId);
     return canceled;
   }
 

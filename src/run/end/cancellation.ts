@@ -1,5 +1,7 @@
 import type { Transaction } from '../../database/index.js';
 import { unstartedEnd } from '../execute/run-ending.js';
+import type { Dispatcher } from '../ports/dispatcher.js';
+import type { RunRelay } from '../ports/run-relay.js';
 import type { RunLedger } from '../run-ledger.js';
 import { isActive, type RunRecord } from '../run-record.js';
 
@@ -13,21 +15,20 @@ export interface CancelRequest {
 /**
  * Cancels all runs of a session that have not ended; those that were never started end at once.
  *
- * @returns the row ids of the others, which are being executed
+ * @returns all of them as the cancel left them
  */
 export async function cancelActive(
   tx: Transaction,
   ledger: RunLedger,
   sessionRowId: number,
   request: CancelRequest,
-): Promise<readonly number[]> {
-  const executing: number[] = [];
+): Promise<readonly RunRecord[]> {
+  const canceled: RunRecord[] = [];
   // The newest first, so that each rollback restores what was there before the next older run.
   for (const run of await ledger.runs.activeForUpdate(tx, sessionRowId)) {
-    const after = await cancelRun(tx, ledger, run, request);
-    if (after.finishedAt === null) executing.push(run.rowId);
+    canceled.push(await cancelRun(tx, ledger, run, request));
   }
-  return executing;
+  return canceled;
 }
 
 /** Cancels one run, which the caller has locked; one that was never started ends at once. */
@@ -42,6 +43,12 @@ export async function cancelRun(
   const ended = await endQueued(tx, ledger, run, now);
   if (rollback) await rollBack(tx, ledger, run, now);
   return ended ?? { ...run, cancelRequestedAt: run.cancelRequestedAt ?? now };
+}
+
+/** Signals a cancel after its commit: to the worker of the run, here or elsewhere, or to the readers of one that has ended. */
+export function signalCancel(run: RunRecord, dispatcher: Dispatcher, relay: RunRelay): void {
+  if (run.finishedAt !== null) relay.changed(run);
+  else if (!dispatcher.cancel(run.rowId) && run.leaseOwner !== null) relay.signal(run.leaseOwner);
 }
 
 async function endQueued(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock } from '../../common/index.js';
 import { endingOfError, unstartedEnd, WAITED_TOO_LONG } from '../execute/run-ending.js';
+import { RunRelay } from '../ports/run-relay.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunSettings } from '../run.settings.js';
 
@@ -14,6 +15,7 @@ export class OverdueRuns {
     private readonly ledger: RunLedger,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
+    private readonly relay: RunRelay,
   ) {}
 
   /** Ends a batch of overdue runs as failed. Returns whether there may be more. */
@@ -24,10 +26,12 @@ export class OverdueRuns {
     // Reads before it takes the write lock: usually there is none.
     if ((await runs.overdue(createdBefore, 1)).length === 0) return false;
     const ending = endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
-    return this.ledger.write(async (tx) => {
+    const ended = await this.ledger.write(async (tx) => {
       const overdue = await runs.overdueForUpdate(tx, createdBefore, BATCH);
       for (const run of overdue) await runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now);
-      return overdue.length === BATCH;
+      return overdue;
     });
+    for (const run of ended) this.relay.changed(run);
+    return ended.length === BATCH;
   }
 }

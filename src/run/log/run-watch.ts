@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import { RunLog } from '../ports/run-log.js';
-import { type RelayedEvents, RunRelay } from '../ports/run-relay.js';
+import { type RelayMessage, RunRelay } from '../ports/run-relay.js';
 import { type AwaitedRun, RunStore, type WatchFindings } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
 import { FollowedRun } from './followed-run.js';
@@ -46,7 +46,10 @@ export class RunWatch {
   ) {
     const follow: TailSources['follow'] = (run, feed) => this.follow(run, feed);
     this.sources = { log: new LogReads(log), feeds, follow };
-    relay.onStateChange(() => this.look());
+    relay.onStateChange(() => {
+      for (const run of this.followed.values()) run.isUnsure = true;
+      this.look();
+    });
     feeds.onClose(() => this.rest());
   }
 
@@ -61,7 +64,7 @@ export class RunWatch {
     if (this.size === 0) this.wait = FIRST_MS;
     const followed = new FollowedRun(run.rowId, feed, this.sources.log);
     this.followed.set(run.rowId, followed);
-    const unfollow = this.relay.follow(run, (events) => this.relayed(followed, events));
+    const unfollow = this.relay.follow(run, (message) => this.relayed(followed, message));
     feed.onDrop = () => {
       feed.onDrop = undefined;
       this.followed.delete(run.rowId);
@@ -75,7 +78,8 @@ export class RunWatch {
   awaitRun(wait: AwaitedRun, listener: () => void): () => void {
     if (this.size === 0) this.wait = FIRST_MS;
     this.awaited.set(wait, listener);
-    const unsubscribe = this.relay.awaitRun(wait, listener);
+    // Many waits that are subscribed at once cause one look.
+    const unsubscribe = this.relay.awaitRun(wait, (message) => (message === 'subscribed' ? this.look() : listener()));
     this.schedule();
     return () => {
       this.awaited.delete(wait);
@@ -84,8 +88,8 @@ export class RunWatch {
     };
   }
 
-  private relayed(followed: FollowedRun, events: RelayedEvents | undefined): void {
-    if (events) return followed.relayed(events);
+  private relayed(followed: FollowedRun, message: RelayMessage): void {
+    if (typeof message === 'object') return followed.relayed(message);
     followed.isUnsure = true;
     this.look();
   }

@@ -31,6 +31,9 @@ export abstract class Dispatcher {
   /** Signals that a run of a session may be claimable. */
   abstract wake(sessionRowId: number): void;
 
-  /** Signals that the cancel of a run was requested. */
-  abstract cancel(runRowId: number): void;
+  /** Signals that the cancel of a run was requested. Returns whether this process executes the run. */
+  abstract cancel(runRowId: number): boolean;
+
+  /** Signals that the ledger may ask for something, such as a cancel of a run that this process executes. */
+  abstract check(): void;
 }

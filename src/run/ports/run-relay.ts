@@ -28,10 +28,13 @@ export interface RelayedEvents {
 }
 
 /**
- * Gets what is published about a topic. Undefined: something has changed, or may have been missed, so the ledger has
- * to be read. That is also what a listener gets once other instances can reach it. Never throws.
+ * What a listener gets. `changed`: the ledger has to be read. `subscribed`: from now on other instances reach the
+ * listener, and what happened before was missed; comes again after each interruption.
  */
-export type RelayListener = (events: RelayedEvents | undefined) => void;
+export type RelayMessage = RelayedEvents | 'changed' | 'subscribed';
+
+/** Gets the messages of a topic. Must not throw. */
+export type RelayListener = (message: RelayMessage) => void;
 
 /**
  * Carries committed events and signals to other instances. All of it is a hint, which may be lost, late or repeated:
@@ -50,7 +53,7 @@ export abstract class RunRelay {
 
   /** Publishes that a run has changed without its worker: it was ended in the queue, or removed. Called after the commit. */
   changed(run: RelayedRun): void {
-    this.send(runTopic(run), undefined);
+    this.send(runTopic(run), 'changed');
   }
 
   /** Follows a run. Returns a function that ends it. */
@@ -60,17 +63,17 @@ export abstract class RunRelay {
 
   /** Publishes that a session has a new run. Called after the commit. */
   announce(session: SessionKey): void {
-    this.send(sessionTopic(session), undefined);
+    this.send(sessionTopic(session), 'changed');
   }
 
-  /** Calls the listener when a session may have a new run. Returns a function that unsubscribes it. */
-  awaitRun(session: SessionKey, listener: () => void): () => void {
-    return this.subscribe(sessionTopic(session), () => listener());
+  /** Calls the listener when a session has a new run. Returns a function that unsubscribes it. */
+  awaitRun(session: SessionKey, listener: RelayListener): () => void {
+    return this.subscribe(sessionTopic(session), listener);
   }
 
   /** Signals to a worker that there is something to do for its runs, such as a cancel. Called after the commit. */
   signal(workerId: string): void {
-    this.send(workerTopic(workerId), undefined);
+    this.send(workerTopic(workerId), 'changed');
   }
 
   /** Calls the listener at each signal to a worker. Returns a function that unsubscribes it. */
@@ -78,7 +81,7 @@ export abstract class RunRelay {
     return this.subscribe(workerTopic(workerId), () => listener());
   }
 
-  protected abstract send(topic: string, events: RelayedEvents | undefined): void;
+  protected abstract send(topic: string, message: RelayMessage): void;
 
   protected abstract subscribe(topic: string, listener: RelayListener): () => void;
 }
