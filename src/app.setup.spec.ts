@@ -5,10 +5,11 @@ import { AccessSettings, Authenticator, BrowserPolicy, RequestRates } from './ac
 import { ModelClient } from './agent/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
+import { Metrics } from './common/index.js';
 import { ConfigModule } from './config/index.js';
 import { HealthModule, ReadinessProbe } from './health/index.js';
 import { HttpModule } from './protocol/http/index.js';
-import { LoggingModule, LoggingSettings } from './telemetry/index.js';
+import { HttpMetrics, LoggingModule, LoggingSettings } from './telemetry/index.js';
 
 @Module({})
 class EmptyModule {}
@@ -19,6 +20,8 @@ class EmptyModule {}
   providers: [
     { provide: ModelClient, useValue: { info: { provider: 'test', name: 'test' } } },
     BrowserPolicy,
+    Metrics,
+    HttpMetrics,
     { provide: RequestRates, useValue: { count: () => undefined } },
     {
       provide: Authenticator,
@@ -26,7 +29,7 @@ class EmptyModule {}
       inject: [AccessSettings],
     },
   ],
-  exports: [ModelClient, Authenticator, BrowserPolicy, RequestRates],
+  exports: [ModelClient, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates],
 })
 class TestModule {}
 
