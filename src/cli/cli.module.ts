@@ -1,11 +1,11 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { KeysModule, LimitTable, StoredLimits, TenantLimits, TenantSettingsLimits } from '../access/index.js';
-import { Clock, SystemClock } from '../common/index.js';
+import { Clock, Metrics, SystemClock } from '../common/index.js';
 import { DatabaseModule, type DatabaseSettings } from '../database/index.js';
 
 /** What commands need of the server: its database, keys and tenants; no network, no models, no runs. */
 @Global()
-@Module({ providers: [{ provide: Clock, useClass: SystemClock }], exports: [Clock] })
+@Module({ providers: [{ provide: Clock, useClass: SystemClock }, Metrics], exports: [Clock, Metrics] })
 export class CliModule {
   static forRoot(database: DatabaseSettings): DynamicModule {
     return {
