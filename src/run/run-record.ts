@@ -77,7 +77,9 @@ export interface RunRecord extends RunKey {
   readonly finishedAt: number | null;
   /** When the events before the terminal one were removed. */
   readonly eventsPrunedAt: number | null;
-  /** What the wires kept of the removed events, by registered name; null before the removal. */
+  /** Whether the log was compacted: its last event has a chunk of its own. */
+  readonly isCompacted: boolean;
+  /** What the wires keep of the events, by registered name; null before their compaction or removal. */
   readonly retainedSummaries: JsonObject | null;
   /** How many runs of its tenant had not ended when it was queued, at most 1,000: the smallest come first. */
   readonly place: number;

@@ -15,6 +15,7 @@ import { LedgerGauges } from './adapters/ledger-gauges.js';
 import { LocalTickets } from './adapters/local-tickets.js';
 import { RedisRelay } from './adapters/redis-relay.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
+import { TypeOrmLogCompaction } from './adapters/typeorm-log-compaction.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -32,6 +33,7 @@ import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
 import { RunDeletion } from './end/run-deletion.js';
+import { RunCompaction } from './end/run-compaction.js';
 import { RunRetention } from './end/run-retention.js';
 import { AgentInputs } from './execute/agent-inputs.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
@@ -47,6 +49,7 @@ import { RunWatch } from './log/run-watch.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunLeases } from './ports/run-leases.js';
 import { type RunLimits } from './ports/run-limits.js';
+import { LogCompaction } from './ports/log-compaction.js';
 import { RunLog } from './ports/run-log.js';
 import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
@@ -69,6 +72,7 @@ import { RunService } from './run.service.js';
     { provide: RunLeases, useClass: TypeOrmRunLeases },
     { provide: RunSearch, useClass: TypeOrmRunSearch },
     { provide: RunLog, useClass: TypeOrmRunLog },
+    { provide: LogCompaction, useClass: TypeOrmLogCompaction },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
     { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database] },
     {
@@ -104,6 +108,7 @@ import { RunService } from './run.service.js';
     RemoveRuns,
     RetainedSummaries,
     RunRetention,
+    RunCompaction,
     ExecutionSlots,
     LeaseKeeper,
     Executions,

@@ -141,6 +141,6 @@ export interface RunView {
   readonly lastSeq: number;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
-  /** What wires kept of the removed events (`RetainedSummaries`); null until they are removed. */
+  /** What wires keep of the events (`RetainedSummaries`); null until they are compacted or removed. */
   readonly retainedSummaries: JsonObject | null;
 }

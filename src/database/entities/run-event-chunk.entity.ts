@@ -2,7 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
  * The events of one run that one commit wrote: JSON texts, one per line. One row per commit instead of one per
- * event makes the log several times cheaper (docs/performance.md).
+ * event makes the log several times cheaper (docs/performance.md). On PostgreSQL the rows of a run that has ended become
+ * fewer, longer ones.
  */
 @Entity({ name: 'run_event_chunks' })
 export class RunEventChunkEntity {
@@ -19,7 +20,11 @@ export class RunEventChunkEntity {
   @Column('text', { name: 'body' })
   body!: string;
 
-  /** Milliseconds since the epoch. */
+  /** When the first event was committed, in milliseconds since the epoch. */
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
+
+  /** When the events of several commits were committed, as `count:time` separated by commas; null for one commit. */
+  @Column('text', { name: 'times', nullable: true })
+  times!: string | null;
 }

@@ -16,6 +16,9 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ix_runs_lease_owner', ['leaseOwner'], { where: `status = 'running'` })
 @Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
 @Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
+@Index('ix_runs_uncompacted', ['finishedAt'], {
+  where: 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL',
+})
 @Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
 // Lists of the runs of a user, of a tenant, and of a tenant with one status, newest first.
 @Index('ix_runs_owner_created', ['tenantId', 'userId', 'createdAt', 'rowId'])
@@ -146,7 +149,11 @@ export class RunEntity {
   @Column('bigint', { name: 'events_pruned_at', nullable: true })
   eventsPrunedAt!: number | null;
 
-  /** Summaries of the removed events, JSON by name; null before the removal, and when none were kept. */
+  /** When the events were compacted; 0 if they could not be; null before, and on SQLite. */
+  @Column('bigint', { name: 'compacted_at', nullable: true })
+  compactedAt!: number | null;
+
+  /** Summaries of the events, JSON by name; null before the compaction or the removal, and when none were kept. */
   @Column('text', { name: 'digests', nullable: true })
   retainedSummaries!: string | null;
 

@@ -53,7 +53,7 @@ export class StateSummary implements RetainedSummary {
   }
 }
 
-/** The state at the end of a run; undefined while its events exist, and where no summary was retained. */
+/** The state at the end of a run; undefined where no summary was retained, as long as its events exist. */
 export function stateSummaryOf({ retainedSummaries }: Pick<RunView, 'retainedSummaries'>): JsonObject | undefined {
   const state = retainedSummaries?.[STATE_SUMMARY];
   return isPlainObject(state) ? state : undefined;

@@ -36,6 +36,7 @@ export interface RunRow {
   readonly created_session: number;
   readonly used_ms: number;
   readonly events_pruned_at: number | null;
+  readonly compacted_at: number | string | null;
   readonly digests: string | null;
   readonly authority: string | null;
   readonly place: number;
@@ -45,7 +46,7 @@ export interface RunRow {
 export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
   fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
   created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session,
-  used_ms, events_pruned_at, digests, authority, place`;
+  used_ms, events_pruned_at, compacted_at, digests, authority, place`;
 
 /** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
 type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
@@ -90,6 +91,7 @@ export function runRecord(row: RunRow): RunRecord {
     createdSession: row.created_session === 1,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
+    isCompacted: Number(row.compacted_at) > 0,
     retainedSummaries: parsed<JsonObject>(row.digests),
     place: row.place,
   };
@@ -135,6 +137,7 @@ export function newRecord(run: NewRun, row: { readonly no: number; readonly plac
     createdSession: run.createdSession,
     usedMs: 0,
     eventsPrunedAt: null,
+    isCompacted: false,
     retainedSummaries: null,
   };
 }

@@ -10,7 +10,8 @@ import {
 } from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
 import { type EventSelection, type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
-import type { RunVisibility } from '../run-record.js';
+import type { RunRecord, RunVisibility } from '../run-record.js';
+import { type ChunkRow, eventsOf } from './log-chunks.js';
 import { jsonText } from './run-row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
@@ -57,21 +58,17 @@ const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AN
 const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
 
 const READ_FIRST = `
-  SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
+  SELECT first_seq, body, created_at, times FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
 
 const READ_NEXT = `
-  SELECT first_seq, body, created_at FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
+  SELECT first_seq, body, created_at, times FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
 
 const READ_LAST = `
-  SELECT first_seq, event_count, body, created_at FROM run_event_chunks WHERE run_no = ?
+  SELECT first_seq, event_count, body, created_at, times FROM run_event_chunks WHERE run_no = ?
   ORDER BY first_seq DESC LIMIT 1`;
 
-interface ChunkRow {
-  readonly first_seq: number;
-  readonly body: string;
-  /** A string from PostgreSQL, whose bigint may be larger than a number. */
-  readonly created_at: number | string;
-}
+const REMOVE_BEFORE = 'DELETE FROM run_event_chunks WHERE run_no = ? AND first_seq < ?';
+const REMOVE_STEPS = 'DELETE FROM run_steps WHERE run_no = ?';
 
 interface WrittenRow {
   readonly keep: RunVisibility;
@@ -123,22 +120,34 @@ export class TypeOrmRunLog extends RunLog {
   }
 
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+    const { read } = this.database;
     const events: LoggedEvent[] = [];
-    let chunks = await this.database.read.all<ChunkRow>(READ_FIRST, [runRowId, fromSeq]);
+    let chunks = await read.all<ChunkRow>(READ_FIRST, [runRowId, fromSeq]);
     let last = -1;
     let chunkCount = 0;
     let lineCount = 0;
     for (;;) {
       for (const chunk of chunks) {
-        lineCount += collect(chunk, fromSeq, events);
+        const next = nextOf(events) ?? fromSeq;
+        // Meanwhile the chunk that follows became part of one that begins before it.
+        if (events.length > 0 && chunk.first_seq > next) break;
+        events.push(...eventsOf(chunk, next));
         chunkCount += 1;
+        lineCount += Math.max(1, (nextOf(events) ?? 0) - chunk.first_seq);
         last = chunk.first_seq;
       }
       if (events.length >= limit) return events;
       // A chunk holds one event or hundreds: reads about as many rows as the rest of the page needs.
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
-      chunks = await this.database.read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
-      if (chunks.length === 0) return events;
+      chunks = await read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
+      const [following] = chunks;
+      if (!following) return events;
+      const next = nextOf(events);
+      if (next !== undefined && following.first_seq > next) {
+        chunks = await read.all<ChunkRow>(READ_FIRST, [runRowId, next]);
+        // Removed meanwhile, all but the last.
+        if (!chunks[0] || chunks[0].first_seq === last) return events;
+      }
     }
   }
 
@@ -149,15 +158,14 @@ export class TypeOrmRunLog extends RunLog {
     // Numbers of events fit into the column's type.
     const bounds = [after, Math.min(before, 2_147_483_647)];
     const chunks = await this.database.read.all<ChunkRow>(
-      `SELECT first_seq, body, created_at FROM run_event_chunks
+      `SELECT first_seq, body, created_at, times FROM run_event_chunks
        WHERE run_no = ? AND first_seq + event_count > ? + 1 AND first_seq < ? AND (${matches})
        ORDER BY first_seq ${direction} LIMIT ?`,
       [runRowId, ...bounds, ...kinds.map((kind) => `%{"object":"${kind}"%`), limit],
     );
     const events: LoggedEvent[] = [];
     for (const chunk of chunks) {
-      const found: LoggedEvent[] = [];
-      collect(chunk, 0, found);
+      const found = eventsOf(chunk, 0);
       events.push(...(order === 'desc' ? found.reverse() : found));
     }
     return events.filter(({ seq, kind }) => seq > after && seq < before && kinds.includes(kind));
@@ -186,15 +194,27 @@ export class TypeOrmRunLog extends RunLog {
     await queryable(tx).manager.delete(RunStepEntity, { runRowId });
   }
 
-  async removeAllButLast(tx: Transaction, runRowId: number): Promise<number> {
-    const [last] = await queryable(tx).all<ChunkRow & { event_count: number }>(READ_LAST, [runRowId]);
-    await this.remove(tx, runRowId);
+  async removeAllButLast(tx: Transaction, { rowId, isCompacted, nextSeq }: RunRecord): Promise<number> {
+    const sql = queryable(tx);
+    sql.send(REMOVE_STEPS, [rowId]);
+    if (isCompacted) {
+      sql.send(REMOVE_BEFORE, [rowId, nextSeq - 1]);
+      return nextSeq - 1;
+    }
+    const [last] = await sql.all<ChunkRow & { event_count: number }>(READ_LAST, [rowId]);
     if (!last) return 0;
-    const line = last.body.slice(last.body.lastIndexOf('\n') + 1);
     const seq = last.first_seq + last.event_count - 1;
-    await queryable(tx).run(INSERT_CHUNK, [runRowId, seq, 1, line, last.created_at]);
+    const [event] = eventsOf(last, seq);
+    sql.send(REMOVE_BEFORE, [rowId, seq + 1]);
+    if (event) sql.send(INSERT_CHUNK, [rowId, seq, 1, event.json, event.at]);
     return seq;
   }
+}
+
+/** The number after the last event; undefined without events. */
+function nextOf(events: readonly LoggedEvent[]): number | undefined {
+  const last = events.at(-1);
+  return last && last.seq + 1;
 }
 
 async function appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
@@ -209,15 +229,4 @@ async function appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise
   const rows = await queryable(tx).all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
   const written = new Set(rows.map(({ no, fence }) => `${no}/${fence}`));
   return writes.map(({ run }) => written.has(`${run.rowId}/${run.fence}`));
-}
-
-/** Adds the events from `fromSeq` on and returns how many the chunk holds in all. */
-function collect(chunk: ChunkRow, fromSeq: number, into: LoggedEvent[]): number {
-  const lines = chunk.body.split('\n');
-  const at = Number(chunk.created_at);
-  lines.forEach((line, index) => {
-    const seq = chunk.first_seq + index;
-    if (seq >= fromSeq) into.push(new LoggedEvent(seq, line, undefined, at));
-  });
-  return lines.length;
 }

@@ -66,7 +66,6 @@ const PASS_STATE_BEFORE = `
     ORDER BY ordinal LIMIT 1)`;
 
 const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
-const UNPRUNED = `${GET} AND events_pruned_at IS NULL`;
 const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
 
 /** The rows of runs in the ledger. */
@@ -232,12 +231,13 @@ export class TypeOrmRunStore extends RunStore {
     return this.all(PRUNABLE, [finishedBefore, limit]);
   }
 
-  unprunedForUpdate(tx: Transaction, rowId: number): Promise<RunRecord | undefined> {
-    return this.first(UNPRUNED + skipLocked(tx), [rowId], tx);
+  unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
+    const marks = rowIds.map(() => '?').join(', ');
+    return this.all(`${SELECT} WHERE no IN (${marks}) AND events_pruned_at IS NULL${skipLocked(tx)}`, rowIds, tx);
   }
 
   async markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void> {
-    await queryable(tx).run(MARK_PRUNED, [now, jsonText(summaries), rowId]);
+    queryable(tx).send(MARK_PRUNED, [now, jsonText(summaries), rowId]);
   }
 
   async remove(tx: Transaction, rowId: number): Promise<void> {

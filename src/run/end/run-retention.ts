@@ -66,22 +66,25 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async prune(finishedBefore: number, limit: number): Promise<RetentionCounts> {
     const { runs } = this.ledger;
-    const summaries = new Map<RunRecord, JsonObject | null>();
+    const summaries = new Map<number, JsonObject | null>();
     // Read before the transaction: logs are long, and that of an ended run does not change.
     for (const run of await runs.prunable(finishedBefore, limit)) {
-      summaries.set(run, run.visibility === 'transient' ? null : await this.summaries.of(run));
+      summaries.set(run.rowId, run.visibility === 'transient' ? null : await this.summaryOf(run));
     }
     if (summaries.size === 0) return { runs: 0, events: 0 };
     return this.ledger.write(async (tx) => {
       const pruned = { runs: 0, events: 0 };
-      for (const [{ rowId }, kept] of summaries) {
-        const run = await runs.unprunedForUpdate(tx, rowId);
-        if (!run) continue;
-        pruned.events += await this.pruneRun(tx, run, kept);
+      for (const run of await runs.unprunedForUpdate(tx, [...summaries.keys()])) {
+        pruned.events += await this.pruneRun(tx, run, summaries.get(run.rowId) ?? null);
         pruned.runs += 1;
       }
       return pruned;
     });
+  }
+
+  /** What is kept of a run: the compaction has stored it, or it is read from the log. */
+  private async summaryOf(run: RunRecord): Promise<JsonObject | null> {
+    return run.retainedSummaries ?? (await this.summaries.of(run));
   }
 
   /** Returns the number of removed events. */
@@ -90,7 +93,7 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
       await this.deletion.deleteRun(tx, run);
       return run.nextSeq;
     }
-    const removed = await this.ledger.log.removeAllButLast(tx, run.rowId);
+    const removed = await this.ledger.log.removeAllButLast(tx, run);
     await this.ledger.runs.markPruned(tx, run.rowId, kept, this.clock.now());
     return removed;
   }

@@ -104,6 +104,6 @@ export abstract class RunLog {
   /** Removes a run's events and its journal. */
   abstract remove(tx: Transaction, runRowId: number): Promise<void>;
 
-  /** Removes a run's journal and its events except the last. Returns how many events were removed. */
-  abstract removeAllButLast(tx: Transaction, runRowId: number): Promise<number>;
+  /** Removes the journal of a run that has ended and its events except the last. Returns how many events were removed. */
+  abstract removeAllButLast(tx: Transaction, run: RunRecord): Promise<number>;
 }

@@ -185,8 +185,8 @@ export abstract class RunStore {
   /** Up to `limit` runs that ended before a time and have their events, oldest first. */
   abstract prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]>;
 
-  /** The run, locked, if its events were not removed; undefined also when another transaction has locked it. */
-  abstract unprunedForUpdate(tx: Transaction, rowId: number): Promise<RunRecord | undefined>;
+  /** Those of the runs whose events were not removed, locked; without those that another transaction has locked. */
+  abstract unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]>;
 
   /** Records that the events were removed, and what is kept of them. */
   abstract markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void>;

@@ -157,6 +157,7 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     createdSession: false,
     usedMs: 0,
     eventsPrunedAt: null,
+    isCompacted: false,
     retainedSummaries: null,
     place: 0,
     ...overrides,

@@ -13,6 +13,7 @@ import { CreateUsedTickets1796169600000 } from './1796169600000-create-used-tick
 import { CreateWorkers1796256000000 } from './1796256000000-create-workers.js';
 import { ListRuns1796515200000 } from './1796515200000-list-runs.js';
 import { AddRunPlaces1796601600000 } from './1796601600000-add-run-places.js';
+import { CompactLogs1796688000000 } from './1796688000000-compact-logs.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -31,4 +32,5 @@ export const POSTGRES_MIGRATIONS = [
   CreateWorkers1796256000000,
   ListRuns1796515200000,
   AddRunPlaces1796601600000,
+  CompactLogs1796688000000,
 ];

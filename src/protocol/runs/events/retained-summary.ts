@@ -35,7 +35,7 @@ export class RunsRetainedSummary implements RetainedSummary {
   }
 }
 
-/** What was retained of a run; undefined while it has its events, and where an earlier version removed them. */
+/** What was retained of a run; undefined where that was not necessary yet, and where an earlier version removed the events. */
 export function retainedOf({ retainedSummaries }: RunView): RetainedRun | undefined {
   const retained = retainedSummaries?.[RUNS_SUMMARY];
   if (!isPlainObject(retained)) return undefined;
