@@ -43,6 +43,8 @@ function readCommitted() {
 
 /** @returns {Promise<string>} */
 async function generate() {
+  // The decorators of the application need it before anything of Nest is loaded.
+  await import('reflect-metadata');
   const { describeApi } = await import(pathToFileURL(join(root, 'dist/src/boot/describe-api.js')).href);
   return stableJson(await describeApi());
 }
