@@ -10,7 +10,7 @@ import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.j
 import { ProtocolModule } from './protocol/protocol.module.js';
 import { RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
-import { LoggingModule, LoggingSettings, MetricsModule } from './telemetry/index.js';
+import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
 
@@ -39,7 +39,7 @@ export class AppModule {
         ConfigModule.forRoot(configuration),
         LoggingModule.forRoot(configuration.get(LoggingSettings)),
         CommonModule,
-        MetricsModule,
+        TelemetryModule,
         AccessModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
         AgentModule.forRoot({

@@ -13,7 +13,7 @@ import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
 import { RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
-import { LoggingSettings, MetricsSettings } from './telemetry/index.js';
+import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
 import { McpSettings, ToolSettings } from './tools/index.js';
 
 /** All settings of the server, in the order of the documentation. */
@@ -43,6 +43,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   RunsApiSettings,
   LoggingSettings,
   MetricsSettings,
+  TracingSettings,
 ];
 
 /** What is given in code, so that no variable has to configure it. */

@@ -32,7 +32,7 @@ import {
   registerRequestLimits,
   registerSecurityHeaders,
 } from './protocol/http/index.js';
-import { HttpMetrics, REQUEST_ID_HEADER, requestIdOf, ServerLog } from './telemetry/index.js';
+import { HttpMetrics, REQUEST_ID_HEADER, requestIdOf, RequestTraces, ServerLog } from './telemetry/index.js';
 import { ToolPolicy } from './tools/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
@@ -75,10 +75,14 @@ export function configureApp(app: NestFastifyApplication): void {
   ConnectionQueue.before(app.getHttpServer());
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
   app.useLogger(log.messages);
-  const metrics = app.get(HttpMetrics);
-  log.observe(app.getHttpAdapter().getInstance(), (request, response, milliseconds) =>
-    metrics.ended(request, response, milliseconds),
-  );
+  const [metrics, traces] = [app.get(HttpMetrics), app.get(RequestTraces)];
+  log.observe(app.getHttpAdapter().getInstance(), {
+    began: (request) => traces.began(request),
+    ended: (request, response, milliseconds) => {
+      metrics.ended(request, response, milliseconds);
+      traces.ended(request, response);
+    },
+  });
   returnRequestIds(app);
   const server = app.getHttpAdapter().getInstance();
   const bases = app.get(ServerSettings).publicBases;

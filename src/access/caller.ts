@@ -14,6 +14,7 @@ import {
   tenantReach,
   userReach,
 } from '../common/index.js';
+import { traceparentOf } from '../telemetry/index.js';
 import type { Identity } from './identity.js';
 import { namedUser, type NamedUser } from './named-user.js';
 import { type Scope, Scopes, UNAUTHENTICATED_SCOPES } from './scopes.js';
@@ -40,6 +41,8 @@ export interface Caller {
   readonly listReach: Reach;
   /** What the caller may run and use; null without authentication. */
   readonly authority: Authority | null;
+  /** The `traceparent` under which what the request causes is traced; absent if it is not. */
+  readonly traceparent?: string | undefined;
 
   /**
    * The owner of what a request creates, or of what it refers to.
@@ -99,6 +102,10 @@ export class AnonymousCaller implements Caller {
 
   get principal(): Principal {
     return this.actingFor();
+  }
+
+  get traceparent(): string | undefined {
+    return traceparentOf(this.request);
   }
 
   /** The header tells ids apart that several users have. */
@@ -169,6 +176,10 @@ export class AuthenticatedCaller implements Caller {
 
   get principal(): Principal {
     return this.actingFor();
+  }
+
+  get traceparent(): string | undefined {
+    return traceparentOf(this.request);
   }
 
   get reach(): Reach {
@@ -251,6 +262,11 @@ function refused(code: ErrorCode, field: string, rule: string): AppError {
 
 function needScope(held: Scopes, needed: readonly [Scope, ...Scope[]]): void {
   if (!needed.some((scope) => held.has(scope))) throw missingScope(...needed);
+}
+
+/** The trace that a run request belongs to, as a member of the request. */
+export function traceOf({ traceparent }: Pick<Caller, 'traceparent'>): { readonly traceparent?: string } {
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>();

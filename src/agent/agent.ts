@@ -1,6 +1,7 @@
 import type { Authority, Json, JsonObject, Principal } from '../common/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
 import type { AskedInterrupt, AuditNote, Resumption, SettledInterrupt } from '../interrupt/index.js';
+import type { RunTelemetry } from '../telemetry/index.js';
 import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
 import type { ModelOptions } from './ports/model-client.js';
 
@@ -158,6 +159,8 @@ export interface AgentContext {
    */
   readonly response: ResponseBuilder;
   readonly journal: Journal;
+  /** Logs, spans and metrics of this execution of the run; absent in tests of agents. */
+  readonly telemetry?: RunTelemetry;
   /** Aborts on cancellation, on timeout and when the worker loses the run. */
   readonly signal: AbortSignal;
   /** The subagent that this context belongs to (`beginSubagent`); absent for the run's own agent. */

@@ -2,6 +2,7 @@ import type { ModelOptions } from '../agent/index.js';
 import type { Authority, JsonObject } from '../common/index.js';
 import type { ErrorModel, Usage } from '../events/index.js';
 import type { InterruptRun } from '../interrupt/index.js';
+import type { RunTrace } from '../telemetry/index.js';
 import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
 import type { RunState } from './run.types.js';
 
@@ -17,6 +18,7 @@ export interface StoredRequest {
   readonly resumes?: ResumePoint;
   readonly systemPrompt?: string;
   readonly state?: JsonObject;
+  readonly trace?: RunTrace;
 }
 
 /** Where a resumed run continues. */

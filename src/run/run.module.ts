@@ -36,6 +36,7 @@ import { RunDeletion } from './end/run-deletion.js';
 import { RunCompaction } from './end/run-compaction.js';
 import { RunRetention } from './end/run-retention.js';
 import { AgentInputs } from './execute/agent-inputs.js';
+import { ExecutionReports } from './execute/execution-reports.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
 import { RunExecutor } from './execute/run-executor.js';
 import { RunRecovery } from './execute/run-recovery.js';
@@ -101,6 +102,7 @@ import { RunService } from './run.service.js';
     RunContextFactory,
     RunRecovery,
     RunSessionFactory,
+    ExecutionReports,
     RunExecutor,
     CancelRuns,
     OverdueRuns,

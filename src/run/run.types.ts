@@ -99,6 +99,10 @@ export interface RunRequest {
   readonly store?: boolean;
   /** Data that the wire stores with the run, opaque to the core. Not compared in repeated requests. */
   readonly wireData?: JsonObject;
+  /** The `traceparent` of the request, under which the run is traced. Not compared in repeated requests. */
+  readonly traceparent?: string;
+  /** That of the run that this one continues. */
+  readonly continuesTrace?: string;
   /** Instructions for this run only, added after the agent's own prompt. */
   readonly systemPrompt?: string;
 }

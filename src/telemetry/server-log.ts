@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { traceIdOf } from './tracing/request-traces.js';
 
 /** Paths that monitoring requests every few seconds: logged at debug level only. */
 const PROBES = new Set(['/health', '/readiness', '/liveness']);
@@ -24,26 +25,32 @@ export class ServerLog {
     this.requests = lines.child({}, { redact: [] });
   }
 
+  /** A log whose lines all have these fields. They are written once, when it is made. */
+  child(fields: Readonly<Record<string, unknown>>): Logger {
+    return this.lines.child(fields);
+  }
+
   /**
    * Logs every request of a server, including those that no route or hook accepts.
    *
-   * @param onEnd is told of every request that has ended, also if nothing is logged
+   * @param observer is told of every request, also if nothing is logged
    */
-  observe(server: FastifyInstance, onEnd?: RequestListener): void {
-    if (!onEnd && !this.lines.isLevelEnabled('error')) return;
+  observe(server: FastifyInstance, observer?: RequestObserver): void {
+    if (!observer && !this.lines.isLevelEnabled('error')) return;
     server.addHook('onRequest', (request, reply, done) => {
-      this.follow(request, reply.raw, onEnd);
+      observer?.began(request);
+      this.follow(request, reply.raw, observer);
       done();
     });
   }
 
   /** Writes the line of a request when its response has ended for any reason. */
-  private follow(request: FastifyRequest, response: ServerResponse, onEnd: RequestListener | undefined): void {
+  private follow(request: FastifyRequest, response: ServerResponse, observer: RequestObserver | undefined): void {
     const start = performance.now();
     const end = (err?: Error): void => {
       response.off('close', end).off('finish', end).off('error', end);
       const milliseconds = performance.now() - start;
-      onEnd?.(request, response, milliseconds);
+      observer?.ended(request, response, milliseconds);
       this.write(request.raw, response, { reqId: request.id, responseTime: Math.round(milliseconds), err });
     };
     response.on('close', end).on('finish', end).on('error', end);
@@ -56,7 +63,16 @@ export class ServerLog {
     const { statusCode } = response;
     const { method = '' } = request;
     const path = pathOf(request);
-    const fields = { reqId, req: { method, path }, res: { statusCode }, responseTime };
+    const traceId = traceIdOf(request);
+    const runId = response.getHeader('x-run-id');
+    const fields = {
+      reqId,
+      req: { method, path },
+      res: { statusCode },
+      responseTime,
+      ...(runId !== undefined && { run_id: runId }),
+      ...(traceId !== undefined && { trace_id: traceId }),
+    };
     const abandoned = response.writableEnded ? '' : ' (left by the client)';
     const message = `${method} ${path} ${statusCode} ${responseTime}ms${abandoned}`;
     if (err) this.lines[level]({ ...fields, err }, message);
@@ -64,8 +80,13 @@ export class ServerLog {
   }
 }
 
-/** Is told of a request that has ended, and how many milliseconds it took. */
-export type RequestListener = (request: FastifyRequest, response: ServerResponse, milliseconds: number) => void;
+/** Is told of requests. */
+export interface RequestObserver {
+  /** Called before anything else is done. */
+  began(request: FastifyRequest): void;
+  /** Called when the response was written, or the client has left. */
+  ended(request: FastifyRequest, response: ServerResponse, milliseconds: number): void;
+}
 
 /** How a request ended. */
 interface RequestEnd {

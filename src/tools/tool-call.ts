@@ -42,6 +42,8 @@ export interface ToolCaller {
   /** The language of the user's settings, if any. */
   readonly locale: string | null;
   readonly forwardedProps: JsonObject;
+  /** For what the call causes elsewhere, as the header `traceparent`; absent if it is not traced. */
+  readonly traceparent?: string;
   /** Receives the progress reports of a running call. */
   onProgress?(call: ToolCall, update: ToolProgress): void;
 }

@@ -190,7 +190,7 @@ export class ToolInvoker {
 }
 
 function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): ToolContext {
-  const { principal, sessionId, runId, clientTime, timeZone, locale, forwardedProps } = caller;
+  const { principal, sessionId, runId, clientTime, timeZone, locale, forwardedProps, traceparent } = caller;
   return {
     principal,
     sessionId,
@@ -202,6 +202,7 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
     timeZone,
     locale,
     forwardedProps,
+    ...(traceparent !== undefined && { traceparent }),
     progress: (update) => {
       if (!signal.aborted) caller.onProgress?.(call, update);
     },

@@ -72,6 +72,8 @@ export interface ToolContext {
   readonly timeZone: string;
   /** The language of the user's settings, a BCP 47 tag; null if none is set. */
   readonly locale: string | null;
+  /** To be passed to services that the tool calls, as the header `traceparent`; absent if the call is not traced. */
+  readonly traceparent?: string;
   /** Opaque extra properties of the request (`forwarded_props`), never interpreted by the server. */
   readonly forwardedProps: JsonObject;
   /** Reports progress to the clients of the run. Never throws; too frequent reports are dropped. */

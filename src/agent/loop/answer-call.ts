@@ -35,9 +35,18 @@ export async function answerCall(
 ): Promise<ToolResult> {
   const answered = await journaled(context, call, approval, outputType(context, toolSet, call), async () => {
     const progress = new ProgressReporter(context);
-    const caller = { ...callerOf(context), onProgress: progress.report.bind(progress) };
+    const observed = context.telemetry?.tool(call.name, call.callId, call.arguments);
+    const traceparent = observed?.traceparent;
+    const onProgress = progress.report.bind(progress);
+    const caller = { ...callerOf(context), onProgress, ...(traceparent !== undefined && { traceparent }) };
     const answering = invoker.invoke(call, toolSet, caller, context.journal, approval !== undefined);
-    const result = await answering.finally(() => progress.end());
+    const result = await answering
+      .catch((error: unknown) => {
+        observed?.failed(error);
+        throw error;
+      })
+      .finally(() => progress.end());
+    observed?.answered(result, toolSet.resolve(call.name).kind !== 'unknown');
     const isWithheld = result.failure === 'unknown_tool' && toolSet.withheld.has(call.name);
     if (result.failure === 'denied' || isWithheld) auditDenial(context, call, result);
     return result;

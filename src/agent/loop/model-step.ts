@@ -1,5 +1,6 @@
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
+import type { ChatTelemetry } from '../../telemetry/index.js';
 import type { AgentContext } from '../agent.js';
 import type {
   ModelClient,
@@ -67,25 +68,41 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   if (stored) return replayed(stored.output, call.callIds);
   const writer = writerOf(call);
   const sent = withSituation(request, call.situation);
-  const batches = new ModelBatches(client.stream(sent, context.signal), context.signal);
+  const observed = observe(call, sent);
+  const traced = observed?.traceparent === undefined ? sent : { ...sent, traceparent: observed.traceparent };
+  const batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
   let isFinished = false;
   try {
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
+      observed?.arrived();
       const end = writeBatch(writer, batch);
       if (end) {
         isFinished = true;
         const { output, messageIds } = finish(context, writer, end);
         context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
+        observed?.answered({ finishReason: output.finishReason, usage: output.usage, output });
         return output;
       }
       yield;
     }
+  } catch (error) {
+    observed?.failed(error);
+    throw error;
   } finally {
     batches.close();
+    // The agent was left between two batches, or there is no finish event.
+    observed?.failed(context.signal.reason);
     // A call without any answer counts as free, because its cost is unknown.
     if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
   }
   throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
+}
+
+/** Begins to observe the call. */
+function observe({ context, client }: ModelStep, { messages, options }: ModelRequest): ChatTelemetry | undefined {
+  const { provider, info } = client;
+  const model = options.model ?? info.name;
+  return context.telemetry?.chat({ provider, model, configuredModel: info.name, input: messages });
 }
 
 /** Writes events up to the end of the answer. @returns the `finish` event if the batch contains it */

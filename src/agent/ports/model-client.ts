@@ -84,6 +84,8 @@ export interface ModelRequest {
   /** Empty: the model cannot call tools. */
   readonly tools: readonly ToolDeclaration[];
   readonly options: ModelOptions;
+  /** For the header `traceparent` of the request to the model server; absent if the call is not traced. */
+  readonly traceparent?: string;
 }
 
 /**

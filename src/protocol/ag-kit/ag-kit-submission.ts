@@ -3,7 +3,7 @@ import { AppError, IdFactory } from '../../common/index.js';
 import { type InterruptAnswer, Interrupts } from '../../interrupt/index.js';
 import { type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
+import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
 import { type FrameEncoder, sessionOwner } from '../wire/index.js';
 import { type AgKitRequest, type AgKitResume, answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
 import { toolResultError } from './ag-kit.errors.js';
@@ -85,11 +85,12 @@ export class AgKitSubmission {
   }
 
   private async accept(
-    { agentType }: AgKitAsker,
+    { agentType, caller }: AgKitAsker,
     request: Omit<RunRequest, 'wire' | 'agentType' | 'modelOptions' | 'onBusy'>,
   ): Promise<AgKitAccepted> {
     const { run } = await this.runs.accept({
       ...request,
+      ...traceOf(caller),
       wire: 'ag-kit',
       agentType,
       modelOptions: {},

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type Principal, userReach } from '../../commo
 import { Interrupts } from '../../interrupt/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import { type Caller, checkedUserId, namedUser, type NamedUser } from '../../access/index.js';
+import { type Caller, checkedUserId, namedUser, type NamedUser, traceOf } from '../../access/index.js';
 import { FieldReader } from '../http/field-reader.js';
 import { sessionOwner } from '../wire/session-owner.js';
 import type { AgUiEvent, AgUiGeneration, AgUiMessage } from './ag-ui.types.js';
@@ -70,7 +70,7 @@ export class AgUiRuns {
     const agentType = this.agentOf(input, options);
     const request = runRequestOf(input, { principal, requester: caller.requesterFor(named), agentType, onBusy, wire });
     try {
-      const { run } = await this.runs.accept(await this.withoutExpired(request));
+      const { run } = await this.runs.accept({ ...(await this.withoutExpired(request)), ...traceOf(caller) });
       return { kind: 'accepted', input, run };
     } catch (error) {
       if (!isInterruptError(error, request)) throw error;

@@ -3,7 +3,7 @@ import type { ModelOptions } from '../../agent/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { checkClientTime } from '../http/client-time.js';
-import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
+import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
 import { FieldReader, fieldError, kindOf } from '../http/field-reader.js';
 import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
@@ -45,7 +45,7 @@ export interface DecoderOptions {
   /** What happens when the session already has an active run. */
   readonly onBusy: BusyPolicy;
   /** Resolves the user that the request names. */
-  readonly caller: Pick<Caller, 'actingFor' | 'reachOf' | 'requesterFor'>;
+  readonly caller: Pick<Caller, 'actingFor' | 'reachOf' | 'requesterFor' | 'traceparent'>;
 }
 
 /**
@@ -77,7 +77,7 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const user = namedUser('user_id', fields.string('user_id', NAME_LENGTH));
   const { agentType, onBusy, caller } = options;
   const principal = caller.actingFor(user, sessionId);
-  const owner = { principal, reach: caller.reachOf(user), requester: caller.requesterFor(user) };
+  const owner = { principal, reach: caller.reachOf(user), requester: caller.requesterFor(user), ...traceOf(caller) };
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { type Caller, namedUser } from '../../access/index.js';
+import { type Caller, namedUser, traceOf } from '../../access/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { CreateRequest } from './responses-request.decoder.js';
@@ -90,6 +90,7 @@ export class ResponseSubmission {
       requester: caller.requesterFor(user),
       // Only a key makes a repeated request find its run.
       ...(options.idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
+      ...traceOf(caller),
       input: answers.length > 0 ? rest : [...before, ...input],
       ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.

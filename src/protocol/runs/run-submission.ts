@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../access/index.js';
+import { type Caller, traceOf } from '../../access/index.js';
 import { parseReference } from '../../attachment/index.js';
 import { AppError, fingerprint, IdFactory, isPlainObject, type JsonObject, userReach } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
@@ -62,7 +62,7 @@ export class RunSubmission {
     const principal = await sessionOwner(this.sessions, caller, input.threadId);
     const references = await this.attachments.locate(principal, input);
     const request = runRequest({ principal, requester: caller.requesterFor() }, input, references, options);
-    const accepted = await this.runs.accept({ ...request, newRunId: this.ids.uuid() });
+    const accepted = await this.runs.accept({ ...request, ...traceOf(caller), newRunId: this.ids.uuid() });
     if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId } = accepted.run;
     return {
@@ -89,6 +89,7 @@ export class RunSubmission {
       principal,
       reach: userReach(principal),
       requester: caller.requesterFor(),
+      ...traceOf(caller),
       wire: RUNS_WIRE,
       sessionId: run.sessionId,
       newRunId: this.ids.uuid(),

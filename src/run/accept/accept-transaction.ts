@@ -182,6 +182,13 @@ export class AcceptTransaction {
   }
 }
 
+/** What the run keeps of traces; nothing if neither the request nor the run that it continues was traced. */
+function traceOf({ traceparent, continuesTrace }: RunRequest): Pick<StoredRequest, 'trace'> {
+  const parent = traceparent ?? continuesTrace;
+  if (parent === undefined) return {};
+  return { trace: { parent, ...(continuesTrace !== undefined && { continues: continuesTrace }) } };
+}
+
 function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): StoredRequest {
   return {
     clientTools: request.clientTools,
@@ -193,5 +200,6 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
     ...(request.state === undefined ? {} : { state: request.state }),
+    ...traceOf(request),
   };
 }

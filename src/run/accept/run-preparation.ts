@@ -98,7 +98,7 @@ export class RunPreparation {
     const ids = answers.map(({ interruptId }) => interruptId);
     const before = isElsewhere ? undefined : await this.runs.findWaitingFor(reach, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
-    const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions } = before.request;
+    const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions, trace } = before.request;
     return {
       answers: valid.answers,
       // Whoever answers lends nothing to the run that goes on.
@@ -110,6 +110,7 @@ export class RunPreparation {
         agentType: before.agentType,
         clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
         modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
+        ...(trace && { continuesTrace: trace.parent }),
         ...(request.toolRestrictions || !toolRestrictions ? {} : { toolRestrictions }),
         ...(request.clientTime || !clientTime ? {} : { clientTime }),
         ...(request.locale !== undefined || locale === undefined ? {} : { locale }),

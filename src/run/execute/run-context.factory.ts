@@ -4,6 +4,7 @@ import { AgentSettings, fitHistory } from '../../agent/index.js';
 import { type JsonObject, resolveTimeZone } from '../../common/index.js';
 import { type Message, textOf } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
+import type { RunTelemetry } from '../../telemetry/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
 import type { RunRecord } from '../run-record.js';
@@ -21,6 +22,8 @@ export interface ContextOptions {
   /** The run's own messages when they are at hand; read from the session otherwise. */
   readonly input: readonly Message[] | undefined;
   readonly signal: AbortSignal;
+  /** Logs, spans and metrics of the execution. */
+  readonly telemetry: RunTelemetry;
 }
 
 /** The context of a run, and the state that its session gets when it ends. */
@@ -78,6 +81,7 @@ export class RunContextFactory {
       response,
       journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages),
       signal: options.signal,
+      telemetry: options.telemetry,
       emit: (event) => writer.emit(event),
       flush: () => writer.flush(),
     };

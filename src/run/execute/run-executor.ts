@@ -1,13 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
-import type { Message } from '../../events/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
-import { RunMetrics } from '../run.metrics.js';
 import { RunSettings } from '../run.settings.js';
+import type { RunTelemetry } from '../../telemetry/index.js';
 import { runAgent } from './agent-runner.js';
-import { RunContextFactory } from './run-context.factory.js';
+import { ExecutionReports } from './execution-reports.js';
+import { type ContextOptions, RunContextFactory } from './run-context.factory.js';
 import type { RunControl } from './run-control.js';
 import { type Ending, endingOfCode, endingOfError, endingOfStop, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
 import { closePartialOutput } from './run-recovery.js';
@@ -23,39 +23,42 @@ export type Execution = 'ended' | 'handed-over' | 'lost';
 /** Executes one claimed run to its terminal event. */
 @Injectable()
 export class RunExecutor {
-  private readonly logger = new Logger(RunExecutor.name);
-
   constructor(
     private readonly agents: AgentRegistry,
     private readonly sessions: RunSessionFactory,
     private readonly contexts: RunContextFactory,
     private readonly settings: RunSettings,
-    private readonly metrics: RunMetrics,
+    private readonly reports: ExecutionReports,
   ) {}
 
   /** Never throws: an error ends the run as failed, or leaves it to the next process. */
   async execute(run: RunRecord, control: RunControl, started?: StartedRun): Promise<Execution> {
+    const telemetry = this.reports.begin(run);
     let session: RunSession | undefined;
-    this.metrics.started(run);
+    let execution: Execution = 'lost';
     try {
       session = await this.sessions.open(run, control, started);
-      return await this.executeIn(session, run, control, started?.input);
+      const input = started?.input;
+      execution = await this.executeIn(session, run, control, { input, signal: control.signal, telemetry });
     } catch (error) {
-      if (control.stopped !== 'lost') this.logger.error(`Run ${run.id} cannot be executed here: ${describe(error)}`);
+      if (control.stopped !== 'lost') telemetry.log.error({ err: error }, `Run ${run.id} cannot be executed here`);
       session?.writer.abandon();
-      return session ? 'lost' : this.giveUp(run, control);
+      if (!session) execution = await this.giveUp(run, control, telemetry);
     } finally {
       session?.close();
+      // Without effect on an execution that has ended its run.
+      telemetry.end(execution);
     }
+    return execution;
   }
 
   /** A run whose log cannot be read is tried as often as any other, then it ends without its output. */
-  private async giveUp(run: RunRecord, control: RunControl): Promise<Execution> {
+  private async giveUp(run: RunRecord, control: RunControl, { log }: RunTelemetry): Promise<Execution> {
     if (control.stopped === 'lost' || run.attempt < this.settings.maxAttempts) return 'lost';
     try {
       return (await this.sessions.endUnreadable(run)) ? 'ended' : 'lost';
     } catch (error) {
-      this.logger.error(`Run ${run.id} cannot be ended: ${describe(error)}`);
+      log.error({ err: error }, `Run ${run.id} cannot be ended`);
       return 'lost';
     }
   }
@@ -64,7 +67,7 @@ export class RunExecutor {
     session: RunSession,
     run: RunRecord,
     control: RunControl,
-    input: readonly Message[] | undefined,
+    options: ContextOptions,
   ): Promise<Execution> {
     let { sessionState } = session.partial;
     let ending: Ending | undefined;
@@ -75,7 +78,7 @@ export class RunExecutor {
       if (!ending) {
         session.messages.neverDiscards = agent.recovery === 'fail';
         this.begin(run, session);
-        const made = await this.contexts.create(run, session, { input, signal: control.signal });
+        const made = await this.contexts.create(run, session, options);
         try {
           const outcome = await runAgent(agent.agent, made.context, session.writer, this.grace(control));
           ending = { kind: 'outcome', outcome };
@@ -84,18 +87,20 @@ export class RunExecutor {
         }
       }
     } catch (error) {
-      ending = this.endingOf(run, control, error);
+      ending = endingOf(run, control, error, options.telemetry);
     } finally {
       timeouts.stop();
     }
-    return this.finish(control, session, ending, sessionState);
+    const execution = await this.finish(control, session, ending, sessionState);
+    if (execution === 'ended' && ending) options.telemetry.end(nameOf(ending));
+    return execution;
   }
 
   /** The ending of a run whose agent is not started; undefined when it is. */
   private endingBeforeStart(run: RunRecord, agent: RegisteredAgent, { partial }: RunSession): Ending | undefined {
     if (run.cancelRequestedAt !== null) return { kind: 'canceled' };
     if (run.attempt > this.settings.maxAttempts) {
-      this.metrics.attemptsExhausted.add();
+      this.reports.attemptsExhausted();
       return endingOfCode('WORKER_LOST');
     }
     if (partial.response && agent.recovery === 'fail') return endingOfCode('WORKER_LOST');
@@ -109,14 +114,6 @@ export class RunExecutor {
     if (partial.response) closePartialOutput(response, partial, run.attempt, (event) => writer.emit(event));
   }
 
-  private endingOf(run: RunRecord, control: RunControl, error: unknown): Ending | undefined {
-    if (control.stopped) return endingOfStop(control.stopped);
-    if (error instanceof InputRefused) return { kind: 'canceled' };
-    if (!(error instanceof AppError)) this.logger.error(`Run ${run.id} failed: ${describe(error)}`);
-    else if (error.cause !== undefined) this.logger.warn(`Run ${run.id}: ${error.code}: ${describe(error.cause)}`);
-    return endingOfError(error);
-  }
-
   /** Writes the end, or hands the run over when it was stopped for another process to continue. */
   private async finish(
     control: RunControl,
@@ -125,7 +122,7 @@ export class RunExecutor {
     sessionState: JsonObject | undefined,
   ): Promise<Execution> {
     if (control.stopped === 'lost') {
-      this.metrics.leasesLost.add();
+      this.reports.leaseLost();
       writer.abandon();
       return 'lost';
     }
@@ -144,6 +141,17 @@ export class RunExecutor {
   }
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** Undefined when another process is to end the run. */
+function endingOf(run: RunRecord, control: RunControl, error: unknown, { log }: RunTelemetry): Ending | undefined {
+  if (control.stopped) return endingOfStop(control.stopped);
+  if (error instanceof InputRefused) return { kind: 'canceled' };
+  if (!(error instanceof AppError)) log.error({ err: error }, `Run ${run.id} failed`);
+  else if (error.cause !== undefined) log.warn({ err: error.cause }, `Run ${run.id}: ${error.code}`);
+  return endingOfError(error);
+}
+
+/** The state that a run ends in. */
+function nameOf(ending: Ending): string {
+  if (ending.kind === 'outcome') return ending.outcome.kind;
+  return ending.kind === 'error' ? 'failed' : ending.kind;
 }

@@ -34,6 +34,8 @@ export interface McpCall {
   readonly name: string;
   readonly args: JsonObject;
   readonly idempotencyKey: string;
+  /** Sent as `_meta.traceparent`, which also servers over stdio get. */
+  readonly traceparent?: string | undefined;
   readonly signal: AbortSignal;
   onProgress(update: ToolProgress): void;
 }
@@ -104,8 +106,12 @@ export class McpConnection {
    *
    * @throws McpError, StreamableHTTPError and errors of the transport (see `failureOf`)
    */
-  async call({ name, args, idempotencyKey, signal, ...call }: McpCall): Promise<CallResult> {
-    const params = { name, arguments: args, _meta: { idempotencyKey } };
+  async call({ name, args, idempotencyKey, traceparent, signal, ...call }: McpCall): Promise<CallResult> {
+    const params = {
+      name,
+      arguments: args,
+      _meta: { idempotencyKey, ...(traceparent !== undefined && { traceparent }) },
+    };
     return this.client.request({ method: 'tools/call', params }, CallResult, {
       signal,
       timeout: this.config.timeoutMs,

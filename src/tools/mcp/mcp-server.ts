@@ -116,9 +116,9 @@ export class McpServer {
     args: JsonObject,
     context: ToolContext,
   ): Promise<string> {
-    const { idempotencyKey, signal } = context;
+    const { idempotencyKey, signal, traceparent } = context;
     const onProgress = (update: ToolProgress): void => context.progress(update);
-    const result = await connection.call({ name, args, idempotencyKey, signal, onProgress });
+    const result = await connection.call({ name, args, idempotencyKey, traceparent, signal, onProgress });
     const text = resultText(result);
     if (result.isError === true) throw new ToolError(text || 'the tool failed without a message');
     return text;

@@ -40,6 +40,7 @@ export async function toCallOptions(
     seed: options.seed,
     responseFormat: responseFormat(options),
     ...(tools.length === 0 ? {} : toolOptions(request)),
+    ...(request.traceparent !== undefined && { headers: { traceparent: request.traceparent } }),
     providerOptions: mergedOptions(ownOptions(model.provider, request), providerOptions),
   };
 }

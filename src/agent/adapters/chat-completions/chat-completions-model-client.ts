@@ -79,7 +79,9 @@ export class ChatCompletionsModelClient extends ModelClient {
   private async prepare(request: ModelRequest): Promise<CompletionRequest> {
     const { model, firstTokenTimeoutMs, idleTimeoutMs } = this.settings;
     const body = requestBody(await withInlineImages(request, this.attachments), model);
-    return { url: this.url, headers: this.headers, body, firstTokenTimeoutMs, idleTimeoutMs };
+    const { traceparent } = request;
+    const headers = traceparent === undefined ? this.headers : { ...this.headers, traceparent };
+    return { url: this.url, headers, body, firstTokenTimeoutMs, idleTimeoutMs };
   }
 }
 

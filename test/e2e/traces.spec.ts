@@ -1,0 +1,141 @@
+import { AgentTool } from '../../src/tools/index.js';
+import { describeOnDatabases } from '../support/databases.js';
+import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+class Adder {
+  static seen: (string | undefined)[] = [];
+
+  @AgentTool({ name: 'add', description: 'Adds', parameters: { type: 'object' }, effects: 'none' })
+  async add(_args: unknown, context: { readonly traceparent?: string }): Promise<string> {
+    Adder.seen.push(context.traceparent);
+    return 'secret sum';
+  }
+}
+
+async function ask(server: TestServer, text: string, headers: Record<string, string> = {}): Promise<string> {
+  const body = { session_id: `s-${text}`, input: [{ role: 'user', content: [{ type: 'text', text }] }] };
+  const response = await fetch(`${server.url}/process`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return response.text();
+}
+
+describeOnDatabases('traces', (openDatabase) => {
+  let receiver: OtlpReceiver;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    receiver = await OtlpReceiver.start();
+    server = await startServer({
+      database: openDatabase,
+      providers: [Adder],
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-api=a%20b' },
+      model: (upstream) => {
+        upstream.on(
+          { predicate: ({ messages }) => messages.some(({ role }) => role === 'tool') },
+          { content: 'It is 2' },
+        );
+        upstream.onMessage('add', { toolCalls: [{ name: 'add', arguments: '{}' }] });
+        upstream.onMessage('break', { error: { message: 'no', type: 'server_error' }, status: 500 });
+        upstream.onMessage(/.*/, { content: 'Hello' });
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    receiver.close();
+  });
+
+  const traced = async (name: string, traceId: string): Promise<ReceivedSpan> => {
+    const find = (): ReceivedSpan | undefined => receiver.named(name).find((span) => span.traceId === traceId);
+    await until(() => find() !== undefined, `the span ${name}`);
+    return find() as ReceivedSpan;
+  };
+
+  it('a request, its run, its model calls and its tool calls are one trace, which continues that of the client', async () => {
+    await ask(server, 'add', { traceparent: `00-${TRACE}-${PARENT}-01` });
+    const request = await traced('POST /process', TRACE);
+    const run = await traced('invoke_agent worker', TRACE);
+    const tool = await traced('execute_tool add', TRACE);
+    const chats = receiver.named('chat ').filter(({ traceId }) => traceId === TRACE);
+    expect(request).toMatchObject({ kind: 2, parentSpanId: PARENT, isError: false });
+    expect(request.attributes).toMatchObject({
+      'http.request.method': 'POST',
+      'http.route': '/process',
+      'http.response.status_code': 200,
+    });
+    expect(run).toMatchObject({ kind: 1, parentSpanId: request.spanId, links: [] });
+    expect(run.attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'worker',
+      'gen_ai.conversation.id': 's-add',
+      'parley.run.outcome': 'completed',
+    });
+    expect(tool.parentSpanId).toBe(run.spanId);
+    expect(tool.attributes).toMatchObject({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'add' });
+    expect(chats).toHaveLength(2);
+    for (const chat of chats) {
+      expect(chat).toMatchObject({ kind: 3, parentSpanId: run.spanId });
+      expect(chat.attributes).toMatchObject({
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': expect.any(String),
+        'gen_ai.request.model': expect.any(String),
+        'gen_ai.response.finish_reasons': expect.any(Array),
+      });
+    }
+    expect(run.resource).toMatchObject({ 'service.name': 'parley' });
+    expect(Adder.seen.at(-1)).toBe(`00-${TRACE}-${tool.spanId}-01`);
+    const sent = server.modelServer.getRequests().map(({ headers }) => headers['traceparent']);
+    for (const chat of chats) expect(sent).toContain(`00-${TRACE}-${chat.spanId}-01`);
+    expect(receiver.problems).toEqual([]);
+    expect(receiver.headers[0]).toMatchObject({ 'x-api': 'a b' });
+  });
+
+  it('spans hold no contents', () => {
+    expect(JSON.stringify(receiver.spans)).not.toMatch(/secret sum|It is 2/);
+  });
+
+  it('a request without traceparent, or with an invalid one, begins a trace', async () => {
+    await ask(server, 'hello', { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01` });
+    const find = (): ReceivedSpan | undefined =>
+      receiver.named('POST /process').find(({ traceId }) => traceId !== TRACE);
+    await until(() => find() !== undefined, 'the span of the request');
+    expect(find()?.parentSpanId).toBeUndefined();
+  });
+
+  it('a trace that its client does not sample is not exported', async () => {
+    const unsampled = 'c'.repeat(32);
+    await ask(server, 'quiet', { traceparent: `00-${unsampled}-${PARENT}-00` });
+    const sampled = 'd'.repeat(32);
+    await ask(server, 'loud', { traceparent: `00-${sampled}-${PARENT}-01` });
+    await traced('POST /process', sampled);
+    expect(receiver.spans.filter(({ traceId }) => traceId === unsampled)).toEqual([]);
+  });
+});
+
+describe('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT', () => {
+  it('adds prompts, answers, arguments and results to the spans', async () => {
+    const receiver = await OtlpReceiver.start();
+    const server = await startServer({
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`,
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+      },
+      model: (upstream) => upstream.onMessage(/.*/, { content: 'Hello' }),
+    });
+    await ask(server, 'content');
+    await server.close();
+    const [chat] = receiver.named('chat ');
+    expect(chat?.attributes['gen_ai.input.messages']).toContain('content');
+    expect(chat?.attributes['gen_ai.output.messages']).toContain('Hello');
+    expect(receiver.problems).toEqual([]);
+    receiver.close();
+  });
+});
