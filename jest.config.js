@@ -20,9 +20,12 @@ module.exports = {
   testRegex: '\\.spec\\.ts$',
   testEnvironment: 'node',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // The scripts and jose are ES modules.
-  transform: { '^.+\\.(ts|mjs)$': COMPILER, '/node_modules/jose/.+\\.js$': COMPILER },
-  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  // The scripts and jose are ES modules; the exporter of OpenTelemetry imports modules while it runs.
+  transform: {
+    '^.+\\.(ts|mjs)$': COMPILER,
+    '/node_modules/(jose|@opentelemetry/otlp-exporter-base)/.+\\.js$': COMPILER,
+  },
+  transformIgnorePatterns: ['/node_modules/(?!(jose|@opentelemetry/otlp-exporter-base)/)'],
   // Long enough for a machine that does other work.
   testTimeout: 90000,
   // One more than a small machine has cores: many specs wait for processes and time-outs.

@@ -77,7 +77,7 @@ export type GaugeValues = number | undefined | readonly (readonly [values: reado
 
 /** One metric, as it is read. */
 export type Metric = { readonly name: string; readonly help: string; readonly labels: readonly string[] } & (
-  | { readonly type: 'counter'; readonly members: () => Iterable<readonly [readonly string[], Counter]> }
+  | { readonly type: 'counter'; readonly members: () => Iterable<readonly [readonly string[], Pick<Counter, 'value'>]> }
   | { readonly type: 'histogram'; readonly members: () => Iterable<readonly [readonly string[], Histogram]> }
   | { readonly type: 'gauge'; readonly read: () => GaugeValues | Promise<GaugeValues> }
 );
@@ -113,6 +113,11 @@ export class Metrics {
     const counter = new Counter();
     this.add({ ...options, labels: [], type: 'counter', members: () => [[[], counter]] });
     return counter;
+  }
+
+  /** A count that is kept elsewhere. @param read the sum so far @throws TypeError if the name is taken */
+  countedElsewhere(options: MetricOptions, read: () => number): void {
+    this.add({ ...options, labels: [], type: 'counter', members: () => [[[], { value: read() }]] });
   }
 
   /** @throws TypeError if the name is taken */

@@ -55,7 +55,7 @@ describeOnDatabases('traces', (openDatabase) => {
 
   const traced = async (name: string, traceId: string): Promise<ReceivedSpan> => {
     const find = (): ReceivedSpan | undefined => receiver.named(name).find((span) => span.traceId === traceId);
-    await until(() => find() !== undefined, `the span ${name}`);
+    await until(() => find() !== undefined, `the span ${name}; ${receiver.problems.join()}`);
     return find() as ReceivedSpan;
   };
 

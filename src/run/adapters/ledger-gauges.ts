@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../common/index.js';
 import { Database, DATABASE_NOW } from '../../database/index.js';
+import { RunRelay } from '../ports/run-relay.js';
+import { RunTickets } from '../ports/run-tickets.js';
 
 /** How long a reading of the database is used: many may read the metrics, and every instance has them. */
 const FRESH_MS = 5000;
@@ -25,7 +27,10 @@ export class LedgerGauges {
   constructor(
     private readonly database: Database,
     metrics: Metrics,
+    relay: RunRelay,
+    tickets: RunTickets,
   ) {
+    watchHints(metrics, relay, tickets);
     metrics.gauge({ name: 'parley_runs_queued', help: 'Runs that wait, in all instances together.' }, async () =>
       Number((await this.queue()).queued),
     );
@@ -91,4 +96,26 @@ export class LedgerGauges {
   private sql(text: string): string {
     return text.replaceAll('{now}', DATABASE_NOW[this.database.dialect]);
   }
+}
+
+/** How well other instances are reached without the ledger. */
+function watchHints(metrics: Metrics, relay: RunRelay, tickets: RunTickets): void {
+  metrics.gauge(
+    {
+      name: 'parley_relay_live',
+      help: '1 while events of other instances arrive at once; 0 while the ledger is watched for them.',
+    },
+    () => (relay.state === 'live' ? 1 : 0),
+  );
+  metrics.gauge(
+    { name: 'parley_tickets_live', help: '1 while waiting runs are handed to other processes at once, else 0.' },
+    () => (tickets.isLive ? 1 : 0),
+  );
+  metrics.countedElsewhere(
+    {
+      name: 'parley_tickets_missed_total',
+      help: 'Runs that were found in the ledger although a ticket should have brought them.',
+    },
+    () => tickets.missed,
+  );
 }
