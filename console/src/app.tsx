@@ -1,16 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { SignIn } from './access/sign-in.js';
 import { ApiError, json } from './api/client.js';
 import { useCredential } from './api/credential.js';
 import type { Whoami } from './api/types.js';
 import { hrefOf, Link, usePlace } from './lib/router.js';
 import { TalkPage } from './talk/talk-page.js';
+import { lastTalk } from './talk/use-conversation.js';
 import { Problem } from './ui/problem.js';
 import { setTheme, theme, THEMES, type Theme } from './ui/theme.js';
 
 /** The pages, in the order of the navigation. What is not needed first is loaded when it is opened. */
-const PAGES = [{ name: 'talk', title: 'Talk', page: TalkPage }] as const;
+const PAGES = [
+  { name: 'talk', title: 'Talk', page: TalkPage },
+  {
+    name: 'runs',
+    title: 'Runs',
+    page: lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage })),
+  },
+  {
+    name: 'inbox',
+    title: 'Inbox',
+    page: lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage })),
+  },
+  {
+    name: 'sessions',
+    title: 'Sessions',
+    page: lazy(async () => ({ default: (await import('./sessions/sessions-page.js')).SessionsPage })),
+  },
+  {
+    name: 'tools',
+    title: 'Agents and tools',
+    page: lazy(async () => ({ default: (await import('./catalog/catalog-page.js')).CatalogPage })),
+  },
+  {
+    name: 'access',
+    title: 'Access',
+    page: lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
+  },
+] as const;
 
 /** The console: sign in if the server asks for it, then the navigation and one page. */
 export function App(): ReactNode {
@@ -35,7 +63,11 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
         </Link>
         <nav aria-label="Pages">
           {PAGES.map(({ name, title }) => (
-            <Link key={name} to={hrefOf([name])} aria-current={current.name === name ? 'page' : undefined}>
+            <Link
+              key={name}
+              to={name === 'talk' ? lastTalk() : hrefOf([name])}
+              aria-current={current.name === name ? 'page' : undefined}
+            >
               {title}
             </Link>
           ))}

@@ -4,12 +4,14 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 const CHROMIUM = process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
 /** How long a page may take for one step. Less than a test, so that the error says which step it was. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
+const TEST_TIMEOUT_MS = 150_000;
 
 /** Describes what is tried in a real browser; skipped, with a line that says so, where there is none. */
 export function describeInBrowser(title: string, body: (browser: TestBrowser) => void): void {
   const hasBrowser = existsSync(CHROMIUM);
   (hasBrowser ? describe : describe.skip)(hasBrowser ? title : `${title} (skipped: there is no ${CHROMIUM})`, () => {
+    jest.setTimeout(TEST_TIMEOUT_MS);
     const browser = new TestBrowser();
     beforeAll(() => browser.start(), 60_000);
     afterAll(() => browser.stop());

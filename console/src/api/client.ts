@@ -104,7 +104,7 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error) || error.name === 'AbortError') return false;
   const status = 'status' in error ? error.status : undefined;
   if (typeof status === 'number') return status === 429 || status >= 500;
-  return error instanceof TypeError || error instanceof BrokenStream || error.name === 'APIConnectionError';
+  return error instanceof TypeError || error instanceof BrokenStream;
 }
 
 /** The server has ended a stream before the run ended. */

@@ -171,6 +171,7 @@ export class Conversation {
     const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) =>
       this.set({ runId: id, session, status: 'running' }),
     );
+    run.onLost = () => this.lost(run);
     this.run = run;
     return run;
   }
@@ -178,7 +179,10 @@ export class Conversation {
   /** Reads until the run has ended. Whatever breaks the stream, the page reads on as soon as the server answers. */
   private async untilEnd(run: LiveRun, client: WireClient, turn: Turn | undefined): Promise<void> {
     for (let attempt = 0; run.end === undefined && !run.signal.aborted; attempt += 1) {
-      if (attempt > 0) await this.lost(run, attempt);
+      if (attempt > 0) {
+        this.lost(run);
+        await wait(Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(attempt, 5)), run.signal);
+      }
       if (run.signal.aborted) return;
       try {
         if (turn && run.id === undefined) await client.send(turn, run);
@@ -193,7 +197,8 @@ export class Conversation {
   }
 
   /** Says that the connection was lost, and what came of it once the stream goes on. */
-  private async lost(run: LiveRun, attempt: number): Promise<void> {
+  private lost(run: LiveRun): void {
+    if (run.onReceived) return;
     const since = Date.now();
     const id = `lost-${run.id ?? 'run'}`;
     this.set({ status: 'reconnecting' });
@@ -204,7 +209,6 @@ export class Conversation {
       const seconds = Math.max(1, Math.round((Date.now() - since) / 1000));
       run.say('info', `The connection was lost and is back after ${seconds} s. Nothing is missing or repeated.`, id);
     };
-    await wait(Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(attempt, 5)), run.signal);
   }
 
   private async afterwards(run: LiveRun, wire: WireChoice): Promise<void> {

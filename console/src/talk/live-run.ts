@@ -21,6 +21,8 @@ export class LiveRun {
   pending: PendingCall[] = [];
   /** Called with everything that the stream brings. */
   onReceived: (() => void) | undefined;
+  /** Called when a client that reconnects by itself has lost its connection. */
+  onLost: (() => void) | undefined;
   private readonly aborter = new AbortController();
 
   constructor(

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { identity, stream, urlOf } from '../../api/client.js';
+import { BrokenStream, identity, stream, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
 import type { SseFrame } from '../../lib/sse.js';
 import type { LiveRun } from '../live-run.js';
@@ -17,7 +17,15 @@ class ResponsesClient implements WireClient {
     return kind === 'approval' && cancel !== true && edited === undefined;
   }
 
-  async send(turn: Turn, run: LiveRun): Promise<void> {
+  send(turn: Turn, run: LiveRun): Promise<void> {
+    return knowable(() => this.create(turn, run));
+  }
+
+  watch(run: LiveRun): Promise<void> {
+    return knowable(() => this.resume(run));
+  }
+
+  private async create(turn: Turn, run: LiveRun): Promise<void> {
     const client = this.client(run);
     const conversation = await this.conversation(client, turn, run);
     const stream = await client.responses.create(
@@ -40,7 +48,7 @@ class ResponsesClient implements WireClient {
     await this.read(stream, run);
   }
 
-  async watch(run: LiveRun): Promise<void> {
+  private async resume(run: LiveRun): Promise<void> {
     if (run.id?.startsWith('resp_') !== true) return this.watchOther(run);
     const after = typeof run.cursor === 'number' ? { starting_after: run.cursor } : {};
     const options = { signal: run.signal };
@@ -73,13 +81,22 @@ class ResponsesClient implements WireClient {
       baseURL: urlOf('v1').href,
       dangerouslyAllowBrowser: true,
       maxRetries: 0,
-      defaultHeaders: identity({ acting: true }),
+      defaultHeaders: identity(),
       fetch: async (url, init) => {
         const response = await fetch(url, init);
         run.started(response.headers.get('x-run-id'));
         return response;
       },
     });
+  }
+}
+
+/** The SDK's error for a lost connection has neither a status nor a name of its own. */
+async function knowable(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof OpenAI.APIConnectionError ? new BrokenStream(error.message) : error;
   }
 }
 

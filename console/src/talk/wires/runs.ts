@@ -56,7 +56,10 @@ function listen(source: EventSource, run: LiveRun): Promise<void> {
       if (run.end) close();
     };
     source.onerror = () => {
-      if (source.readyState !== EventSource.CLOSED) return;
+      if (source.readyState !== EventSource.CLOSED) {
+        run.onLost?.();
+        return;
+      }
       source.close();
       reject(new BrokenStream('The connection was closed'));
     };

@@ -1,0 +1,61 @@
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { type Query, stream } from '../api/client.js';
+import type { Page, Run } from '../api/types.js';
+import { wait } from '../lib/wait.js';
+
+const PAUSE_MS = 2000;
+
+/**
+ * Keeps a list of runs that was read with `usePages` current: runs that change are replaced at their place, new ones
+ * that match the filters come first. Nothing is read again.
+ */
+export function useLiveRuns(path: string, query: Query): void {
+  const queries = useQueryClient();
+  const filters = JSON.stringify(query);
+  useEffect(() => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    const wanted = JSON.parse(filters) as Query;
+    const apply = (run: Run): void => {
+      queries.setQueryData<InfiniteData<Page<Run>>>([path, wanted], (known) => known && merged(known, run, wanted));
+    };
+    const follow = async (): Promise<void> => {
+      while (!signal.aborted) {
+        try {
+          for await (const { data } of stream('api/v1/runs/stream', { signal })) apply(JSON.parse(data) as Run);
+        } catch {
+          // The list says what is wrong; the stream is only opened again.
+        }
+        await wait(PAUSE_MS, signal);
+        if (!signal.aborted) await queries.invalidateQueries({ queryKey: [path, wanted] });
+      }
+    };
+    void follow();
+    return () => aborter.abort();
+  }, [queries, path, filters]);
+}
+
+/** The pages with a run that has changed. */
+export function merged(known: InfiniteData<Page<Run>>, run: Run, query: Query): InfiniteData<Page<Run>> {
+  const isKnown = known.pages.some(({ data }) => data.some(({ id }) => id === run.id));
+  if (!isKnown && !matches(run, query)) return known;
+  const pages = known.pages.map((page, index) => {
+    if (isKnown) return { ...page, data: page.data.map((one) => (one.id === run.id ? run : one)) };
+    return index === 0 ? { ...page, data: [run, ...page.data] } : page;
+  });
+  return { ...known, pages };
+}
+
+/** Whether a new run belongs into the list. Text and times are left to the server. */
+function matches(run: Run, { status, agent, wire, user, session, text, since, until }: Query): boolean {
+  if (text || since || until) return false;
+  const wanted = [
+    [status, run.status],
+    [agent, run.agent],
+    [wire, run.wire],
+    [user, run.userId],
+    [session, run.sessionId],
+  ];
+  return wanted.every(([want, has]) => !want || want === has);
+}
