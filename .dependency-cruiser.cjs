@@ -42,7 +42,10 @@ module.exports = {
       name: 'only-the-root-knows-protocols',
       comment: 'A protocol is a face of the server; nothing else depends on it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(protocol/|app\\.(module|settings|setup)(\\.spec)?\\.ts$|main\\.ts$)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(protocol/|embed/|app\\.(module|settings|setup)(\\.spec)?\\.ts$|main\\.ts$)',
+      },
       to: { path: '^src/protocol/' },
     },
     {

@@ -7,7 +7,7 @@ import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common
 import { ConfigModule, Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
-import { ProtocolModule } from './protocol/protocol.module.js';
+import { ProtocolModule, type WireName } from './protocol/protocol.module.js';
 import { RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
 import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
@@ -26,6 +26,8 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
+  /** The wires that are served. Default: all. */
+  readonly wires?: readonly WireName[] | undefined;
 }
 
 /** The composition root: the only place where ports meet adapters. */
@@ -54,7 +56,7 @@ export class AppModule {
         AttachmentModule,
         ...(hasSamples ? [SamplesModule] : []),
         RunModule.forRoot({ provide: RunLimits, useExisting: OwnerRates }),
-        ProtocolModule,
+        ProtocolModule.forWires(extensions.wires),
         HealthModule.forRoot(
           { provide: ReadinessProbe, useExisting: Database },
           { provide: ToolServersProbe, useExisting: ToolRegistry },

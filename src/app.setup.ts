@@ -70,7 +70,6 @@ export function createFastifyAdapter(configuration: Configuration): FastifyAdapt
  * or `init`. (The error filter is a provider of `HttpModule`.)
  */
 export function configureApp(app: NestFastifyApplication): void {
-  const http = app.get(HttpSettings);
   const log = app.get(ServerLog);
   ConnectionQueue.before(app.getHttpServer());
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
@@ -83,6 +82,11 @@ export function configureApp(app: NestFastifyApplication): void {
       traces.ended(request, response);
     },
   });
+  configureRoutes(app);
+}
+
+/** The part of `configureApp` that concerns requests alone: nothing of the process, its log or its connections. */
+export function configureRoutes(app: NestFastifyApplication): void {
   returnRequestIds(app);
   const server = app.getHttpAdapter().getInstance();
   const bases = app.get(ServerSettings).publicBases;
@@ -97,7 +101,7 @@ export function configureApp(app: NestFastifyApplication): void {
       rates: app.get(RequestRates),
     });
   });
-  registerRequestLimits(app, http);
+  registerRequestLimits(app, app.get(HttpSettings));
   registerUploads(app, app.get(AttachmentSettings));
   registerDocs(app, app.get(DocsSettings), () => createOpenApiDocument(app));
   registerConsole(app, app.get(ConsoleSettings));

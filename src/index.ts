@@ -8,6 +8,7 @@ export { startFailure } from './boot/start-failure.js';
 export * from './common/index.js';
 export { readConfiguration } from './app.settings.js';
 export { type Configuration } from './config/index.js';
+export * from './embed/index.js';
 export * from './events/index.js';
 export { AgentTool, type AgentToolOptions, ToolError } from './tools/index.js';
 export type { ToolContext, ToolEffects } from './tools/index.js';

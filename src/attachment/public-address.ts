@@ -3,13 +3,23 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ServerSettings } from '../config/index.js';
 
+/** Where a server listens, as `Server.address` returns it. */
+type ServerAddress = () => AddressInfo | string | null;
+
 /** The addresses at which clients reach this server. */
 @Injectable()
 export class PublicAddress {
+  private mount: { readonly address: ServerAddress; readonly basePath: string } | undefined;
+
   constructor(
     private readonly server: ServerSettings,
     private readonly host: HttpAdapterHost,
   ) {}
+
+  /** Sets the server and the path of it through which clients reach this one, which does not listen itself. */
+  reachedThrough(address: ServerAddress, basePath: string): void {
+    this.mount = { address, basePath };
+  }
 
   /** The base of signed URLs, without a trailing slash. */
   get base(): string {
@@ -17,7 +27,7 @@ export class PublicAddress {
     if (configured !== undefined) return configured;
     const { host } = this.server;
     const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}`;
+    return `http://${name.includes(':') ? `[${name}]` : name}:${this.port}${this.mount?.basePath ?? ''}`;
   }
 
   /** The configured addresses, or that of signed URLs. */
@@ -36,7 +46,7 @@ export class PublicAddress {
   private get port(): number {
     const server = this.host.httpAdapter?.getHttpServer() as
       { address?: () => AddressInfo | string | null } | undefined;
-    const address = server?.address?.();
+    const address = this.mount ? this.mount.address() : server?.address?.();
     return typeof address === 'object' && address ? address.port : this.server.port;
   }
 }

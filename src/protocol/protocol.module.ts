@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { StartupError } from '../common/index.js';
 import { AccessApiModule } from './access/access-api.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AgKitModule } from './ag-kit/ag-kit.module.js';
@@ -14,23 +15,42 @@ import { ResponsesModule } from './responses/responses.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { UserSettingsApiModule } from './user-settings/user-settings-api.module.js';
 
-/** All wires this server speaks: one line each. */
-@Module({
-  imports: [
-    HttpModule,
-    AgentApiModule,
-    ApprovalsModule,
-    ResponsesModule,
-    AgUiModule,
-    CopilotKitModule,
-    AttachModule,
-    AgKitModule,
-    RunsModule,
-    UserSettingsApiModule,
-    AttachmentsApiModule,
-    AdminModule,
-    AccessApiModule,
-    ConsoleApiModule,
-  ],
-})
-export class ProtocolModule {}
+/** The wires by their names: one line each. */
+const WIRES = {
+  'agent-api': AgentApiModule,
+  responses: ResponsesModule,
+  'ag-ui': AgUiModule,
+  copilotkit: CopilotKitModule,
+  'ag-kit': AgKitModule,
+  runs: RunsModule,
+} as const;
+
+/** The name of a wire. */
+export type WireName = keyof typeof WIRES;
+
+const ALL = Object.keys(WIRES) as WireName[];
+
+/** The wires of a server, and the routes beside them. */
+@Module({})
+export class ProtocolModule {
+  /** @throws StartupError for a wire that does not exist */
+  static forWires(wires: readonly WireName[] = ALL): DynamicModule {
+    const unknown = wires.filter((name) => !Object.hasOwn(WIRES, name));
+    if (unknown.length > 0)
+      throw new StartupError(`There is no wire ${unknown.join(', ')}: choose of ${ALL.join(', ')}.`);
+    return {
+      module: ProtocolModule,
+      imports: [
+        HttpModule,
+        ...ALL.filter((name) => wires.includes(name)).map((name) => WIRES[name]),
+        ApprovalsModule,
+        AttachModule,
+        UserSettingsApiModule,
+        AttachmentsApiModule,
+        AdminModule,
+        AccessApiModule,
+        ConsoleApiModule,
+      ],
+    };
+  }
+}
