@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Redis, type RedisOptions } from 'ioredis';
+import type * as IoRedis from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
+import { loadPackage } from '../../common/index.js';
 
 /** After this time without an answer Redis counts as slow, in milliseconds. */
 const SLOW_MS = 250;
@@ -62,8 +64,8 @@ export class RedisLink {
   ) {
     this.probeChannel = `${prefix}probe:${randomUUID()}`;
     this.wanted.add(this.probeChannel);
-    this.commands = new Redis(url, { ...OPTIONS, commandTimeout: SLOW_MS, enableAutoPipelining: true });
-    this.subscriber = new Redis(url, OPTIONS);
+    this.commands = new (driver().Redis)(url, { ...OPTIONS, commandTimeout: SLOW_MS, enableAutoPipelining: true });
+    this.subscriber = new (driver().Redis)(url, OPTIONS);
     for (const connection of [this.commands, this.subscriber]) {
       // Each failing command is handled by its sender.
       connection.on('error', () => undefined);
@@ -210,4 +212,9 @@ export class RedisLink {
 
 function* batches(channels: readonly string[]): Iterable<string[]> {
   for (let start = 0; start < channels.length; start += BATCH) yield channels.slice(start, start + BATCH);
+}
+
+/** The driver, which is installed only where a setting asks for it. @throws StartupError */
+function driver(): typeof IoRedis {
+  return loadPackage<typeof IoRedis>('ioredis', 'REDIS_URL');
 }
