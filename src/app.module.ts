@@ -7,8 +7,9 @@ import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common
 import { ConfigModule, Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
+import { HttpModule } from './protocol/http/index.js';
 import { ProtocolModule, type WireName } from './protocol/protocol.module.js';
-import { RunLimits, RunModule } from './run/index.js';
+import { FleetSettings, RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
 import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
 import { ToolRegistry, ToolsModule } from './tools/index.js';
@@ -56,7 +57,8 @@ export class AppModule {
         AttachmentModule,
         ...(hasSamples ? [SamplesModule] : []),
         RunModule.forRoot({ provide: RunLimits, useExisting: OwnerRates }),
-        ProtocolModule.forWires(extensions.wires),
+        // A worker has no wires: only health pages, and errors in the common form.
+        configuration.get(FleetSettings).role === 'worker' ? HttpModule : ProtocolModule.forWires(extensions.wires),
         HealthModule.forRoot(
           { provide: ReadinessProbe, useExisting: Database },
           { provide: ToolServersProbe, useExisting: ToolRegistry },

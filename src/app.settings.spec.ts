@@ -12,7 +12,7 @@ import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
-import { RunSettings } from './run/index.js';
+import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings } from './telemetry/index.js';
 import { McpSettings, ToolSettings } from './tools/index.js';
@@ -102,6 +102,17 @@ describe('the settings of the server', () => {
         cancelGraceMs: 10_000,
         nodeName: hostname(),
         shutdownGraceMs: 10_000,
+      },
+    ],
+    [
+      FleetSettings,
+      {
+        role: 'all',
+        workers: 1,
+        tenantQueueLimit: 5000,
+        fleetQueueLimit: 20_000,
+        drainRunMs: 60_000,
+        drainStreamMs: 120_000,
       },
     ],
     [

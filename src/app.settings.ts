@@ -11,7 +11,7 @@ import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
-import { RunSettings } from './run/index.js';
+import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
 import { McpSettings, ToolSettings } from './tools/index.js';
@@ -35,6 +35,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   ToolSettings,
   McpSettings,
   RunSettings,
+  FleetSettings,
   AttachmentSettings,
   AgentApiSettings,
   ResponsesSettings,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,8 +9,11 @@ import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup
 import { VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
 import { ShutdownState } from '../health/index.js';
+import { ActiveStreams } from '../protocol/http/index.js';
+import { Dispatcher, FleetSettings } from '../run/index.js';
 import { banner } from './banner.js';
 import { assertPortFree, listenError } from './port-probe.js';
+import { supervise } from './supervise.js';
 
 /** Many clients that reconnect at once wait in this queue instead of being refused. */
 const LISTEN_BACKLOG = 4096;
@@ -27,18 +31,22 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export async function serve(extensions: Extensions = {}): Promise<NestFastifyApplication> {
   const configuration = readConfiguration(process.env, { hasModel: extensions.model !== undefined });
   const server = configuration.get(ServerSettings);
-  await assertPortFree(server.host, server.port);
+  if (cluster.isPrimary) await assertPortFree(server.host, server.port);
+  const { workers } = configuration.get(FleetSettings);
+  if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers));
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(configuration, extensions),
     createFastifyAdapter(configuration),
     { bufferLogs: true, abortOnError: false },
   );
   configureApp(app);
-  stopOnSignals(app, server.shutdownGraceMs);
+  stopOnSignals(app, server.shutdownGraceMs, configuration.get(FleetSettings));
   await listen(app, server);
   for (const warning of [...configuration.warnings, ...policyWarnings(app)]) new Logger('Configuration').warn(warning);
   const { info } = app.get(ModelClient, { strict: false });
-  process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
+  // Of several processes the first speaks for all.
+  if (cluster.isPrimary || cluster.worker?.id === 1)
+    process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
   return app;
 }
 
@@ -57,10 +65,11 @@ function listeningPort(app: NestFastifyApplication): number {
 }
 
 /**
- * Stops the server on SIGTERM and SIGINT: not ready, drained, closed, exit code 0. A second signal, or a
- * shutdown that takes too long, ends the process at once; its runs are recovered by the next start.
+ * Stops the server on SIGTERM and SIGINT: not ready, drained, closed, exit code 0. If other processes execute runs,
+ * they take over those of this one, while its streams continue; otherwise its runs get SHUTDOWN_GRACE_MS. A second
+ * signal, or a shutdown that takes too long, ends the process at once; its runs are recovered by the next start.
  */
-function stopOnSignals(app: INestApplication, graceMs: number): void {
+function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSettings): void {
   const logger = new Logger('Shutdown');
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
@@ -68,14 +77,26 @@ function stopOnSignals(app: INestApplication, graceMs: number): void {
     stopping = true;
     logger.log(`${signal}: finishing the work in progress`);
     app.get(ShutdownState).begin();
-    setTimeout(() => {
-      logger.error('The shutdown took too long');
-      process.exit(1);
-    }, graceMs + CLOSE_MARGIN_MS).unref();
+    const dispatcher = app.get(Dispatcher, { strict: false });
+    const hasPeers = await dispatcher.hasPeers().catch(() => false);
+    const drainMs = hasPeers ? Math.max(fleet.drainRunMs, fleet.drainStreamMs) : 0;
+    setTimeout(
+      () => {
+        logger.error('The shutdown took too long');
+        process.exit(1);
+      },
+      drainMs + graceMs + CLOSE_MARGIN_MS,
+    ).unref();
+    if (hasPeers) {
+      logger.log('Other processes continue the runs of this one');
+      const streams = app.get(ActiveStreams, { strict: false });
+      await Promise.all([dispatcher.drain(), streams.drain(fleet.drainStreamMs)]);
+    }
     await app.close();
     process.exit(0);
   };
-  for (const signal of SIGNALS) {
+  // The process that supervises this one passes on the signals of the terminal.
+  for (const signal of cluster.isWorker ? (['SIGTERM'] as const) : SIGNALS) {
     process.on(signal, () => {
       stop(signal).catch((error: unknown) => {
         logger.error(error);
@@ -83,4 +104,5 @@ function stopOnSignals(app: INestApplication, graceMs: number): void {
       });
     });
   }
+  if (cluster.isWorker) process.on('SIGINT', () => undefined);
 }

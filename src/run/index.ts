@@ -1,5 +1,6 @@
 export * from './run.types.js';
 export * from './run.settings.js';
+export * from './fleet.settings.js';
 export * from './ports/runs.js';
 export * from './ports/run-queries.js';
 export type { JournalStep } from './ports/run-log.js';

@@ -20,6 +20,7 @@ import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
 import { TypeOrmWorkerRegistry } from './adapters/typeorm-worker-registry.js';
+import { EventLoopLag } from './dispatch/event-loop-lag.js';
 import { ExecutionSlots } from './dispatch/execution-slots.js';
 import { Executions } from './dispatch/executions.js';
 import { LeaseKeeper } from './dispatch/lease-keeper.js';
@@ -111,6 +112,7 @@ import { RunService } from './run.service.js';
     RetainedSummaries,
     RunRetention,
     RunCompaction,
+    EventLoopLag,
     ExecutionSlots,
     LeaseKeeper,
     Executions,

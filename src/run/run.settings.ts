@@ -11,6 +11,7 @@ import {
   settings,
   token,
 } from '../config/index.js';
+import { FleetSettings } from './fleet.settings.js';
 
 /** How runs are queued, executed, recovered and kept. */
 export class RunSettings extends settings('Runs', {
@@ -62,6 +63,15 @@ export class RunSettings extends settings('Runs', {
     description: 'Name of this process for people, such as in errors. Several may have the same.',
   }),
 }) {
+  /** How many runs this process executes at the same time: none with `ROLE=web`. */
+  readonly slots: number = this.source.slice(FleetSettings).role === 'web' ? 0 : this.concurrency;
+
+  /** DRAIN_RUN_MS. */
+  readonly drainRunMs = this.source.slice(FleetSettings).drainRunMs;
+
+  /** ROLE. */
+  readonly role = this.source.slice(FleetSettings).role;
+
   /** SHUTDOWN_GRACE_MS: how long a shutdown waits for runs in progress. */
   readonly shutdownGraceMs = this.source.slice(ServerSettings).shutdownGraceMs;
 

@@ -43,7 +43,7 @@ export class AttachService {
     const run = lastEvent ? await this.runOf(named, lastEvent, follow) : named;
     const seen = lastEvent?.after ?? attachment.after;
     const cursor = { seen, ahead: (count: number) => cursorAhead(seen, count) };
-    const options = { wire, expired };
+    const options = { wire, expired, reconnects: true };
     if (follow === 'run') {
       const stream = await this.streams.resume(run, reader, { ...options, cursor });
       return lastEvent && stream.isRead ? undefined : stream;

@@ -12,6 +12,20 @@ import { NO_WIRE, StreamMetrics } from './stream.metrics.js';
 /** Milliseconds that readers of binary streams have, when the server stops, to take the end of their stream. */
 const LAST_BYTES_MS = 1000;
 
+/** The part of the time for draining in which clients that reconnect are sent away: the others need what is left. */
+const RECONNECT_SHARE = 0.8;
+/** Milliseconds after which a client reconnects that was sent away, at least and at most. */
+const RETRY_LEAST_MS = 500;
+const RETRY_MOST_MS = 5000;
+
+/** A stream that follows a run, whatever carries it. */
+export interface FollowingStream {
+  /** Whether its client reconnects by itself and continues where it was, as an `EventSource` does. */
+  readonly reconnects: boolean;
+  /** Ends it between two events. @param frame the last one */
+  end(frame: string): void;
+}
+
 /**
  * All streams this process is serving. On shutdown each of them ends and its connection is closed; the
  * runs behind them continue, and a client resumes where it was.
@@ -22,6 +36,11 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   private readonly open = new Map<SseWriter, StreamClient>();
   /** The binary streams; each promise resolves when its stream is closed. */
   private readonly bodies = new Map<Readable, Promise<void>>();
+  /** The streams that follow runs. */
+  private readonly following = new Set<FollowingStream>();
+  /** While it drains: until when clients that reconnect are sent away, by the monotonic clock. */
+  private reconnectsUntil: number | undefined;
+  private drained: (() => void) | undefined;
   /** Set once; no event stream is opened afterwards. */
   private shuttingDown = false;
 
@@ -70,6 +89,53 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     writer.once('end', () => cutWhenStuck(client.reply, slowReaderTimeoutMs));
     this.open.set(writer, client);
     return writer;
+  }
+
+  /** Includes a stream in draining. Returns what is to be called when it is over. */
+  track(stream: FollowingStream): () => void {
+    this.following.add(stream);
+    if (this.reconnectsUntil !== undefined) this.sendAway(stream);
+    return () => {
+      this.following.delete(stream);
+      if (this.following.size === 0) this.drained?.();
+    };
+  }
+
+  /** Includes a client that waits for one answer, and cannot continue elsewhere, in draining. */
+  async waiting<T>(work: () => Promise<T>): Promise<T> {
+    const untrack = this.track({ reconnects: false, end: () => undefined });
+    try {
+      return await work();
+    } finally {
+      untrack();
+    }
+  }
+
+  /**
+   * Lets streams go on while other processes execute their runs. Clients that reconnect are sent away one after the
+   * other, so that they do not all come back at once; the others stay to the end of their runs.
+   *
+   * @param withinMs resolves after it at the latest
+   */
+  async drain(withinMs: number): Promise<void> {
+    this.reconnectsUntil = performance.now() + withinMs * RECONNECT_SHARE;
+    if (this.following.size === 0) return;
+    for (const stream of this.following) this.sendAway(stream);
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.drained = resolve;
+      timer = setTimeout(resolve, withinMs);
+    });
+    clearTimeout(timer);
+  }
+
+  private sendAway(stream: FollowingStream): void {
+    if (!stream.reconnects) return;
+    const left = Math.max(0, (this.reconnectsUntil ?? 0) - performance.now());
+    const retryMs = Math.round(RETRY_LEAST_MS + Math.random() * (RETRY_MOST_MS - RETRY_LEAST_MS));
+    setTimeout(() => {
+      if (this.following.has(stream)) stream.end(`retry: ${retryMs}\n\n`);
+    }, Math.random() * left).unref();
   }
 
   /** Makes the answer of a binary stream. */

@@ -22,7 +22,9 @@ export interface RunStreamOptions {
   readonly isResumed?: boolean;
   /** The wire's keep-alive frame; undefined for the default comment. */
   readonly keepAliveFrame: string | undefined;
-  /** Registers binary bodies, so that a shutdown waits for them. */
+  /** Whether its client reconnects by itself and continues where it was. */
+  readonly reconnects?: boolean | undefined;
+  /** Registers the stream, so that a shutdown waits for it. */
   readonly active: ActiveStreams;
 }
 
@@ -34,6 +36,8 @@ export class RunStream {
   private isReleased = false;
   /** What `end` writes last. */
   private lastFrame: string | undefined;
+  /** Ends the registration. */
+  private untrack: (() => void) | undefined;
   /** Stops watching the credential of the reader. */
   private unwatch: (() => void) | undefined;
 
@@ -49,12 +53,13 @@ export class RunStream {
     this.isReleased = true;
   }
 
-  /** Ends the stream between two events, with the wire's closing frame. The run continues. */
-  end(): void {
+  /** Ends the stream between two events. The run continues. @param frame the last one; the wire's closing frame if absent */
+  end(frame?: string): void {
     if (this.isOver) return;
     this.release();
     const { source, reader, stop } = this.options;
-    this.lastFrame = source.shutdownFrame;
+    const closing = source.shutdownFrame;
+    this.lastFrame = frame ?? closing;
     stop();
     reader.gate?.resume();
   }
@@ -73,7 +78,7 @@ export class RunStream {
       errorFrames: (error) => source.errorFrames(error),
     });
     return new Observable((out) => {
-      this.unwatch = this.options.watch?.(() => this.end());
+      this.begin();
       this.pump(out).then(
         () => this.ended(() => out.complete()),
         (error: unknown) => this.ended(() => out.error(error)),
@@ -94,14 +99,26 @@ export class RunStream {
    */
   async sendTo(send: (frame: string) => Promise<void>): Promise<void> {
     const stopListening = this.leaveWithReader();
+    this.track();
     try {
       for await (const frames of this.options.source) for (const frame of frames) await send(frame);
     } finally {
       this.isOver = true;
+      this.untrack?.();
       this.options.stop();
       // A socket outlives its streams.
       stopListening();
     }
+  }
+
+  private begin(): void {
+    this.unwatch = this.options.watch?.(() => this.end());
+    this.track();
+  }
+
+  private track(): void {
+    const { active, reconnects = false } = this.options;
+    this.untrack = active.track({ reconnects, end: (frame) => this.end(frame) });
   }
 
   /** Marks the end before it is reported, because the report unsubscribes and that would count as leaving. */
@@ -131,7 +148,7 @@ export class RunStream {
   /** The batches as bytes. An error after the first batch becomes the wire's error frames if it has any. */
   private bytes(): AsyncIterableIterator<Uint8Array> {
     const { source } = this.options;
-    this.unwatch = this.options.watch?.(() => this.end());
+    this.begin();
     this.leaveWithReader();
     let hasBegun = false;
     const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
@@ -174,6 +191,7 @@ export class RunStream {
   /** Lets go of the log, of the timer of the stream's lifetime, and of the reader's credential. */
   private stop(): void {
     this.unwatch?.();
+    this.untrack?.();
     this.options.stop();
   }
 

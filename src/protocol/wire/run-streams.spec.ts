@@ -16,7 +16,12 @@ describe('RunStreams', () => {
   let wire: CountingWire;
   let client: FakeClient;
   let streams: RunStreams;
-  const active = { isShuttingDown: false, binary: (chunks: unknown) => chunks };
+  const active = {
+    isShuttingDown: false,
+    binary: (chunks: unknown) => chunks,
+    track: () => () => undefined,
+    waiting: <T>(work: () => Promise<T>) => work(),
+  };
 
   beforeEach(() => {
     runs = new MemoryRuns();

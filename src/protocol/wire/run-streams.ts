@@ -28,6 +28,8 @@ export interface StreamOptions extends ReadOptions {
   readonly encoder?: FrameEncoder | undefined;
   /** The frames of a run whose events were removed. Absent: the error EVENTS_EXPIRED. */
   readonly expired?: ((run: RunView) => Promise<readonly string[]>) | undefined;
+  /** Whether its client reconnects by itself and continues where it was, as an `EventSource` does. */
+  readonly reconnects?: boolean | undefined;
   /** Milliseconds after which the stream ends, wherever the run is. Absent: with the run. */
   readonly lifetimeMs?: number | undefined;
 }
@@ -185,12 +187,14 @@ export class RunStreams {
   }
 
   /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
-  async ended(run: RunView, signal: AbortSignal): Promise<AgentResponse | undefined> {
-    let last: LoggedEvent | undefined;
-    for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
-      last = events.at(-1) ?? last;
-    }
-    return last && isTerminalEvent(last.event) ? last.event : undefined;
+  ended(run: RunView, signal: AbortSignal): Promise<AgentResponse | undefined> {
+    return this.active.waiting(async () => {
+      let last: LoggedEvent | undefined;
+      for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
+        last = events.at(-1) ?? last;
+      }
+      return last && isTerminalEvent(last.event) ? last.event : undefined;
+    });
   }
 
   /** The frames of one run. The tail is not read before the first `next`. */
@@ -225,7 +229,7 @@ export class RunStreams {
     source: FrameSource,
     run: RunView | undefined,
     reader: StreamReader,
-    { stop, isResumed = false, ...options }: ReadOptions & { readonly stop: Stop; readonly isResumed?: boolean },
+    { stop, isResumed = false, ...options }: StreamOptions & { readonly stop: Stop; readonly isResumed?: boolean },
   ): RunStream {
     const { caller } = reader;
     return new RunStream({
@@ -236,6 +240,7 @@ export class RunStreams {
       onLeft: () => (run ? this.left(run, options) : undefined),
       wire: options.wire.name,
       isResumed,
+      reconnects: options.reconnects,
       keepAliveFrame: options.wire.keepAliveFrame,
       active: this.active,
     });

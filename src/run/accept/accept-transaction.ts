@@ -10,7 +10,7 @@ import type { ActiveRunLimits } from '../ports/run-limits.js';
 import { RunLedger } from '../run-ledger.js';
 import type { ResumePoint, RunRecord, StoredRequest } from '../run-record.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
-import { applyBusyPolicy, requireRoom, supersedes } from './busy-policy.js';
+import { applyBusyPolicy, type QueueLimits, requireQueueRoom, requireRoom, supersedes } from './busy-policy.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
@@ -30,6 +30,8 @@ export interface Acceptance extends StartedRun {
 /** How a prepared run is accepted. */
 export interface AcceptOptions {
   readonly queueLimit: number;
+  /** How many runs may wait for a worker; undefined without a limit. */
+  readonly queue?: QueueLimits | undefined;
   /** How many runs the owner may have that have not ended; undefined without a limit. */
   readonly active?: ActiveRunLimits | undefined;
   /** Given: the run starts at once, unless its session has another run that has not ended. */
@@ -101,6 +103,7 @@ export class AcceptTransaction {
     const answered = input.length > 0 ? input : request.input;
     const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);
     const start = turn.starts ? options.start : undefined;
+    if (!start && options.queue) await requireQueueRoom(tx, this.ledger, principal, options.queue);
     const events = start?.events({ id: prepared.runId, sessionId: place.sessionId }) ?? [];
     const lines = events.map(serializeEvent);
     const run = await this.insert(tx, place, prepared, {

@@ -46,6 +46,30 @@ export async function applyBusyPolicy(
   return { starts: active === 0, queuedBefore: queued, canceled: [] };
 }
 
+/** How many runs may wait in the queue. */
+export interface QueueLimits {
+  /** Of one tenant. */
+  readonly tenant: number;
+  /** Of all tenants. */
+  readonly fleet: number;
+}
+
+/**
+ * Refuses a run that would have to wait behind too many others. Runs that are accepted at the same moment may exceed
+ * the limits.
+ *
+ * @throws AppError QUEUE_FULL
+ */
+export async function requireQueueRoom(
+  tx: Transaction,
+  ledger: RunLedger,
+  { tenantId }: Principal,
+  { tenant, fleet }: QueueLimits,
+): Promise<void> {
+  const isFull = (await ledger.runs.isQueueFull(tx, tenant, tenantId)) || (await ledger.runs.isQueueFull(tx, fleet));
+  if (isFull) throw new AppError('QUEUE_FULL', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /**
  * Refuses a run of an owner that has too many already. Runs that are to be cancelled do not count. On PostgreSQL,
  * runs that are accepted at the same moment do not see each other and may exceed the limit.

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import { RunLimits } from '../ports/run-limits.js';
+import { FleetSettings } from '../fleet.settings.js';
 import { RunMetrics } from '../run.metrics.js';
 import { RunSettings } from '../run.settings.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import type { Acceptance, AcceptOptions } from './accept-transaction.js';
 
 /** Limits as the transaction checks them. */
-type Checked = Pick<AcceptOptions, 'queueLimit' | 'active'>;
+type Checked = Pick<AcceptOptions, 'queueLimit' | 'queue' | 'active'>;
 
 /** What an accepted run has to respect: the limits of its session, its owner and its tenant. */
 @Injectable()
@@ -16,6 +17,7 @@ export class StartLimits {
     private readonly limits: RunLimits,
     private readonly settings: RunSettings,
     private readonly metrics: RunMetrics,
+    private readonly fleet: FleetSettings,
   ) {}
 
   /**
@@ -30,6 +32,7 @@ export class StartLimits {
     accept: (limits: Checked) => Promise<Acceptance>,
   ): Promise<Acceptance> {
     const { queueLimit } = this.settings;
+    const queue = { tenant: this.fleet.tenantQueueLimit, fleet: this.fleet.fleetQueueLimit };
     const start = await this.limits.countStart(principal, requester?.runsPerMinute).catch(async (error: unknown) => {
       const isRefused = error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED';
       if (isRefused && (await isRepeated())) return undefined;
@@ -37,7 +40,7 @@ export class StartLimits {
     });
     let hasStarted = false;
     try {
-      const accepted = await accept({ queueLimit, active: start?.active });
+      const accepted = await accept({ queueLimit, queue, active: start?.active });
       hasStarted = accepted.created;
       if (hasStarted) this.metrics.accepted.with(wire).add();
       return accepted;

@@ -30,6 +30,7 @@ export const OWNED = `
   FROM runs WHERE status = 'running' AND lease_owner = ?`;
 
 /**
+ * The slots of a worker stand in `no`, whether it is draining in `fence`.
  * What a sweep needs to know, in one query: an idle process makes one each second. Owners of previous versions, whose
  * names hold a slash, are no suspects.
  */
@@ -39,7 +40,7 @@ export const SWEEP = `
     0 AS pid, CAST(NULL AS VARCHAR(64)) AS process_start
   FROM (${OWNED}) owned
   UNION ALL
-  SELECT 'suspect', id, 0, 0, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END, host_id, pid, process_start FROM workers
+  SELECT 'suspect', id, slots, draining, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END, host_id, pid, process_start FROM workers
   UNION ALL
   SELECT 'suspect', name, 0, 0, 1, NULL, 0, NULL FROM owners
   WHERE name IS NOT NULL AND name NOT LIKE '%/%' AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = owners.name)
@@ -69,8 +70,9 @@ export async function sweepFindings(database: Database, owner: string, queuedBef
   const of = (kind: SweepRow['kind']): SweepRow[] => rows.filter((row) => row.kind === kind);
   return {
     owned: of('owned').map(({ no, fence, flag }) => ({ rowId: no, fence, isCanceled: flag === 1 })),
-    suspects: of('suspect').map(({ id, host_id, pid, process_start, flag }) => {
-      return { id: id ?? '', hostId: host_id, pid, processStart: process_start, isLost: flag === 1 };
+    suspects: of('suspect').map(({ id, host_id, pid, process_start, flag, no, fence }) => {
+      const isOpen = flag === 0 && no > 0 && fence === 0;
+      return { id: id ?? '', hostId: host_id, pid, processStart: process_start, isLost: flag === 1, isOpen };
     }),
     isQueued: of('queued').length > 0,
     isLost: of('lost').length > 0,

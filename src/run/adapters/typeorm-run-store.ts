@@ -19,6 +19,7 @@ import {
 } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
 import { RunMetrics } from '../run.metrics.js';
+import { countActiveOf, isQueueFull } from './active-counts.js';
 import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 import { insertOf } from './run-insert.js';
 import { INSERT_CHUNK } from './typeorm-run-log.js';
@@ -39,11 +40,6 @@ const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND o
 const COUNT_ACTIVE = `
   SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
   WHERE session_no = ? AND ${ACTIVE}`;
-/** In an index without ended runs: a tenant may have many. */
-const COUNT_ACTIVE_OF = {
-  sqlite: countActiveOf('runs INDEXED BY ix_runs_active_owner'),
-  postgres: countActiveOf('runs'),
-};
 const OF_SESSION = `${SELECT} WHERE session_no = ?`;
 const ACTIVE_OF_SESSION = `${OF_SESSION} AND ${ACTIVE}`;
 const LOCK_ACTIVE = `
@@ -166,14 +162,12 @@ export class TypeOrmRunStore extends RunStore {
     return row ?? { active: 0, queued: 0 };
   }
 
-  async countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }> {
-    const { tenantId, userId } = owner;
-    const connection = queryable(tx);
-    const [row] = await connection.all<{ of_user: number | string; of_tenant: number | string }>(
-      COUNT_ACTIVE_OF[connection.dialect],
-      [userId, tenantId],
-    );
-    return { user: Number(row?.of_user ?? 0), tenant: Number(row?.of_tenant ?? 0) };
+  countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }> {
+    return countActiveOf(queryable(tx), owner);
+  }
+
+  isQueueFull(tx: Transaction, limit: number, tenantId?: string): Promise<boolean> {
+    return isQueueFull(queryable(tx), limit, tenantId);
   }
 
   active(sessionRowId: number): Promise<readonly RunRecord[]> {
@@ -287,10 +281,4 @@ function forUpdate(tx: Transaction): string {
 
 function skipLocked(tx: Transaction): string {
   return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
-}
-
-function countActiveOf(table: string): string {
-  return `
-  SELECT COUNT(CASE WHEN user_id = ? THEN 1 END) AS of_user, COUNT(*) AS of_tenant FROM ${table}
-  WHERE tenant_id = ? AND ${ACTIVE} AND cancel_requested_at IS NULL`;
 }

@@ -6,11 +6,11 @@ import { type Worker, type WorkerLoad, WorkerRegistry } from '../ports/worker-re
 /** Any number that no other program uses for a lock in the same database. */
 const REGISTRATION_LOCK = 727_301_156;
 
-const COLUMNS = 'id, name, version, schema_version, fingerprints, host_id, pid, process_start';
+const COLUMNS = 'id, name, role, version, schema_version, fingerprints, host_id, pid, process_start';
 
 const INSERT = `
   INSERT INTO workers (${COLUMNS}, slots, busy, draining, lease_until, started_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now} + ?, {now})`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {now} + ?, {now})`;
 
 const HEARTBEAT = `
   UPDATE workers SET slots = ?, busy = ?, draining = ?, lease_until = {now} + ? WHERE id = ?`;
@@ -28,6 +28,7 @@ const EXPIRE_RUNS = `
 interface WorkerRow {
   readonly id: string;
   readonly name: string;
+  readonly role: string;
   readonly version: string;
   readonly schema_version: string;
   readonly fingerprints: string;
@@ -52,8 +53,8 @@ export class TypeOrmWorkerRegistry extends WorkerRegistry {
     leaseMs: number,
     admit: (others: readonly Worker[]) => void,
   ): Promise<void> {
-    const { id, name, version, schemaVersion, fingerprints, hostId, pid, processStart } = worker;
-    const columns = [id, name, version, schemaVersion, JSON.stringify(fingerprints), hostId, pid, processStart];
+    const { id, name, role, version, schemaVersion, fingerprints, hostId, pid, processStart } = worker;
+    const columns = [id, name, role, version, schemaVersion, JSON.stringify(fingerprints), hostId, pid, processStart];
     await this.database.write(async (tx) => {
       if (tx.dialect === 'postgres') await tx.all('SELECT pg_advisory_xact_lock(?)', [REGISTRATION_LOCK]);
       const others = `SELECT ${COLUMNS} FROM workers WHERE lease_until >= {now}`;
@@ -97,6 +98,7 @@ function workerOf(row: WorkerRow): Worker {
   return {
     id: row.id,
     name: row.name,
+    role: row.role,
     version: row.version,
     schemaVersion: row.schema_version,
     fingerprints: JSON.parse(row.fingerprints) as FingerprintsByName,

@@ -1,11 +1,17 @@
 import { Metrics } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import { RunSettings } from '../run.settings.js';
+import { EventLoopLag } from './event-loop-lag.js';
 import { ExecutionSlots } from './execution-slots.js';
 
 const settings = readSettings(RunSettings, { RUN_CONCURRENCY: '4' });
 const slotsFor = (tenantShare: number): ExecutionSlots =>
-  new ExecutionSlots(settings, { tenantShare, countStart: () => Promise.resolve(undefined) }, new Metrics());
+  new ExecutionSlots(
+    settings,
+    { tenantShare, countStart: () => Promise.resolve(undefined) },
+    new Metrics(),
+    new EventLoopLag(),
+  );
 
 describe('execution slots', () => {
   it('without a share, one tenant can have them all', () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RunLimits } from '../ports/run-limits.js';
 import { Metrics } from '../../common/index.js';
+import { EventLoopLag } from './event-loop-lag.js';
 import { RunSettings } from '../run.settings.js';
 
 /** The result of claiming runs for free slots. */
@@ -31,14 +32,24 @@ export class ExecutionSlots {
   private readonly waiting = new Set<string>();
   private refusals = 0;
 
-  constructor({ concurrency }: RunSettings, { tenantShare }: RunLimits, metrics: Metrics) {
-    this.total = concurrency;
-    this.perTenant = tenantShare < 1 ? Math.max(1, Math.floor(concurrency * tenantShare)) : undefined;
+  constructor(
+    { slots }: RunSettings,
+    { tenantShare }: RunLimits,
+    metrics: Metrics,
+    private readonly lag: EventLoopLag,
+  ) {
+    this.total = slots;
+    this.perTenant = tenantShare < 1 ? Math.max(1, Math.floor(slots * tenantShare)) : undefined;
     metrics.gauge(
       { name: 'parley_run_slots', help: 'Runs that this process executes at the same time at most.' },
-      () => concurrency,
+      () => slots,
     );
     metrics.gauge({ name: 'parley_runs_active', help: 'Runs that this process executes.' }, () => this.taken);
+  }
+
+  /** Whether the event loop of this process is too late for more runs. */
+  get isLagging(): boolean {
+    return this.lag.isHigh;
   }
 
   /** How many runs may be started. */

@@ -59,6 +59,14 @@ export class Executions {
     for (const { control } of this.runs.values()) control.stop(kind);
   }
 
+  /** Hands all runs to other processes: each after the step that it is in, or after DRAIN_RUN_MS. */
+  async handOver(): Promise<void> {
+    for (const { control } of this.runs.values()) control.drain();
+    await this.settled(this.settings.drainRunMs);
+    this.stopAll('shutdown');
+    await this.settled(HANDOVER_MS);
+  }
+
   /** Lets runs finish for a while, and hands the others over to other processes. */
   async drain(): Promise<void> {
     await this.settled(this.settings.shutdownGraceMs);

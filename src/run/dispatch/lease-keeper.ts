@@ -17,6 +17,8 @@ const ENDED: HeldLease = { owner: '', until: 0, deadline: -Infinity };
 /** The runs that this process holds, under the lease of its worker. */
 @Injectable()
 export class LeaseKeeper {
+  /** Whether other processes execute runs, as the last sweep has found. */
+  private hasOthers = false;
   /** Since when runs are held that are not executed, by row id, on the monotonic clock. */
   private strays = new Map<number, number>();
 
@@ -35,7 +37,18 @@ export class LeaseKeeper {
 
   /** How many runs this process may claim now. */
   get claimable(): number {
-    return this.worker.current ? this.slots.free : 0;
+    return this.worker.current && !this.isOverloaded ? this.slots.free : 0;
+  }
+
+  /** Whether other processes execute runs now. @throws the driver's error */
+  async hasPeers(): Promise<boolean> {
+    const { suspects } = await this.leases.sweep('', 0);
+    return suspects.some(({ id, isOpen }) => isOpen && id !== this.worker.current?.owner);
+  }
+
+  /** Whether runs are better started elsewhere. While no other process can take them, waiting would only delay them. */
+  private get isOverloaded(): boolean {
+    return this.hasOthers && this.slots.isLagging;
   }
 
   /** Joins the workers. @throws as `WorkerLease.start` */
@@ -54,7 +67,7 @@ export class LeaseKeeper {
    */
   reserve(tenantId: string): Lease | undefined {
     const { current } = this.worker;
-    return current && this.slots.reserve(tenantId) ? current : undefined;
+    return current && !this.isOverloaded && this.slots.reserve(tenantId) ? current : undefined;
   }
 
   /** Returns the slot of a run. Returns whether another run may be waiting for it. */
@@ -128,6 +141,7 @@ export class LeaseKeeper {
     const found = await this.leases.sweep(owner ?? '', this.clock.now() - this.settings.queueTimeoutMs);
     // The lease may have been lost during the query.
     if (owner !== undefined && owner === this.worker.current?.owner) await this.check(active, found.owned);
+    this.hasOthers = found.suspects.some(({ id, isOpen }) => isOpen && id !== owner);
     const isAnyLost = await this.worker.removeLost(found.suspects);
     return { isQueued: found.isQueued, isLost: found.isLost || isAnyLost, isOverdue: found.isOverdue };
   }

@@ -15,6 +15,7 @@ import { TicketIntake } from './ticket-intake.js';
 @Injectable()
 export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstrap, OnModuleDestroy {
   accepting = true;
+  private draining = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -35,7 +36,7 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
    */
   async onApplicationBootstrap(): Promise<void> {
     await this.leases.start({
-      load: () => ({ busy: this.executions.active.size, draining: !this.accepting }),
+      load: () => ({ busy: this.executions.active.size, draining: this.draining || !this.accepting }),
       lost: () => this.executions.stopAll('lost'),
     });
     await this.sweep();
@@ -54,7 +55,19 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
     this.feeds.close();
   }
 
+  hasPeers(): Promise<boolean> {
+    return this.leases.hasPeers();
+  }
+
+  async drain(): Promise<void> {
+    this.draining = true;
+    await this.intake.stop();
+    await this.sweeps.idle();
+    await this.executions.handOver();
+  }
+
   reserve(tenantId: string): Lease | undefined {
+    if (this.draining) return undefined;
     return this.leases.reserve(tenantId);
   }
 
@@ -85,6 +98,6 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
 
   private sweep(): Promise<void> {
     const hasWaited = (milliseconds: number): boolean => this.intake.hasWaited(milliseconds);
-    return this.sweeps.run({ claims: this.accepting, hasWaited });
+    return this.sweeps.run({ claims: this.accepting && !this.draining, hasWaited });
   }
 }

@@ -123,7 +123,7 @@ export class WorkerLease {
   }
 
   private load(holder: LeaseHolder): WorkerLoad {
-    return { slots: this.settings.concurrency, ...holder.load() };
+    return { slots: this.settings.slots, ...holder.load() };
   }
 
   private worker(): Worker {
@@ -132,6 +132,7 @@ export class WorkerLease {
       ...this.self,
       id: randomUUID(),
       name: this.settings.nodeName,
+      role: this.settings.role,
       version: VERSION,
       schemaVersion: SCHEMA_VERSION,
       fingerprints: isShared ? this.fingerprints.read() : {},

@@ -24,6 +24,8 @@ export interface ContextOptions {
   readonly signal: AbortSignal;
   /** Logs, spans and metrics of the execution. */
   readonly telemetry: RunTelemetry;
+  /** As `RunControl.checkpoint`. */
+  readonly checkpoint: () => void;
 }
 
 /** The context of a run, and the state that its session gets when it ends. */
@@ -79,7 +81,7 @@ export class RunContextFactory {
       audit: (note) => writer.audit(note),
       instructions: run.request.systemPrompt ?? '',
       response,
-      journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages),
+      journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages, options.checkpoint),
       signal: options.signal,
       telemetry: options.telemetry,
       emit: (event) => writer.emit(event),

@@ -15,6 +15,7 @@ export class RunStop extends Error {
 /** Controls one run that this process executes. */
 export class RunControl {
   private readonly controller = new AbortController();
+  private draining = false;
 
   constructor(private readonly lease: { readonly deadline: number }) {}
 
@@ -33,6 +34,18 @@ export class RunControl {
     if (!this.signal.aborted) return undefined;
     const reason: unknown = this.signal.reason;
     return reason instanceof RunStop ? reason.kind : 'cancel';
+  }
+
+  /** Stops the run as soon as no step is in progress, so that another process repeats nothing. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** Called before a step begins while no other is in progress. @throws RunStop if the run is to stop there */
+  checkpoint(): void {
+    if (!this.draining) return;
+    this.stop('shutdown');
+    this.signal.throwIfAborted();
   }
 
   /** Stops the run. Later stops change nothing. */

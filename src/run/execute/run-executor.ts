@@ -39,7 +39,8 @@ export class RunExecutor {
     try {
       session = await this.sessions.open(run, control, started);
       const input = started?.input;
-      execution = await this.executeIn(session, run, control, { input, signal: control.signal, telemetry });
+      const checkpoint = (): void => control.checkpoint();
+      execution = await this.executeIn(session, run, control, { input, signal: control.signal, checkpoint, telemetry });
     } catch (error) {
       if (control.stopped !== 'lost') telemetry.log.error({ err: error }, `Run ${run.id} cannot be executed here`);
       session?.writer.abandon();

@@ -14,6 +14,8 @@ export class RunJournal implements Journal {
     private readonly writer: RunWriter,
     steps: readonly JournalStep[],
     private readonly messages: MessageCommitter,
+    /** Called before a step begins while no other is in progress; what it throws prevents the step. */
+    private readonly checkpoint: () => void = () => undefined,
   ) {
     this.stored = new Map(steps.map((step) => [step.key, step]));
   }
@@ -22,6 +24,7 @@ export class RunJournal implements Journal {
     const step = this.stored.get(key);
     if (step && step.inputHash !== inputHash) throw new AppError('JOURNAL_MISMATCH');
     if (step && step.output !== null) return { output: step.output };
+    if (this.started.size === 0) this.checkpoint();
     this.started.set(key, this.writer.now);
     return undefined;
   }

@@ -28,6 +28,15 @@ export abstract class Dispatcher {
   /** Executes a run that was accepted under a reserved lease. */
   abstract start(started: StartedRun): void;
 
+  /** Whether other processes execute runs, so that those of this one can be handed over. @throws the driver's error */
+  abstract hasPeers(): Promise<boolean>;
+
+  /**
+   * Starts no more runs here: accepted ones are queued. Hands each running run over when it has finished the step it is
+   * in, or after DRAIN_RUN_MS. Resolves when none is left.
+   */
+  abstract drain(): Promise<void>;
+
   /** Signals that a run of a session may be claimable. */
   abstract wake(sessionRowId: number): void;
 

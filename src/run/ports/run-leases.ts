@@ -29,6 +29,8 @@ export interface Suspect extends HostProcess {
   readonly id: string;
   /** Whether it was not heard of for too long, or has no row. */
   readonly isLost: boolean;
+  /** Whether it executes runs, and takes new ones. */
+  readonly isOpen?: boolean;
 }
 
 /** What a sweep finds. */

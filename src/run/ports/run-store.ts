@@ -132,6 +132,9 @@ export abstract class RunStore {
   /** How many runs of an owner, and of its tenant, have not ended, without those whose cancel was requested. */
   abstract countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }>;
 
+  /** Whether as many runs of a tenant, or of all without one, are queued. */
+  abstract isQueueFull(tx: Transaction, limit: number, tenantId?: string): Promise<boolean>;
+
   /** The session's runs that have not ended, oldest first. */
   abstract active(sessionRowId: number): Promise<readonly RunRecord[]>;
 

@@ -15,6 +15,8 @@ export interface Worker extends HostProcess {
   readonly id: string;
   /** For people; several workers may have the same. */
   readonly name: string;
+  /** What the process does: `all`, `web` or `worker`. */
+  readonly role: string;
   /** The version of the server. */
   readonly version: string;
   /** The newest migration that the server knows. */

@@ -147,8 +147,8 @@ class EventsReading {
   }
 
   /** What all its streams have in common. */
-  get options(): { readonly wire: RunsWire; readonly lifetimeMs: number } {
-    return { wire: this.wire, lifetimeMs: this.wire.lifetimeMs };
+  get options(): { readonly wire: RunsWire; readonly lifetimeMs: number; readonly reconnects: boolean } {
+    return { wire: this.wire, lifetimeMs: this.wire.lifetimeMs, reconnects: true };
   }
 }
 

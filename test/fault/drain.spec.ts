@@ -1,0 +1,95 @@
+import { postgresDatabase, type TestDatabase } from '../support/databases.js';
+import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
+import { runInput, RunsClient } from '../support/runs-client.js';
+import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
+
+jest.setTimeout(180_000);
+
+const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
+const COUNT = 100;
+const ENV = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200', DRAIN_STREAM_MS: '60000' };
+
+(POSTGRES ? describe : describe.skip)(
+  `a server that is stopped while another executes runs${POSTGRES ? '' : ' (skipped: no TEST_DATABASE_URL)'}`,
+  () => {
+    let database: TestDatabase;
+    let a: ServerProcess;
+    let b: ServerProcess;
+
+    beforeEach(async () => {
+      database = await postgresDatabase(POSTGRES);
+      a = await ServerProcess.start(database, ENV);
+      b = await ServerProcess.start(database, ENV);
+    });
+    afterEach(async () => {
+      await Promise.all([a, b].map((server) => server.stop()));
+      await database.drop();
+    });
+
+    it('clients that cannot reconnect get their streams and answers to the end, in one attempt', async () => {
+      const client = new ProcessClient(a.url);
+      const streams = await Promise.all([1, 2, 3, 4].map(() => client.say(`count to ${COUNT} slowly`)));
+      const answer = client.json<Record<string, unknown>>('POST', '/process?stream=false', {
+        input: [{ role: 'user', type: 'message', content: [{ type: 'text', text: 'count to 60 slowly' }] }],
+        stream: false,
+      });
+      await Promise.all(streams.map((stream) => stream.until(({ frames }) => frames.length >= 8)));
+      const [code] = await Promise.all([a.terminate(), ...streams.map((stream) => stream.all())]);
+      expect(code).toBe(0);
+      for (const { frames, done } of streams) {
+        const end = expectWhole(frames);
+        expect([end.status, answerText(end), done]).toEqual(['completed', counted(COUNT), true]);
+      }
+      expect((await answer).status).toBe(200);
+    });
+
+    it('it is not ready at once, and a run that it accepts while it drains is executed by the other', async () => {
+      const client = new RunsClient(a.url);
+      const first = await client.stream(runInput(`count to ${COUNT} slowly`));
+      await first.until(({ frames }) => frames.length > 3);
+      const exited = a.terminate();
+      await until(async () => (await fetch(`${a.url}/readiness`)).status === 503, 'the server not to be ready');
+      const late = await client.submit(runInput('count to 3 slowly'));
+      expect(late.status).toBe(202);
+      const ended = await new RunsClient(b.url).ended(late.body.threadId, 'run-1');
+      expect([ended.status, ended.attempt]).toEqual(['succeeded', 1]);
+      await first.all();
+      expect(await exited).toBe(0);
+    });
+
+    it('clients with cursors are sent away with a time to reconnect, and miss nothing', async () => {
+      const client = new RunsClient(a.url);
+      const threads = await Promise.all([1, 2, 3].map(() => client.submit(runInput(`count to ${COUNT} slowly`))));
+      const ids = threads.map(({ body }) => body.threadId);
+      const streams = await Promise.all(ids.map((id) => client.events(id)));
+      await Promise.all(streams.map((stream) => stream.until(({ frames }) => frames.length > 5)));
+      const [code] = await Promise.all([a.terminate(), ...streams.map((stream) => stream.all())]);
+      expect(code).toBe(0);
+      const elsewhere = new RunsClient(b.url);
+      for (const [index, id] of ids.entries()) {
+        const { frames } = streams[index] as (typeof streams)[number];
+        const rest = await elsewhere.events(id, '', frames.at(-1)?.id);
+        const whole = await elsewhere.events(id, '?runId=run-1');
+        await Promise.all([rest.status === 204 ? undefined : rest.all(), whole.all()]);
+        const state = await elsewhere.ended(id, 'run-1');
+        expect([state.status, state.attempt]).toEqual(['succeeded', 1]);
+        expect([...frames, ...rest.frames].map((frame) => frame.id)).toEqual(whole.frames.map((frame) => frame.id));
+      }
+    });
+
+    it('a run that takes too long is continued by the other, without counting an attempt', async () => {
+      await b.stop();
+      await b.restart();
+      await a.stop();
+      a = await ServerProcess.start(database, { ...ENV, DRAIN_RUN_MS: '300', DRAIN_STREAM_MS: '60000' });
+      const stream = await new ProcessClient(a.url).say('count to 200 slowly');
+      await stream.until(({ frames }) => frames.length > 5);
+      const [code] = await Promise.all([a.terminate(), stream.all()]);
+      expect(code).toBe(0);
+      const end = expectWhole(stream.frames);
+      expect([end.status, answerText(end)]).toEqual(['completed', counted(200)]);
+      expect((await new ProcessClient(b.url).ended(end.id as string)).status).toBe('completed');
+    });
+  },
+);
