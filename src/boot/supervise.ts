@@ -78,6 +78,7 @@ class Supervisor {
       await Promise.race([listening(next), exited(next)]);
       this.watch(next, place);
     }
+    this.logger.log('All processes were replaced');
   }
 
   private fork(place: number): Worker {
