@@ -46,7 +46,7 @@ it('several processes on SQLite are refused', async () => {
     }
 
     it('both execute runs, are replaced without losing one, and stop with code 0', async () => {
-      await until(async () => (await workers()) === 2, 'both processes');
+      await until(async () => (await workers()) === 2, 'both processes', 90_000);
       const client = new RunsClient(server.url);
       const submit = async (text: string): Promise<string> => (await client.submit(runInput(text))).body.threadId;
       const threads = await Promise.all(Array.from({ length: 6 }, () => submit('count to 60 slowly')));

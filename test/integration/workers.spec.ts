@@ -9,6 +9,7 @@ describeOnLedgers('the workers', (ledger) => {
   const worker = (overrides: Partial<Worker> = {}): Worker => ({
     id: nextId('00000000-0000-4000-8000'),
     name: 'node',
+    role: 'all',
     version: '1.0.0',
     schemaVersion: '1',
     fingerprints: { KEYS: ['a'] },
