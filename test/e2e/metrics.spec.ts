@@ -26,10 +26,13 @@ describeOnDatabases('/metrics', (openDatabase) => {
 
   it('shows what a run did', async () => {
     await ask('metrics-1');
-    await until(
-      async () => (await MetricsPage.of(server)).value('parley_streams_open', { wire: 'agent-api' }) === undefined,
-      'no stream',
-    );
+    const request = { method: 'POST', route: '/process', status: '2xx' };
+    const counted = async (): Promise<boolean> => {
+      const now = await MetricsPage.of(server);
+      const open = now.value('parley_streams_open', { wire: 'agent-api' });
+      return open === undefined && now.value('parley_http_requests_total', request) === 1;
+    };
+    await until(counted, 'the request is counted, and no stream is open');
     const page = await MetricsPage.of(server);
     expect(page.value('parley_runs_accepted_total', { wire: 'agent-api' })).toBe(1);
     expect(page.value('parley_runs_finished_total', { outcome: 'completed' })).toBe(1);
@@ -64,8 +67,11 @@ describeOnDatabases('/metrics', (openDatabase) => {
   it('counts requests to unknown addresses together', async () => {
     await fetch(`${server.url}/no/such/page`);
     await fetch(`${server.url}/nor/this`);
+    const unknown = { method: 'GET', route: 'none', status: '4xx' };
+    const counted = async (): Promise<boolean> =>
+      (await MetricsPage.of(server)).value('parley_http_requests_total', unknown) === 2;
+    await until(counted, 'both requests are counted');
     const page = await MetricsPage.of(server);
-    expect(page.value('parley_http_requests_total', { method: 'GET', route: 'none', status: '4xx' })).toBe(2);
     expect(page.text).not.toContain('such');
   });
 
