@@ -139,7 +139,7 @@ describeInBrowser('the pages of the console', (browser) => {
         const found = await seriousFindings(page);
         if (found.length > 0) findings[place] = found;
         await page.setViewportSize(PHONE);
-        const width = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
         if (width > PHONE.width) findings[`${place} on a phone`] = [`is ${width} pixels wide`];
         await page.setViewportSize({ width: 1280, height: 800 });
       }
@@ -152,7 +152,7 @@ describeInBrowser('the pages of the console', (browser) => {
     const page = await browser.page(`${server.url}/console/`);
     await page.getByLabel('Message', { exact: true }).waitFor();
     const focused = async (): Promise<string> =>
-      (await page.evaluate('document.activeElement.id || document.activeElement.textContent')) as string;
+      page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Skip to the page');
     await page.keyboard.press('Enter');

@@ -14,7 +14,7 @@ const SERIOUS: ReadonlySet<string | null> = new Set(['serious', 'critical']);
 export async function seriousFindings(page: Page): Promise<string[]> {
   // The policy of the page forbids inline scripts, so axe comes in through the developer tools.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  const { violations } = (await page.evaluate('axe.run(document)')) as { violations: readonly Finding[] };
+  const { violations } = await page.evaluate<{ readonly violations: readonly Finding[] }>('axe.run(document)');
   return violations
     .filter(({ impact }) => SERIOUS.has(impact))
     .map(
