@@ -88,17 +88,21 @@ describe('the package', () => {
     TIMEOUT_MS,
   );
 
+  // Several parts of the server use Redis; the first that is created asks.
   it.each([
-    [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'A DATABASE_URL of PostgreSQL', 'pg'],
-    [{ LIMITS_STORE: 'redis', REDIS_URL: 'redis://127.0.0.1:1' }, 'LIMITS_STORE=redis', 'ioredis'],
-    [{ ATTACHMENT_STORE: 's3', S3_BUCKET: 'files' }, 'An attachment store in S3', '@aws-sdk/client-s3'],
+    [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, ['pg']],
+    [{ LIMITS_STORE: 'redis', REDIS_URL: 'redis://127.0.0.1:1' }, ['ioredis', 'bullmq']],
+    [{ ATTACHMENT_STORE: 's3', S3_BUCKET: 'files' }, ['@aws-sdk/client-s3']],
   ] as const)(
     'parley start with %j asks for the missing driver',
-    async (env, purpose, name) => {
-      const version = packageJson.optionalDependencies[name];
-      const sentence = `${purpose} needs the package ${name}, which is not installed. Install it with: npm install ${name}@${version}`;
+    async (env, names) => {
       const start = await installed.parley(['start'], { ...here(), PORT: '0', ...env });
-      expect(start.stderr.trim().split('\n').at(-1)).toBe(sentence);
+      const asks = names.map(
+        (name) =>
+          ` needs the package ${name}, which is not installed. Install it with: npm install ${name}@${packageJson.optionalDependencies[name]}`,
+      );
+      const last = start.stderr.trim().split('\n').at(-1) ?? '';
+      expect(asks.filter((sentence) => last.endsWith(sentence))).toHaveLength(1);
       expect(start.code).toBe(1);
     },
     TIMEOUT_MS,
