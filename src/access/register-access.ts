@@ -17,8 +17,8 @@ export interface AccessChecks {
 
 /**
  * Decides who sends a request, and whether they may, before its body is read: for every route, and for addresses
- * without one (contract access, section 3.8). Counts the requests of every caller, and shows it what is left (section
- * 6). To be called once.
+ * without one (contract access, section 3.8). Counts the requests of every caller, and shows it what is left (contract
+ * access, section 6). To be called once.
  */
 export function registerAccess(server: FastifyInstance, checks: AccessChecks): void {
   // Without promises where nothing has to be looked up: this runs for every request.

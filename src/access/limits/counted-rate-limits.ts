@@ -29,8 +29,8 @@ export class CountedRateLimits extends RateLimits implements OnApplicationShutdo
   take(buckets: Buckets, points = 1): RateDecision | Promise<RateDecision> {
     const counted = buckets.flatMap((bucket) => bucket.windows.map((window) => this.count(bucket, window, points)));
     // Counters of this process answer at once, and then no promise is made.
-    if (counted.some(isPending)) return Promise.all(counted).then((done) => this.decide(buckets, done, points));
-    return this.decide(buckets, counted as CountedWindow[], points);
+    if (!counted.some(isPending)) return this.decide(buckets, counted as CountedWindow[], points);
+    return Promise.all(counted.map(async (one) => one)).then((done) => this.decide(buckets, done, points));
   }
 
   giveBack(buckets: readonly Bucket[]): void {

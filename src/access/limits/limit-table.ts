@@ -11,7 +11,7 @@ import {
   withOverrides,
 } from './limit-values.js';
 
-/** The limits of a tenant are read again before they are as old as the contract allows (access, section 6: 5 s). */
+/** The limits of a tenant are read again before they are as old as the 5 s that are allowed (contract access, section 6). */
 const CACHE = { maxAgeMs: 4000, maxEntries: 10_000 };
 
 /** Where the limits of a tenant are stored that an administrator has changed. */

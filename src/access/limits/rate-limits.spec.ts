@@ -19,7 +19,7 @@ class Store extends Counters {
   failure: Error | undefined;
   asked = 0;
 
-  async add(key: string, points: number, seconds: number, limit: number): Promise<Count> {
+  async add(key: string, points: number, seconds: number): Promise<Count> {
     this.asked += 1;
     await Promise.resolve();
     if (this.failure) throw this.failure;
@@ -88,7 +88,7 @@ describe('Rate limits', () => {
     const store = new Store();
     const limits = new CountedRateLimits(new LeasedCounters(store), METRICS());
     const bucket = rateBucket('user', ['alice'], { perMinute: 100, burst: 100 });
-    const decisions = await Promise.all(Array.from({ length: 30 }, () => limits.take([bucket])));
+    const decisions = await Promise.all(Array.from({ length: 30 }, async () => limits.take([bucket])));
     expect(decisions.every(({ allowed }) => allowed)).toBe(true);
     expect(store.asked).toBe(3);
     expect(await takeAll(limits, bucket, 100)).toBe(70);

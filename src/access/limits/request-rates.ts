@@ -50,7 +50,7 @@ export class RequestRates {
       rateBucket('user', owner, limits.user.requests),
       rateBucket('tenant', [tenantId], limits.tenant.requests),
     ];
-    if (Array.isArray(need) && need.some((scope) => scope.startsWith('admin:')))
+    if (typeof need !== 'string' && need.some((scope) => scope.startsWith('admin:')))
       buckets.push(rateBucket('admin', owner, limits.admin.requests));
     return this.rates.take(buckets);
   }
