@@ -11,6 +11,7 @@ import { ServerSettings } from '../config/index.js';
 import { ShutdownState } from '../health/index.js';
 import { ActiveStreams } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
+import { MetricsSettings } from '../telemetry/index.js';
 import { banner } from './banner.js';
 import { assertPortFree, listenError } from './port-probe.js';
 import { supervise } from './supervise.js';
@@ -33,7 +34,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   const server = configuration.get(ServerSettings);
   if (cluster.isPrimary) await assertPortFree(server.host, server.port);
   const { workers } = configuration.get(FleetSettings);
-  if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers));
+  if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers, configuration.get(MetricsSettings).port));
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(configuration, extensions),
     createFastifyAdapter(configuration),

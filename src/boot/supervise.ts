@@ -13,10 +13,11 @@ const STABLE_MS = 60_000;
  * SIGINT stop them one after the other, so that each hands its runs to those that are left, and then this process;
  * SIGHUP replaces them one after the other. A second SIGTERM or SIGINT ends everything at once.
  *
+ * @param metricsPort METRICS_PORT: each process serves its own metrics, on this port and those after it
  * @returns never, unless the first process cannot start: its exit code
  */
-export async function supervise(count: number): Promise<number> {
-  const supervisor = new Supervisor(count);
+export async function supervise(count: number, metricsPort?: number): Promise<number> {
+  const supervisor = new Supervisor(count, metricsPort);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => supervisor.stop(signal));
   process.on('SIGHUP', () => supervisor.replaceAll());
   return supervisor.start();
@@ -29,7 +30,10 @@ class Supervisor {
   private pauseMs = PAUSE_FIRST_MS;
   private replacing: Promise<void> | undefined;
 
-  constructor(count: number) {
+  constructor(
+    count: number,
+    private readonly metricsPort: number | undefined,
+  ) {
     this.places = Array.from({ length: count }, () => undefined);
   }
 
@@ -82,7 +86,9 @@ class Supervisor {
   }
 
   private fork(place: number): Worker {
-    const worker = cluster.fork();
+    const port = this.metricsPort;
+    // 0 stands for any free port.
+    const worker = cluster.fork(port ? { METRICS_PORT: String(port + place) } : {});
     this.places[place] = worker;
     return worker;
   }

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.js';
+import { freePort } from '../support/free-port.js';
 import { runInput, RunsClient } from '../support/runs-client.js';
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
@@ -21,14 +22,17 @@ it('several processes on SQLite are refused', async () => {
   () => {
     let database: TestDatabase;
     let server: ServerProcess;
+    let metricsPort: number;
 
     beforeAll(async () => {
       database = await postgresDatabase(POSTGRES);
+      metricsPort = await freePort();
       server = await ServerProcess.start(database, {
         WORKERS: '2',
         LEASE_MS: '5000',
         SWEEP_INTERVAL_MS: '200',
         LOG_LEVEL: 'info',
+        METRICS_PORT: String(metricsPort),
       });
     });
     afterAll(async () => {
@@ -47,6 +51,10 @@ it('several processes on SQLite are refused', async () => {
 
     it('both execute runs, are replaced without losing one, and stop with code 0', async () => {
       await until(async () => (await workers()) === 2, 'both processes', 90_000);
+      for (const port of [metricsPort, metricsPort + 1]) {
+        const page = await until(() => fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined), 'its metrics');
+        expect(await page?.text()).toContain('process_cpu_seconds_total');
+      }
       const client = new RunsClient(server.url);
       const submit = async (text: string): Promise<string> => (await client.submit(runInput(text))).body.threadId;
       const threads = await Promise.all(Array.from({ length: 6 }, () => submit('count to 60 slowly')));
