@@ -25,7 +25,8 @@ export class MemoryCounters extends Counters {
       if (this.windows.size >= this.removeFrom) this.removeEnded(now);
     }
     window.total += points;
-    return { total: window.total, resetMs: window.endsAt - now };
+    // Rounded: the sum of two fractions is not exact, and a whole minute must not be shown as 61 seconds.
+    return { total: window.total, resetMs: Math.round(window.endsAt - now) };
   }
 
   close(): Promise<void> {
