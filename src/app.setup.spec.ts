@@ -9,7 +9,7 @@ import { Metrics } from './common/index.js';
 import { ConfigModule } from './config/index.js';
 import { HealthModule, ReadinessProbe } from './health/index.js';
 import { HttpModule } from './protocol/http/index.js';
-import { HttpMetrics, LoggingModule, LoggingSettings } from './telemetry/index.js';
+import { HttpMetrics, LoggingModule, LoggingSettings, NoTracing, RequestTraces } from './telemetry/index.js';
 
 @Module({})
 class EmptyModule {}
@@ -22,6 +22,7 @@ class EmptyModule {}
     BrowserPolicy,
     Metrics,
     HttpMetrics,
+    { provide: RequestTraces, useFactory: () => new RequestTraces(new NoTracing()) },
     { provide: RequestRates, useValue: { count: () => undefined } },
     {
       provide: Authenticator,
@@ -29,7 +30,7 @@ class EmptyModule {}
       inject: [AccessSettings],
     },
   ],
-  exports: [ModelClient, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates],
+  exports: [ModelClient, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates, RequestTraces],
 })
 class TestModule {}
 

@@ -1,7 +1,7 @@
 import { Global, Injectable, Logger, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { IsInt } from 'class-validator';
-import { Clock } from '../common/index.js';
+import { Clock, Metrics } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
 import { AgentTool } from './local/agent-tool.decorator.js';
 import { McpSettings } from './mcp/mcp.settings.js';
@@ -58,15 +58,15 @@ class Misdescribed {
 
 @Global()
 @Module({
-  providers: [{ provide: Clock, useValue: { now: () => Date.UTC(2026, 2, 16, 16, 9, 13) } }],
-  exports: [Clock],
+  providers: [Metrics, { provide: Clock, useValue: { now: () => Date.UTC(2026, 2, 16, 16, 9, 13) } }],
+  exports: [Clock, Metrics],
 })
-class ClockModule {}
+class CommonModule {}
 
 async function boot(provider: Type): Promise<TestingModule> {
   @Module({ providers: [provider] })
   class FeatureModule {}
-  const imports = [ConfigModule.forRoot(configuration), ClockModule, ToolsModule, FeatureModule];
+  const imports = [ConfigModule.forRoot(configuration), CommonModule, ToolsModule, FeatureModule];
   const module = await Test.createTestingModule({ imports }).compile();
   return module.init();
 }

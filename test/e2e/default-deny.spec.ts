@@ -57,7 +57,8 @@ describe('a server with authentication', () => {
   const open = [
     ...['/', '/health', '/readiness', '/liveness', '/healthz', '/v1/aibot/bots/:agentId/healthz'],
     ...['/api/v1/agent/attachments/:id/content'],
-    ...['/docs', '/docs/', '/docs/*', '/docs/page.css', '/docs/page.js'],
+    ...['/api/v1/console', '/console', '/console/*'],
+    ...['/docs', '/docs/', '/docs/*', '/docs/page.css', '/docs/page.js', '/docs/streams.js'],
   ];
   let server: TestServer;
 
@@ -78,7 +79,7 @@ describe('a server with authentication', () => {
     return fetch(`${server.url}${url.replace(/:\w+/g, 'some-id')}`, { method, headers });
   }
 
-  it('has no open routes but the probes, the page of the documents and signed addresses', () => {
+  it('has no open routes but the probes, the pages and what they need to sign in, and signed addresses', () => {
     expect(
       [
         ...new Set(
