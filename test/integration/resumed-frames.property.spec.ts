@@ -5,7 +5,7 @@ import { LoggedEvent } from '../../src/events/index.js';
 import { calls, endings, Interpreter } from '../../src/events/testing/random-program.js';
 import { AgUiEncoder } from '../../src/protocol/ag-ui-events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
-import { type ActiveStreams, HttpSettings } from '../../src/protocol/http/index.js';
+import { HttpSettings } from '../../src/protocol/http/index.js';
 import { responseInfo } from '../../src/protocol/responses/response-info.js';
 import { ResponsesEncoder } from '../../src/protocol/responses/responses.encoder.js';
 import { RunsEncoder } from '../../src/protocol/runs/runs.encoder.js';
@@ -15,7 +15,7 @@ import { DisconnectPolicy } from '../../src/protocol/wire/disconnect-policy.js';
 import { CountingWire, FakeClient, settled } from '../../src/protocol/wire/testing/counting-wire.js';
 import type { RunView } from '../../src/run/index.js';
 import { FakeRuns } from '../support/fake-runs.js';
-import { NO_WATCH } from '../support/caller.js';
+import { NEVER_DRAINED, NO_WATCH } from '../support/caller.js';
 import { textLog } from '../support/scripted-log.js';
 
 const reach = userReach({ tenantId: 'default', userId: 'alice' });
@@ -96,9 +96,8 @@ class CutReader {
   private leave = (): void => undefined;
 
   constructor(private readonly encoderOf: (run: RunView) => FrameEncoder) {
-    const active = { track: () => () => undefined } as unknown as ActiveStreams;
-    const disconnects = new DisconnectPolicy(this.runs, active);
-    this.streams = new RunStreams(this.runs, active, disconnects, this.encoders, NO_WATCH);
+    const disconnects = new DisconnectPolicy(this.runs, NEVER_DRAINED);
+    this.streams = new RunStreams(this.runs, NEVER_DRAINED, disconnects, this.encoders, NO_WATCH);
   }
 
   /** The frames of a log on one connection. */

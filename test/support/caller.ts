@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { AnonymousCaller, AuthenticatedCaller, type Caller, type CredentialWatch } from '../../src/access/index.js';
+import type { ActiveStreams } from '../../src/protocol/http/index.js';
 import { BACK_END } from './identities.js';
 
 /** Whether every request of a test is that of an authenticated back end: `TEST_CALLER=key` (CONTRIBUTING.md). */
@@ -22,3 +23,6 @@ export const itWithoutAuthentication = HAS_KEY ? it.skip : it;
 
 /** Watches no credentials. */
 export const NO_WATCH = { watch: () => () => undefined } as unknown as CredentialWatch;
+
+/** A process that is never drained. */
+export const NEVER_DRAINED = { track: () => () => undefined } as unknown as ActiveStreams;

@@ -1,13 +1,13 @@
 import { AppError } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import type { Runs, RunView } from '../../run/index.js';
-import { type ActiveStreams, HttpSettings } from '../http/index.js';
+import { HttpSettings } from '../http/index.js';
 import type { DisconnectPolicy, OnDisconnect } from './disconnect-policy.js';
 import { ResumeCache } from './resume-cache.js';
 import { RunStreams } from './run-streams.js';
 import { ALL_FRAMES, CountingEncoder, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
-import { NO_WATCH } from '../../../test/support/caller.js';
+import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 
 describe('RunStreams.resume after a stream was cut', () => {
   const disconnects = { left: () => undefined } as unknown as DisconnectPolicy;
@@ -23,7 +23,7 @@ describe('RunStreams.resume after a stream was cut', () => {
     wire = new CountingWire();
     client = new FakeClient();
     encoders = new ResumeCache(readSettings(HttpSettings, {}));
-    streams = new RunStreams(runs as unknown as Runs, {} as ActiveStreams, disconnects, encoders, NO_WATCH);
+    streams = new RunStreams(runs as unknown as Runs, NEVER_DRAINED, disconnects, encoders, NO_WATCH);
   });
 
   /** Reads the first two events of a run, then disconnects. */

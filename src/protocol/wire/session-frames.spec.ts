@@ -1,14 +1,14 @@
 import { AppError } from '../../common/index.js';
 import type { Runs } from '../../run/index.js';
 import { readSettings } from '../../config/index.js';
-import { type ActiveStreams, HttpSettings } from '../http/index.js';
+import { HttpSettings } from '../http/index.js';
 import { ResumeCache } from './resume-cache.js';
 import type { RunStream } from './run-stream.js';
 import { RunStreams, type SessionOptions } from './run-streams.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
-import { NO_WATCH } from '../../../test/support/caller.js';
+import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 
 const principal = { tenantId: 'default', userId: 'alice' };
 const cursorOf = (seen: number) => ({ seen, ahead: (count: number) => new AppError('CURSOR_AHEAD', `of ${count}`) });
@@ -23,9 +23,9 @@ describe('RunStreams.followSession', () => {
     runs = new MemoryRuns();
     wire = new CountingWire();
     client = new FakeClient();
-    const disconnects = new DisconnectPolicy(runs as unknown as Runs, {} as ActiveStreams);
+    const disconnects = new DisconnectPolicy(runs as unknown as Runs, NEVER_DRAINED);
     const encoders = new ResumeCache(readSettings(HttpSettings, {}));
-    streams = new RunStreams(runs as unknown as Runs, {} as ActiveStreams, disconnects, encoders, NO_WATCH);
+    streams = new RunStreams(runs as unknown as Runs, NEVER_DRAINED, disconnects, encoders, NO_WATCH);
   });
 
   const session = (options: Partial<SessionOptions>): Promise<RunStream> =>
