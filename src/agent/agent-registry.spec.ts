@@ -1,6 +1,6 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Clock, SystemClock } from '../common/index.js';
+import { Clock, Metrics, SystemClock } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
 import { McpSettings, ToolSettings } from '../tools/index.js';
 import { AgentModule } from './agent.module.js';
@@ -34,12 +34,12 @@ class EchoModule {}
 class ImpostorModule {}
 
 @Global()
-@Module({ providers: [{ provide: Clock, useClass: SystemClock }], exports: [Clock] })
-class ClockModule {}
+@Module({ providers: [{ provide: Clock, useClass: SystemClock }, Metrics], exports: [Clock, Metrics] })
+class CommonModule {}
 
 const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
 const configuration = Configuration.read({}, [AgentSettings, ToolSettings, McpSettings]);
-const base = [ConfigModule.forRoot(configuration), ClockModule, AgentModule.forRoot({ model })];
+const base = [ConfigModule.forRoot(configuration), CommonModule, AgentModule.forRoot({ model })];
 
 describe('AgentRegistry', () => {
   it('agents of any module are found with the data of their decorators', async () => {
