@@ -32,6 +32,8 @@ export interface AgUiFoldOptions {
   readonly generation: AgUiGeneration;
   /** What RUN_STARTED repeats of the request: a replay restores the user's messages from it. */
   readonly input?: JsonObject;
+  /** Reads the thread's messages before this run's own. Called only when a snapshot of them is due. Absent: there are none. */
+  readonly history?: () => Promise<readonly AgUiMessage[]>;
   /** Names in the usage. */
   readonly model?: { readonly provider?: string; readonly model?: string };
 }
@@ -48,12 +50,12 @@ interface OpenServerCall {
  * event objects in an order that `verifyEvents` of both client generations takes. The same log gives
  * the same events. Nothing is ever null.
  *
- * MESSAGES_SNAPSHOT shows `history` and then this run's messages; set it before an event for which
- * `needsHistory` is true.
+ * MESSAGES_SNAPSHOT shows the thread's history and then this run's messages; await `prepare` before `next`.
  */
 export class AgUiFold {
-  /** The thread's messages before this run's own output, its input included. */
+  /** The thread's messages before this run's own output, its input included. Read by `prepare`, or set beforehand. */
   history: readonly AgUiMessage[] = [];
+  private hasHistory = false;
   /** The messages that are shown and have not ended, by message id, in the order in which they began. */
   private readonly open = new Map<string, OpenMessage>();
   private readonly steps = new OpenSteps();
@@ -71,11 +73,18 @@ export class AgUiFold {
 
   constructor(private readonly options: AgUiFoldOptions) {}
 
-  /** True for events that may be answered with MESSAGES_SNAPSHOT. */
-  static needsHistory({ event }: LoggedEvent): boolean {
-    if (event.object === 'custom') return event.name === RUN_RECOVERED;
-    if (event.object === 'interrupt') return event.reason !== 'client_tool';
-    return event.object === 'content' && event.delta === false && event.status === 'in_progress';
+  /**
+   * Reads the thread's history once, before the first event that may need a snapshot of it.
+   *
+   * @returns undefined when there is nothing to wait for, so that the caller need not yield
+   */
+  prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
+    const { history } = this.options;
+    if (!history || this.hasHistory || !events.some(mayNeedHistory)) return undefined;
+    this.hasHistory = true;
+    return history().then((messages) => {
+      this.history = messages;
+    });
   }
 
   /** The events that the next event of the log is shown as. Expects a legal log, from its beginning. */
@@ -258,4 +267,11 @@ function openMessage(message: Message, parentId: string): OpenMessage {
     case 'silent':
       return new OpenSilent();
   }
+}
+
+/** True for events that may be answered with MESSAGES_SNAPSHOT. */
+function mayNeedHistory({ event }: LoggedEvent): boolean {
+  if (event.object === 'custom') return event.name === RUN_RECOVERED;
+  if (event.object === 'interrupt') return event.reason !== 'client_tool';
+  return event.object === 'content' && event.delta === false && event.status === 'in_progress';
 }

@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../events/index.js';
 import { dataFrame, eventFrame } from '../http/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
-import type { AgUiEvent, AgUiMessage } from './ag-ui.types.js';
+import type { AgUiEvent } from './ag-ui.types.js';
 import { type KeyCase, withKeyCase } from './key-case.js';
 
 /**
@@ -19,8 +19,6 @@ export const SHUTDOWN_EVENT: AgUiEvent = {
 export interface AgUiEncoderOptions extends AgUiFoldOptions {
   /** Default `camel`. */
   readonly keyCase?: KeyCase;
-  /** Reads the thread's messages before this run's own. Called only when a snapshot of them is due. */
-  readonly history?: () => Promise<readonly AgUiMessage[]>;
   /** Writes an event in another form than an SSE frame with an id. */
   readonly frameOf?: (event: AgUiEvent) => string;
 }
@@ -40,7 +38,6 @@ export class AgUiEncoder implements FrameEncoder {
   private count = 0;
   /** How many frames the client already has; they are encoded as '' and never formatted. */
   private discarded = 0;
-  private hasHistory = false;
 
   constructor(private readonly options: AgUiEncoderOptions) {
     const { frameOf, generation, keyCase = 'camel' } = options;
@@ -53,18 +50,9 @@ export class AgUiEncoder implements FrameEncoder {
     this.discarded = frames;
   }
 
-  /**
-   * Reads the thread's history once, before the first event that may need a snapshot of it.
-   *
-   * @returns undefined when there is nothing to wait for, so that the caller need not yield
-   */
+  /** Reads the thread's history once, before the first event that may need a snapshot of it. */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
-    const { history } = this.options;
-    if (!history || this.hasHistory || !events.some((event) => AgUiFold.needsHistory(event))) return undefined;
-    this.hasHistory = true;
-    return history().then((messages) => {
-      this.fold.history = messages;
-    });
+    return this.fold.prepare(events);
   }
 
   /** The frames of one event of the log, each with the next id. */

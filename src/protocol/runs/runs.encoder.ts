@@ -41,7 +41,6 @@ export class RunsEncoder implements FrameEncoder {
   private count = 0;
   /** How many events the client already has; they are encoded as ''. */
   private discarded = 0;
-  private hasHistory = false;
 
   constructor(
     private readonly run: RunView,
@@ -53,6 +52,7 @@ export class RunsEncoder implements FrameEncoder {
       threadId: run.sessionId,
       runId: clientRunId(run),
       generation: 'v1',
+      ...(options.history && { history: options.history }),
       ...(run.parentRunId !== null && { parentRunId: run.parentRunId }),
       ...(run.wire === 'runs' && input !== undefined && { input: input as JsonObject }),
     });
@@ -70,12 +70,7 @@ export class RunsEncoder implements FrameEncoder {
 
   /** Reads the thread's history once, before the first event that may need a snapshot of it. */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
-    const { history } = this.options;
-    if (!history || this.hasHistory || !events.some((event) => AgUiFold.needsHistory(event))) return undefined;
-    this.hasHistory = true;
-    return history().then((messages) => {
-      this.fold.history = messages;
-    });
+    return this.fold.prepare(events);
   }
 
   /** The frames of one event of the log; none up to `hiddenUpTo`. */
