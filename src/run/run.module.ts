@@ -6,6 +6,7 @@ import { SessionModule } from '../session/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { AcceptTransaction } from './accept/accept-transaction.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
+import { EncoderRevisions } from './accept/encoder-revisions.js';
 import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
 import { StartLimits } from './accept/start-limits.js';
@@ -89,6 +90,7 @@ import { RunService } from './run.service.js';
     RunMetrics,
     LedgerGauges,
     AuthorityCheck,
+    EncoderRevisions,
     RunPreparation,
     AcceptTransaction,
     StartLimits,
@@ -121,7 +123,7 @@ import { RunService } from './run.service.js';
     WorkerLease,
     WorkerSignals,
   ],
-  exports: [Runs, RunQueries, RetainedSummaries, Dispatcher, InterruptModule],
+  exports: [Runs, RunQueries, RetainedSummaries, EncoderRevisions, Dispatcher, InterruptModule],
 })
 export class RunModule {
   /** @param limits binds `RunLimits`, for example `{ provide: RunLimits, useExisting: OwnerRates }` */

@@ -97,7 +97,10 @@ export interface RunRequest {
    * request that it was accepted by can read it. Default true.
    */
   readonly store?: boolean;
-  /** Data that the wire stores with the run, opaque to the core. Not compared in repeated requests. */
+  /**
+   * Data that the wire stores with the run, opaque to the core but for the key `encoder` (`EncoderRevisions`). Not
+   * compared in repeated requests.
+   */
   readonly wireData?: JsonObject;
   /** The `traceparent` of the request, under which the run is traced. Not compared in repeated requests. */
   readonly traceparent?: string;

@@ -34,6 +34,7 @@ goldenStreams({
 goldenStreams(
   {
     name: 'ag-kit/bot',
+    wire: 'ag-kit-bot',
     ask: () => ({ path: '/v1/aibot/bots/worker/send-message', body: { msg: GOLDEN_QUESTION } }),
   },
   ['text', 'reasoning', 'approval', 'failure-after', 'cancel'],

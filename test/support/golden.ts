@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { type ScriptStep, ScriptedModelClient } from '../../src/agent/testing/scripted-model-client.js';
 import { Clock, FixedClock, IdFactory, SequentialIds, userReach } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
-import { Runs } from '../../src/run/index.js';
+import { Wires } from '../../src/protocol/wire/index.js';
+import { EncoderRevisions, Runs } from '../../src/run/index.js';
 import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
 import { startServer, type TestServer } from './server.js';
 
@@ -30,6 +31,8 @@ export type GoldenFollowUp = (answers: readonly string[]) => GoldenRequest;
 export interface GoldenWire {
   /** The folder below test/contract/golden. */
   readonly name: string;
+  /** The name of the wire whose frames these are. Default: `name`. */
+  readonly wire?: string;
   /** What begins a scenario: the user's question. */
   ask(scenario: GoldenScenario): GoldenRequest;
   /** What comes after it in a scenario that has more than one request. */
@@ -41,26 +44,53 @@ export interface GoldenWire {
 /**
  * Declares one test per scenario: a server with a stopped clock, sequential ids and a model that follows
  * the scenario's script; the bytes of each answer must be those of
- * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`.
+ * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`. Each revision of the encoder that
+ * the server knows is played, later ones than the first in the folder `<wire>/revision-<n>`.
  * `UPDATE_GOLDEN=1` writes the files. Comments are left out: they depend on the time.
  */
 export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenario[] = GOLDEN_SCENARIOS): void {
   describe(`golden streams of ${wire.name}`, () => {
     it.each(scenarios)('the stream of the scenario %s is unchanged', async (scenario) => {
-      const answers = await play(wire, scenario);
-      answers.forEach((answer, index) => {
-        const file = join(FOLDER, wire.name, `${scenario}${index === 0 ? '' : `.${index + 1}`}.sse`);
-        if (process.env.UPDATE_GOLDEN === '1') write(file, answer);
-        expect(answer).toBe(read(file));
-      });
+      const known: number[] = [];
+      await compare(wire, scenario, { known });
+      const [first, ...later] = known;
+      expect(first).toBe(1);
+      for (const revision of later) await compare(wire, scenario, { revision });
     });
   });
 }
 
+/** Compares the answers of one revision with its files. */
+async function compare(wire: GoldenWire, scenario: GoldenScenario, options: PlayOptions): Promise<void> {
+  const answers = await play(wire, scenario, options);
+  const { revision = 1 } = options;
+  const folder = join(FOLDER, wire.name, ...(revision === 1 ? [] : [`revision-${revision}`]));
+  answers.forEach((answer, index) => {
+    const file = join(folder, `${scenario}${index === 0 ? '' : `.${index + 1}`}.sse`);
+    if (process.env.UPDATE_GOLDEN === '1') write(file, answer);
+    expect(answer).toBe(read(file));
+  });
+}
+
+/** How a scenario is played. */
+interface PlayOptions {
+  /** The revision of the wire's encoder that its runs get. Default 1. */
+  readonly revision?: number;
+  /** Gets the revisions that the server knows. */
+  readonly known?: number[];
+}
+
 /** The bodies of a scenario's answers. */
-export async function play(wire: GoldenWire, scenario: GoldenScenario): Promise<readonly string[]> {
+export async function play(
+  wire: GoldenWire,
+  scenario: GoldenScenario,
+  { revision = 1, known = [] }: PlayOptions = {},
+): Promise<readonly string[]> {
   const server = await startGoldenServer(scenario, wire.env);
   try {
+    const name = wire.wire ?? wire.name;
+    server.get(EncoderRevisions).declare(name, revision);
+    known.push(...server.get(Wires).watchable(name).encoderRevisions.known);
     const answers = [await send(server, wire.ask(scenario))];
     for (const followUp of wire.then?.[scenario] ?? []) answers.push(await send(server, followUp(answers)));
     return answers;

@@ -6,6 +6,7 @@ import { Database, DatabaseSettings, openDatabase } from '../../src/database/ind
 import { type AgentEvent, type Message, textMessage } from '../../src/events/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
 import { type Acceptance, AcceptTransaction } from '../../src/run/accept/accept-transaction.js';
+import { EncoderRevisions } from '../../src/run/accept/encoder-revisions.js';
 import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
 import { LocalRelay } from '../../src/run/adapters/local-relay.js';
 import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
@@ -81,7 +82,7 @@ export class Ledger {
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
     this.commits = new LogCommit(this.stores, metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
-    this.transaction = new AcceptTransaction(this.stores, attachments);
+    this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions());
     this.deletion = new RunDeletion(this.stores, this.cleaners, new SystemClock());
   }
 

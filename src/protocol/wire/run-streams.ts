@@ -197,8 +197,9 @@ export class RunStreams {
     });
   }
 
-  /** The frames of one run. The tail is not read before the first `next`. */
+  /** The frames of one run. The tail is not read before the first `next`. @throws AppError as `Wire.revisionOf` */
   private frames(run: RunView, { gate }: StreamReader, { signal }: Stop, options: FramesOptions): RunFrames {
+    options.wire.revisionOf(run);
     const { wire, encoder = wire.encoder(run) } = options;
     const { skip, cursor, isAccepted, hasEnd, isResumable, expired } = options;
     const key = isResumable && encoder.variant !== undefined ? keyOf(run, encoder.variant) : undefined;

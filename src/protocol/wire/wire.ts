@@ -1,5 +1,6 @@
 import type { AgentResponse } from '../../events/index.js';
-import type { RunView } from '../../run/index.js';
+import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { encoderRevisionOf, type RunView } from '../../run/index.js';
 import { commonErrorBody, type HttpError } from '../http/http-error.js';
 import type { OnDisconnect } from './disconnect-policy.js';
 import type { FrameEncoder } from './frame-encoder.js';
@@ -10,6 +11,14 @@ export interface FailedRequest {
   readonly requestId: string;
   /** Without the query. */
   readonly path: string;
+}
+
+/** The revisions of a wire's encoder, numbered from 1. A new one begins where a frame is added or removed. */
+export interface WireRevisions {
+  /** That of runs that are accepted from now on. */
+  readonly current: number;
+  /** Those that this version can write, the current one among them. */
+  readonly known: readonly number[];
 }
 
 /**
@@ -33,8 +42,31 @@ export abstract class Wire {
   /** The frame that ends a stream which the server cuts to shut down, where the encoder has none of its own. */
   readonly shutdownFrame?: string;
 
+  /**
+   * The revisions of its encoder. A run keeps the one that was current when it was accepted, because cursors count
+   * frames; the encoder of the run writes the frames of `revisionOf(run)` (docs/add-a-wire.md).
+   */
+  readonly encoderRevisions: WireRevisions = { current: 1, known: [1] };
+
   /** Makes the encoder of one run, whichever wire started it, from its first event on. */
   abstract encoder(run: RunView): FrameEncoder;
+
+  /**
+   * The revision of this wire's encoder with which a run is read.
+   *
+   * @throws AppError NOT_READY for a revision of a later version of the server, EVENTS_EXPIRED for one that is no
+   *   longer supported
+   */
+  revisionOf(run: RunView): number {
+    const revision = encoderRevisionOf(run, this.name);
+    const { known } = this.encoderRevisions;
+    if (known.includes(revision)) return revision;
+    if (revision > Math.max(...known)) {
+      const message = 'The frames of this run are those of a later version of the server';
+      throw new AppError('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    throw new AppError('EVENTS_EXPIRED', 'The frames of this run are those of an earlier version of the server');
+  }
 
   /** The body of an error before a stream. By default the common one. */
   errorBody(error: HttpError, { requestId }: FailedRequest): object {

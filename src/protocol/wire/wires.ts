@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
+import { EncoderRevisions } from '../../run/index.js';
 import { commonErrorBody, type HttpError } from '../http/http-error.js';
 import { pathOf, registerErrorBodies } from '../http/error-bodies.js';
 import { Wire } from './wire.js';
@@ -16,14 +17,20 @@ export class Wires implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly host: HttpAdapterHost,
+    private readonly revisions: EncoderRevisions,
   ) {}
 
-  /** @throws TypeError when two wires have one name */
+  /** @throws TypeError when two wires have one name, or when a wire does not know its current revision */
   onModuleInit(): void {
     const providers = this.discovery.getProviders().map(({ instance }) => instance as unknown);
     this.all = [...new Set(providers.filter((provider) => provider instanceof Wire))];
     const names = new Set(this.all.map(({ name }) => name));
     if (names.size < this.all.length) throw new TypeError('Two wires have the same name');
+    for (const { name, encoderRevisions } of this.all) {
+      const { current, known } = encoderRevisions;
+      if (!known.includes(current)) throw new TypeError(`The wire ${name} does not know its own revision ${current}`);
+      this.revisions.declare(name, current);
+    }
     // An application context serves nothing: it has no adapter.
     const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
     if (httpAdapter) {

@@ -11,6 +11,7 @@ import { RunLedger } from '../run-ledger.js';
 import type { ResumePoint, RunRecord, StoredRequest } from '../run-record.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { applyBusyPolicy, type QueueLimits, requireQueueRoom, requireRoom, supersedes } from './busy-policy.js';
+import { EncoderRevisions } from './encoder-revisions.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
@@ -62,6 +63,7 @@ export class AcceptTransaction {
   constructor(
     private readonly ledger: RunLedger,
     private readonly attachments: AttachmentBinder,
+    private readonly encoders: EncoderRevisions,
   ) {}
 
   /**
@@ -174,7 +176,7 @@ export class AcceptTransaction {
       wire: request.wire ?? DEFAULT_WIRE,
       runKey: request.runKey ?? null,
       parentRunId: request.parentRunId ?? null,
-      wireData: request.wireData ?? {},
+      wireData: this.encoders.stored(request.wireData),
       visibility: request.store === false ? 'transient' : 'kept',
       stateBefore,
       inputText,

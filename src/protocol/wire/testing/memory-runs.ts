@@ -96,6 +96,7 @@ export class MemoryRuns implements StreamedRuns {
       createdAt: ordinal,
       ordinal,
       lastSeq: log.length - 1,
+      wireData: {},
       finishedAt: isOver ? 1 : null,
     } as RunView;
   }
