@@ -3,7 +3,7 @@
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
 const FEATURES =
-  'access|agent|attachment|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
+  'access|agent|attachment|chores|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -108,13 +108,17 @@ module.exports = {
         pathNot: ['^src/$1/', `^src/(${FEATURES})/index\\.ts$`],
       },
     },
-    layer('common', 'agent|attachment|config|database|events|health|protocol|run|session|telemetry|tools'),
-    layer('events', 'agent|attachment|config|database|health|protocol|run|session|telemetry|tools'),
+    layer('common', 'agent|attachment|chores|config|database|events|health|protocol|run|session|telemetry|tools'),
+    layer('events', 'agent|attachment|chores|config|database|health|protocol|run|session|telemetry|tools'),
     layer(
       'config',
-      'agent|attachment|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+      'agent|attachment|chores|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
     ),
-    layer('database', 'agent|attachment|health|protocol|run|session|telemetry|tools'),
+    layer('database', 'agent|attachment|chores|health|protocol|run|session|telemetry|tools'),
+    layer(
+      'chores',
+      'access|agent|attachment|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+    ),
     layer('access', 'agent|attachment|health|interrupt|protocol|run|samples|session|tools|user-settings'),
     {
       name: 'identity-comes-from-a-credential',

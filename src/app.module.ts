@@ -3,6 +3,7 @@ import { AccessModule, OwnerRates } from './access/index.js';
 import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
+import { ChoresModule } from './chores/index.js';
 import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
@@ -45,6 +46,7 @@ export class AppModule {
         TelemetryModule,
         AccessModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
+        ChoresModule,
         AgentModule.forRoot({
           model: {
             provide: ModelClient,

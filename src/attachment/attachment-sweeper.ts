@@ -1,4 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { Chores } from '../chores/index.js';
 import { Clock } from '../common/index.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { AttachmentStore } from './ports/attachment-store.js';
@@ -8,50 +9,36 @@ import { ObjectStore } from './ports/object-store.js';
 const GRACE_MS = 60_000;
 const BATCH = 100;
 
-/** Deletes uploads that no message refers to, and those of removed sessions. */
+/** Deletes uploads that no message refers to, and those of removed sessions: the chore `uploads`. */
 @Injectable()
-export class AttachmentSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+export class AttachmentSweeper {
   private readonly logger = new Logger(AttachmentSweeper.name);
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<number> | undefined;
 
   constructor(
     private readonly store: AttachmentStore,
     private readonly objects: ObjectStore,
-    private readonly settings: AttachmentSettings,
+    settings: AttachmentSettings,
     private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.sweep(), this.settings.sweepIntervalMs);
-    this.timer.unref();
+    chores: Chores,
+  ) {
+    chores.register({ name: 'uploads', everyMs: settings.sweepIntervalMs, work: (signal) => this.sweep(signal) });
   }
 
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.sweeping;
-  }
-
-  /** Deletes the expired attachments and returns their number. Never throws: failures are retried by the next sweep. */
-  sweep(): Promise<number> {
-    this.sweeping ??= this.pass().finally(() => (this.sweeping = undefined));
-    return this.sweeping;
-  }
-
-  private async pass(): Promise<number> {
+  /**
+   * Deletes the expired attachments, until the signal aborts, and returns their number.
+   *
+   * @throws the error of the database or of the object store
+   */
+  async sweep(signal?: AbortSignal): Promise<number> {
     let removed = 0;
-    try {
-      for (;;) {
-        const due = await this.store.expired(this.clock.now() - GRACE_MS, BATCH);
-        for (const { id, path } of due) {
-          await this.objects.remove(path);
-          await this.store.remove(id);
-          removed += 1;
-        }
-        if (due.length < BATCH) break;
+    for (let full = true; full && !signal?.aborted;) {
+      const due = await this.store.expired(this.clock.now() - GRACE_MS, BATCH);
+      for (const { id, path } of due) {
+        await this.objects.remove(path);
+        await this.store.remove(id);
       }
-    } catch (error) {
-      this.logger.warn(`Attachments could not be deleted: ${error instanceof Error ? error.message : String(error)}`);
+      removed += due.length;
+      full = due.length === BATCH;
     }
     if (removed > 0) this.logger.log(`Deleted ${removed} attachments`);
     return removed;

@@ -1,40 +1,27 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { Chores } from '../chores/index.js';
 import { Clock } from '../common/index.js';
 import { InterruptStore } from './ports/interrupt-store.js';
 
 /** How often expired interrupts are marked, in milliseconds. Readers see them as expired at once. */
-const INTERVAL_MS = 15_000;
+const EVERY_MS = 15_000;
 
-/** Marks interrupts whose time has passed as expired and writes that to the audit log. */
+/** Marks interrupts whose time has passed as expired and writes that to the audit log: the chore `interrupt-expiry`. */
 @Injectable()
-export class InterruptSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+export class InterruptSweeper {
   private readonly logger = new Logger(InterruptSweeper.name);
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly store: InterruptStore,
     private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.sweeping = this.sweep();
-    }, INTERVAL_MS);
+    chores: Chores,
+  ) {
+    chores.register({ name: 'interrupt-expiry', everyMs: EVERY_MS, work: () => this.sweep() });
   }
 
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.sweeping;
-  }
-
-  /** One sweep; never throws. */
+  /** One sweep. @throws the driver's error */
   async sweep(): Promise<void> {
-    try {
-      const expired = await this.store.expireDue(this.clock.now());
-      if (expired > 0) this.logger.log(`${expired} unanswered approvals or inputs expired`);
-    } catch (error) {
-      this.logger.error(`expired approvals could not be marked: ${String(error)}`);
-    }
+    const expired = await this.store.expireDue(this.clock.now());
+    if (expired > 0) this.logger.log(`${expired} unanswered approvals or inputs expired`);
   }
 }

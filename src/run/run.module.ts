@@ -34,6 +34,7 @@ import { CancelRuns } from './end/cancel-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
+import { RunChores } from './end/run-chores.js';
 import { RunDeletion } from './end/run-deletion.js';
 import { RunCompaction } from './end/run-compaction.js';
 import { RunRetention } from './end/run-retention.js';
@@ -114,6 +115,7 @@ import { RunService } from './run.service.js';
     RetainedSummaries,
     RunRetention,
     RunCompaction,
+    RunChores,
     EventLoopLag,
     ExecutionSlots,
     LeaseKeeper,

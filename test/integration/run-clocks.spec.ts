@@ -2,6 +2,7 @@ import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
 import { RunRetention } from '../../src/run/end/run-retention.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
+import { until } from '../support/until.js';
 import {
   ALICE,
   codeOf,
@@ -127,7 +128,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
     await ledger().commits.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);
     const on = await start({ RUN_EVENTS_RETENTION: '1h' });
     const retention = on.get(RunRetention);
-    await retention.sweep();
+    await until(() => retention.removed.runs > 0, 'the chore has removed the events');
     expect(retention.removed).toEqual({ runs: 1, events: 8 });
     expect(await codeOf(on.read(run.id))).toBe('EVENTS_EXPIRED');
   });

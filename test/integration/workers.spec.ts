@@ -27,7 +27,7 @@ describeOnLedgers('the workers', (ledger) => {
     (await ledger().accept({ sessionId: nextId('s') }, { lease: { owner, until } })).run;
   const claimable = async () => (await ledger().leases.claim(LEASE, 9)).map(({ id }) => id);
   const lost = async () =>
-    (await ledger().leases.sweep('', 0)).suspects.filter(({ isLost }) => isLost).map(({ id }) => id);
+    (await ledger().leases.sweep('')).suspects.filter(({ isLost }) => isLost).map(({ id }) => id);
   const end = (id: string, ms: number) =>
     ledger().database.write((tx) =>
       tx.run(`UPDATE workers SET lease_until = ${DATABASE_NOW[tx.dialect]} - ? WHERE id = ?`, [ms, id]),

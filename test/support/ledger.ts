@@ -30,7 +30,7 @@ import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
-const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions', 'workers'];
+const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions', 'workers', 'chores'];
 
 /** A user: as the owner of something, and as the reach of what that user owns. */
 export interface Person extends Principal {

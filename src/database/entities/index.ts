@@ -2,6 +2,7 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import { AttachmentBindingEntity } from './attachment-binding.entity.js';
 import { AttachmentEntity } from './attachment.entity.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
+import { ChoreEntity } from './chore.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { RunEventChunkEntity } from './run-event-chunk.entity.js';
@@ -18,6 +19,7 @@ export {
   AttachmentBindingEntity,
   AttachmentEntity,
   AuditEntryEntity,
+  ChoreEntity,
   InterruptEntity,
   MessageEntity,
   RunEntity,
@@ -46,4 +48,5 @@ export const ENTITIES = [
   ApiKeyEntity,
   UsedTicketEntity,
   WorkerEntity,
+  ChoreEntity,
 ];

@@ -47,13 +47,10 @@ export const SWEEP = `
   UNION ALL
   SELECT 'queued', NULL, no, 0, 0, NULL, 0, NULL FROM (${QUEUED}) q
   UNION ALL
-  SELECT 'lost', NULL, no, 0, 0, NULL, 0, NULL FROM (${LOST}) l
-  UNION ALL
-  SELECT 'overdue', NULL, no, 0, 0, NULL, 0, NULL FROM (
-    SELECT no FROM runs WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT 1) o`;
+  SELECT 'lost', NULL, no, 0, 0, NULL, 0, NULL FROM (${LOST}) l`;
 
 interface SweepRow {
-  readonly kind: 'owned' | 'suspect' | 'queued' | 'lost' | 'overdue';
+  readonly kind: 'owned' | 'suspect' | 'queued' | 'lost';
   readonly id: string | null;
   readonly no: number;
   readonly fence: number;
@@ -63,10 +60,10 @@ interface SweepRow {
   readonly process_start: string | null;
 }
 
-/** @param queuedBefore queued runs that were created before are overdue @throws the driver's error */
-export async function sweepFindings(database: Database, owner: string, queuedBefore: number): Promise<SweepFindings> {
+/** @throws the driver's error */
+export async function sweepFindings(database: Database, owner: string): Promise<SweepFindings> {
   const sql = SWEEP.replaceAll('{now}', DATABASE_NOW[database.dialect]);
-  const rows = await database.read.all<SweepRow>(sql, [owner, 1, 1, queuedBefore]);
+  const rows = await database.read.all<SweepRow>(sql, [owner, 1, 1]);
   const of = (kind: SweepRow['kind']): SweepRow[] => rows.filter((row) => row.kind === kind);
   return {
     owned: of('owned').map(({ no, fence, flag }) => ({ rowId: no, fence, isCanceled: flag === 1 })),
@@ -76,6 +73,5 @@ export async function sweepFindings(database: Database, owner: string, queuedBef
     }),
     isQueued: of('queued').length > 0,
     isLost: of('lost').length > 0,
-    isOverdue: of('overdue').length > 0,
   };
 }

@@ -63,8 +63,8 @@ export class TypeOrmRunLeases extends RunLeases {
     await this.database.write((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
   }
 
-  sweep(owner: string, queuedBefore: number): Promise<SweepFindings> {
-    return sweepFindings(this.database, owner, queuedBefore);
+  sweep(owner: string): Promise<SweepFindings> {
+    return sweepFindings(this.database, owner);
   }
 
   async nextOf(sessionRowId: number): Promise<Ticket | undefined> {

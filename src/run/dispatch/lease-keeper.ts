@@ -42,7 +42,7 @@ export class LeaseKeeper {
 
   /** Whether other processes execute runs now. @throws the driver's error */
   async hasPeers(): Promise<boolean> {
-    const { suspects } = await this.leases.sweep('', 0);
+    const { suspects } = await this.leases.sweep('');
     return suspects.some(({ id, isOpen }) => isOpen && id !== this.worker.current?.owner);
   }
 
@@ -138,12 +138,12 @@ export class LeaseKeeper {
    */
   async sweep(active: ActiveRuns): Promise<Omit<SweepFindings, 'owned' | 'suspects'>> {
     const owner = this.worker.current?.owner;
-    const found = await this.leases.sweep(owner ?? '', this.clock.now() - this.settings.queueTimeoutMs);
+    const found = await this.leases.sweep(owner ?? '');
     // The lease may have been lost during the query.
     if (owner !== undefined && owner === this.worker.current?.owner) await this.check(active, found.owned);
     this.hasOthers = found.suspects.some(({ id, isOpen }) => isOpen && id !== owner);
     const isAnyLost = await this.worker.removeLost(found.suspects);
-    return { isQueued: found.isQueued, isLost: found.isLost || isAnyLost, isOverdue: found.isOverdue };
+    return { isQueued: found.isQueued, isLost: found.isLost || isAnyLost };
   }
 
   private async check(active: ActiveRuns, owned: readonly OwnedRun[]): Promise<void> {

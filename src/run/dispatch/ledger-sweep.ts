@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
-import { OverdueRuns } from '../end/overdue-runs.js';
 import { RunTickets } from '../ports/run-tickets.js';
 import { Executions } from './executions.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -21,8 +20,7 @@ export interface SweepOptions {
 }
 
 /**
- * Searches the ledger for what this process was not notified of: runs that wait, runs of lost processes, cancels,
- * runs that have waited for too long.
+ * Searches the ledger for what this process was not notified of: runs that wait, runs of lost processes, cancels.
  */
 @Injectable()
 export class LedgerSweep {
@@ -34,7 +32,6 @@ export class LedgerSweep {
 
   constructor(
     private readonly leases: LeaseKeeper,
-    private readonly overdue: OverdueRuns,
     private readonly executions: Executions,
     private readonly tickets: RunTickets,
     private readonly clock: Clock,
@@ -65,8 +62,6 @@ export class LedgerSweep {
   private async once({ claims, hasWaited }: SweepOptions): Promise<void> {
     const found = await this.leases.sweep(this.executions.active);
     if (!claims) return;
-    // Also while no run can be executed.
-    if (found.isOverdue && (await this.overdue.end())) this.again = true;
     const isDue = this.clock.monotonic() - this.claimedAt >= CLAIM_MS;
     const isQueueWanted = found.isQueued && (isDue || !this.tickets.isLive);
     const waitsForTickets = hasWaited(TICKET_MS);

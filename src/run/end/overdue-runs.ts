@@ -18,6 +18,11 @@ export class OverdueRuns {
     private readonly relay: RunRelay,
   ) {}
 
+  /** Ends the overdue runs as failed, until the signal aborts. @throws the driver's error */
+  async endAll(signal: AbortSignal): Promise<void> {
+    for (let mayBeMore = true; mayBeMore && !signal.aborted;) mayBeMore = await this.end();
+  }
+
   /** Ends a batch of overdue runs as failed. Returns whether there may be more. */
   async end(): Promise<boolean> {
     const { runs } = this.ledger;

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Clock, type JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import { RunLedger } from '../run-ledger.js';
@@ -7,8 +7,6 @@ import { RunSettings } from '../run.settings.js';
 import { RetainedSummaries } from './retained-summaries.js';
 import { RunDeletion } from './run-deletion.js';
 
-/** How often old events are removed, in milliseconds. */
-const INTERVAL_MS = 600_000;
 /** Runs of one transaction: few, so that it holds its locks for a short time only. */
 const BATCH = 50;
 
@@ -23,11 +21,8 @@ export interface RetentionCounts {
  * each is kept, and the wires' summaries of it, and the messages of its session; transient runs are deleted.
  */
 @Injectable()
-export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
+export class RunRetention {
   private readonly logger = new Logger(RunRetention.name);
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<RetentionCounts> = Promise.resolve({ runs: 0, events: 0 });
-  private stopped = false;
   private total: RetentionCounts = { runs: 0, events: 0 };
 
   constructor(
@@ -43,21 +38,21 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
     return this.total;
   }
 
-  onApplicationBootstrap(): void {
-    void this.sweep();
-    this.timer = setInterval(() => void this.sweep(), INTERVAL_MS);
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
-    await this.sweeping;
-  }
-
-  /** One sweep, after the one in progress if there is one; never throws. Returns what it removed. */
-  sweep(): Promise<RetentionCounts> {
-    this.sweeping = this.sweeping.then(() => this.sweepOnce());
-    return this.sweeping;
+  /**
+   * Removes what is old, batch by batch, until nothing is left or the signal aborts.
+   *
+   * @throws the driver's error
+   */
+  async sweep(signal?: AbortSignal): Promise<RetentionCounts> {
+    let counts: RetentionCounts = { runs: 0, events: 0 };
+    for (let full = true; full && !signal?.aborted;) {
+      const pruned = await this.prune(this.clock.now() - this.settings.eventsRetentionMs, BATCH);
+      this.total = sumOf(this.total, pruned);
+      counts = sumOf(counts, pruned);
+      full = pruned.runs === BATCH;
+    }
+    if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);
+    return counts;
   }
 
   /**
@@ -97,21 +92,8 @@ export class RunRetention implements OnApplicationBootstrap, OnModuleDestroy {
     await this.ledger.runs.markPruned(tx, run.rowId, kept, this.clock.now());
     return removed;
   }
+}
 
-  /** Batch by batch, until no old events are left. */
-  private async sweepOnce(): Promise<RetentionCounts> {
-    let counts: RetentionCounts = { runs: 0, events: 0 };
-    try {
-      for (let full = true; full && !this.stopped;) {
-        const { runs, events } = await this.prune(this.clock.now() - this.settings.eventsRetentionMs, BATCH);
-        counts = { runs: counts.runs + runs, events: counts.events + events };
-        full = runs === BATCH;
-      }
-    } catch (error) {
-      this.logger.error(`Old events could not be removed: ${String(error)}`);
-    }
-    this.total = { runs: this.total.runs + counts.runs, events: this.total.events + counts.events };
-    if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);
-    return counts;
-  }
+function sumOf(one: RetentionCounts, other: RetentionCounts): RetentionCounts {
+  return { runs: one.runs + other.runs, events: one.events + other.events };
 }

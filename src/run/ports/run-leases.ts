@@ -46,8 +46,6 @@ export interface SweepFindings {
   readonly isQueued: boolean;
   /** Whether `claim` would find a running run whose lease has ended. */
   readonly isLost: boolean;
-  /** Whether queued runs without a log are overdue. */
-  readonly isOverdue: boolean;
 }
 
 /** Which process executes which run. Times are those of the database's clock. */
@@ -70,12 +68,8 @@ export abstract class RunLeases {
   /** Ends the lease of a run that its owner no longer executes: the attempt counts, and anyone may claim the run. */
   abstract giveUp(runRowId: number, fence: number): Promise<void>;
 
-  /**
-   * What there is to do for an owner, in one query.
-   *
-   * @param queuedBefore milliseconds since the epoch: queued runs that were created before are overdue
-   */
-  abstract sweep(owner: string, queuedBefore: number): Promise<SweepFindings>;
+  /** What there is to do for an owner, in one query. */
+  abstract sweep(owner: string): Promise<SweepFindings>;
 
   /** The ticket of the run of a session that can be claimed next; undefined if there is none. */
   abstract nextOf(sessionRowId: number): Promise<Ticket | undefined>;

@@ -14,6 +14,7 @@ import { CreateWorkers1796256000000 } from './1796256000000-create-workers.js';
 import { ListRuns1796515200000 } from './1796515200000-list-runs.js';
 import { AddRunPlaces1796601600000 } from './1796601600000-add-run-places.js';
 import { CompactLogs1796688000000 } from './1796688000000-compact-logs.js';
+import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -33,4 +34,5 @@ export const POSTGRES_MIGRATIONS = [
   ListRuns1796515200000,
   AddRunPlaces1796601600000,
   CompactLogs1796688000000,
+  CreateChores1796774400000,
 ];

@@ -1,0 +1,3 @@
+export * from './chore.js';
+export * from './chores.js';
+export * from './chores.module.js';

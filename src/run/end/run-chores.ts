@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Chores } from '../../chores/index.js';
+import { RunSettings } from '../run.settings.js';
+import { OverdueRuns } from './overdue-runs.js';
+import { RunCompaction } from './run-compaction.js';
+import { RunRetention } from './run-retention.js';
+
+/** How often old events are removed, in milliseconds. */
+const RETENTION_MS = 600_000;
+/** How often runs that have ended are looked for, in milliseconds. */
+const COMPACTION_MS = 60_000;
+/** How often queued runs are looked for that have waited for too long, in milliseconds. */
+const QUEUE_MS = 10_000;
+
+/** The chores of runs: what has waited for too long ends, and what is old is compacted, then removed. */
+@Injectable()
+export class RunChores {
+  constructor(
+    chores: Chores,
+    settings: RunSettings,
+    overdue: OverdueRuns,
+    compaction: RunCompaction,
+    retention: RunRetention,
+  ) {
+    chores.register({
+      name: 'queue-timeout',
+      everyMs: Math.min(QUEUE_MS, settings.queueTimeoutMs),
+      work: (signal) => overdue.endAll(signal),
+    });
+    // Both keep summaries that wires make of the events, and a worker has no wires.
+    if (settings.role === 'worker') return;
+    chores.register({ name: 'retention', everyMs: RETENTION_MS, work: (signal) => retention.sweep(signal) });
+    if (!compaction.isUseful) return;
+    chores.register({ name: 'compaction', everyMs: COMPACTION_MS, work: (signal) => compaction.sweep(signal) });
+  }
+}
