@@ -1,0 +1,95 @@
+import { SseParser } from './sse.js';
+
+/** A request for the rest of a stream. */
+export interface CursorRequest {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A stream that a client can continue. */
+export interface CursorRoute {
+  readonly name: string;
+  /** @param seen how many frames the client has @param lastId the id of the last one */
+  request(seen: number, lastId: string | undefined): CursorRequest;
+}
+
+/** How one connection of a reader ended. */
+export type Ending = 'left' | 'ended' | 'sent away' | 'broken' | 'nothing left';
+
+/** The routes by which a run can be read from a cursor, in the frames of every wire. */
+export const WATCHED = ['agent-api', 'responses', 'ag-ui', 'ag-kit', 'ag-kit-ag-ui', 'ag-kit-bot', 'runs'] as const;
+
+/** `GET /runs/{runId}/events` in the frames of a wire, continued by the number of frames. */
+export function watching(runId: string, protocol: string): CursorRoute {
+  const path = `/runs/${runId}/events?protocol=${protocol}`;
+  return { name: `watching as ${protocol}`, request: (seen) => ({ path: `${path}&after=${seen}` }) };
+}
+
+/** A response of the Agent API, continued by the number of the last event. */
+export function agentApi(runId: string): CursorRoute {
+  const path = `/process/${runId}?stream=true`;
+  return { name: 'agent-api', request: (seen) => ({ path: `${path}&starting_after=${seen - 1}` }) };
+}
+
+/** A response of OpenAI Responses, continued by the number of the last event. */
+export function responses(runId: string): CursorRoute {
+  const path = `/v1/responses/${runId}?stream=true`;
+  const after = (seen: number) => (seen === 0 ? '' : `&starting_after=${seen - 1}`);
+  return { name: 'responses', request: (seen) => ({ path: path + after(seen) }) };
+}
+
+/** The events of a run of the Runs API, continued by the id of the last one. */
+export function runsApi(threadId: string, runKey: string): CursorRoute {
+  const path = `/api/v1/agent/runs/${threadId}/events?runId=${runKey}`;
+  return {
+    name: 'runs',
+    request: (_, lastId) => ({ path, ...(lastId !== undefined && { headers: { 'last-event-id': lastId } }) }),
+  };
+}
+
+/** A client that reads one run over as many connections, and at as many servers, as the test wants. */
+export class CursorReader {
+  /** The frames so far, byte for byte, without the time to reconnect. */
+  readonly frames: string[] = [];
+  private lastId: string | undefined;
+
+  constructor(readonly route: CursorRoute) {}
+
+  /**
+   * Continues at a server, until there are so many frames more or the connection ends.
+   *
+   * @throws Error for a status other than 200 and 204
+   */
+  async read(server: string, more = Number.POSITIVE_INFINITY): Promise<Ending> {
+    const { path, headers = {} } = this.route.request(this.frames.length, this.lastId);
+    const leaving = new AbortController();
+    const enough = this.frames.length + more;
+    const answer = await fetch(server + path, { headers, signal: leaving.signal });
+    if (answer.status === 204) return 'nothing left';
+    if (answer.status !== 200 || !answer.body) {
+      throw new Error(`${this.route.name}: ${path} is answered with ${answer.status}: ${await answer.text()}`);
+    }
+    const parser = new SseParser();
+    const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const chunk = await chunks.read().catch(() => undefined);
+      if (!chunk) return 'broken';
+      if (chunk.done) return parser.retries.length > 0 ? 'sent away' : 'ended';
+      for (const { id, data, raw } of parser.push(chunk.value)) {
+        if (data === '[DONE]') continue;
+        this.frames.push(raw.replace(/^retry: \d+\n/m, ''));
+        this.lastId = id ?? this.lastId;
+      }
+      if (this.frames.length < enough) continue;
+      leaving.abort();
+      return 'left';
+    }
+  }
+
+  /** All frames as a server sends them to a client that has none. */
+  async whole(server: string): Promise<readonly string[]> {
+    const reader = new CursorReader(this.route);
+    await reader.read(server);
+    return reader.frames;
+  }
+}
