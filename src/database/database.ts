@@ -17,8 +17,17 @@ export abstract class Database extends UnitOfWork {
   /** Reads what is committed, never what is being written. */
   abstract readonly read: Queryable;
 
+  /**
+   * As `read`, for single statements whose results reach nobody before a later write resolves: does not wait until what
+   * it finds is on the disk. Its entity manager waits.
+   */
+  abstract readonly readUnsynced: Queryable;
+
   /** As `UnitOfWork.write`; the transaction can be queried directly. */
-  abstract override write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T>;
+  abstract override write<T>(
+    work: (tx: Queryable & Transaction) => Promise<T>,
+    committed?: (value: T) => void,
+  ): Promise<T>;
 
   /** Resolves when the database answers. @throws the driver's error */
   abstract ping(): Promise<void>;

@@ -15,6 +15,8 @@ export class PostgresDatabase extends Database {
   readonly dialect = 'postgres';
   /** Each statement on a pooled connection of its own, outside of a transaction. */
   readonly read: Queryable;
+  /** What PostgreSQL returns is on the disk. */
+  readonly readUnsynced: Queryable;
 
   /**
    * The data source is initialised, migrations applied.
@@ -30,13 +32,16 @@ export class PostgresDatabase extends Database {
     const pool = (source.driver as PostgresDriver).master as pg.Pool;
     metrics.watch(pool, pool.options.max ?? 0);
     this.read = new PostgresReads(source, pool, metrics);
+    this.readUnsynced = this.read;
   }
 
   /** Runs `work` again after a deadlock, so it must have no effect outside of the transaction. */
-  async write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.attempt(work);
+        const value = await this.attempt(work);
+        committed?.(value);
+        return value;
       } catch (error) {
         if (isDatabaseFailure(error)) this.metrics.errors.add();
         // The database chose this write to break a deadlock: nothing of it was written.

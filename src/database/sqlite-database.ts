@@ -11,10 +11,20 @@ import { WriteAheadLog } from './write-ahead-log.js';
 interface PendingWrite {
   /** Runs inside the group's transaction. */
   readonly work: (tx: Queryable & Transaction) => Promise<unknown>;
-  /** Called with the value of `work` after the commit. */
+  /** Called with the value of `work` after the commit, before it is on the disk. */
+  readonly committed: ((value: unknown) => void) | undefined;
+  /** Called with the value of `work` when the commit is on the disk. */
   readonly resolve: (value: unknown) => void;
   /** Called when the write or the group's transaction has failed. */
   readonly reject: (error: unknown) => void;
+}
+
+/** How a write is answered once its group is committed. */
+interface Answer {
+  /** Called after the commit, before it is on the disk. */
+  readonly committed?: (() => void) | undefined;
+  /** Settles the promise of the write, when the commit is on the disk. */
+  readonly settle: () => void;
 }
 
 /** SQLite in one file: one connection writes, group by group; another, read-only one reads at the same time. */
@@ -23,6 +33,7 @@ export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
   /** Reads see only committed data, also while a group is being written. */
   readonly read: Queryable;
+  readonly readUnsynced: Queryable;
   /** The only connection that writes. */
   private readonly writer: SqliteConnection;
   /** Undefined when commits do not wait for the disk. */
@@ -50,13 +61,15 @@ export class SqliteDatabase extends Database {
     this.writer = new SqliteConnection(writerSource);
     this.log = isStrict ? new WriteAheadLog(file, this.writer) : undefined;
     this.checkpointer = new Checkpointer(file);
-    this.read = new CommittedReads(this.writer, new SqliteConnection(readerSource), this.log);
+    const reader = new SqliteConnection(readerSource);
+    this.read = new CommittedReads(this.writer, reader, this.log);
+    this.readUnsynced = new CommittedReads(this.writer, reader, undefined);
   }
 
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
-  write<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+  write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.pending.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.pending.push({ work, committed, resolve, reject } as PendingWrite);
       this.flushing ??= this.flush();
     });
   }
@@ -91,22 +104,24 @@ export class SqliteDatabase extends Database {
    * does a disk that reports an error, after which it is unknown whether the group is committed.
    */
   private async commit(group: readonly PendingWrite[]): Promise<void> {
-    const settle: (() => void)[] = [];
+    const answers: Answer[] = [];
     const { changes } = this.writer;
     try {
       this.writer.exec('BEGIN IMMEDIATE');
-      if (group.length === 1) settle.push(await answerOf(group[0] as PendingWrite, transactionOn(this.writer)));
-      else for (const write of group) settle.push(await this.attempt(write));
+      if (group.length === 1) answers.push(await answerOf(group[0] as PendingWrite, transactionOn(this.writer)));
+      else for (const write of group) answers.push(await this.attempt(write));
       this.writer.exec('COMMIT');
       this.changed(this.writer.changes - changes);
-      await this.log?.durable();
+      const synced = this.log?.durable();
+      for (const { committed } of answers) committed?.();
+      await synced;
     } catch (error) {
       if (isDatabaseFailure(error)) this.metrics.errors.add();
       if (this.writer.inTransaction) this.writer.exec('ROLLBACK');
       for (const write of group) write.reject(error);
       return;
     }
-    for (const done of settle) done();
+    for (const { settle } of answers) settle();
   }
 
   private changed(rows: number): void {
@@ -115,25 +130,25 @@ export class SqliteDatabase extends Database {
     this.checkpointer.committed(rows);
   }
 
-  /** Runs one write behind a savepoint. Returns a function that settles its promise, called after the commit. */
-  private async attempt(write: PendingWrite): Promise<() => void> {
+  /** Runs one write behind a savepoint. */
+  private async attempt(write: PendingWrite): Promise<Answer> {
     this.writer.exec('SAVEPOINT one_write');
     try {
-      const value = await write.work(transactionOn(this.writer));
+      const answer = await answerOf(write, transactionOn(this.writer));
       this.writer.exec('RELEASE one_write');
-      return () => write.resolve(value);
+      return answer;
     } catch (error) {
       this.writer.exec('ROLLBACK TO one_write');
       this.writer.exec('RELEASE one_write');
-      return () => write.reject(error);
+      return { settle: () => write.reject(error) };
     }
   }
 }
 
-/** Runs the only write of a transaction: its error rolls the transaction back. */
-async function answerOf({ work, resolve }: PendingWrite, tx: Queryable & Transaction): Promise<() => void> {
+/** Runs a write. @throws what its work throws */
+async function answerOf({ work, committed, resolve }: PendingWrite, tx: Queryable & Transaction): Promise<Answer> {
   const value = await work(tx);
-  return () => resolve(value);
+  return { committed: committed && (() => committed(value)), settle: () => resolve(value) };
 }
 
 /**

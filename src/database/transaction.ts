@@ -17,9 +17,11 @@ export abstract class UnitOfWork {
    * nothing but its stores, because locks are held meanwhile. It is called again when the database undid it
    * in favour of another write, so it must have no effect other than what it writes and returns.
    *
+   * @param committed called once with the result when it is committed, at the latest before the promise resolves. It may
+   *   not be on the disk yet: what begins then must show nothing before another write or a read resolves. Must not throw
    * @throws whatever `work` throws; the driver's error when the commit fails
    */
-  abstract write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  abstract write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T>;
 }
 
 /** The connection of a transaction. For adapters only. */

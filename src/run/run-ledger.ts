@@ -17,7 +17,7 @@ export class RunLedger {
   ) {}
 
   /** One atomic write, see `UnitOfWork.write`. */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.unitOfWork.write(work);
+  write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
+    return this.unitOfWork.write(work, committed);
   }
 }

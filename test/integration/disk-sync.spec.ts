@@ -70,6 +70,39 @@ describe('the disk under SQLite', () => {
     expect([await plain, await managed]).toEqual([[{ n: 1 }], [{ n: 1 }]]);
   });
 
+  it('work that shows nothing begins before the sync, and so do its reads', async () => {
+    const database = await opened();
+    holds = true;
+    const begun: unknown[] = [];
+    const write = database.write(
+      (tx) => tx.run(INSERT, ['a']),
+      (changed) => begun.push(changed),
+    );
+    await until(() => begun.length > 0);
+    expect(begun).toEqual([1]);
+    expect(await database.readUnsynced.all(COUNT)).toEqual([{ n: 1 }]);
+    expect(await isSettled(write)).toBe(false);
+    waiting.shift()?.(null);
+    await write;
+    expect(begun).toEqual([1]);
+  });
+
+  it('nothing begins after a write that was rolled back', async () => {
+    const database = await opened();
+    const begun: string[] = [];
+    const failed = database.write(
+      () => Promise.reject(new Error('no')),
+      () => begun.push('failed'),
+    );
+    const kept = database.write(
+      (tx) => tx.run(INSERT, ['a']),
+      () => begun.push('kept'),
+    );
+    await expect(failed).rejects.toThrow('no');
+    await kept;
+    expect(begun).toEqual(['kept']);
+  });
+
   it('a write that changes nothing does not wait', async () => {
     const database = await opened();
     await insert(database, 'a');

@@ -67,18 +67,23 @@ export class AcceptTransaction {
   ) {}
 
   /**
+   * @param committed as that of `UnitOfWork.write`
    * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
    *   SESSION_EXISTS, SESSION_NOT_FOUND, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
    *   then nothing is written
    */
-  async commit(prepared: PreparedRun, options: AcceptOptions): Promise<Acceptance> {
+  async commit(
+    prepared: PreparedRun,
+    options: AcceptOptions,
+    committed?: (accepted: Acceptance) => void,
+  ): Promise<Acceptance> {
     try {
-      return await this.ledger.write((tx) => this.accept(tx, prepared, options));
+      return await this.ledger.write((tx) => this.accept(tx, prepared, options), committed);
     } catch (error) {
       // Of two equal requests at the same time one is refused; its second attempt finds the other one's run.
       const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
       if (!isNamed(prepared.request) || !(refused || isUniqueViolation(error))) throw error;
-      return this.ledger.write((tx) => this.accept(tx, prepared, options));
+      return this.ledger.write((tx) => this.accept(tx, prepared, options), committed);
     }
   }
 

@@ -36,15 +36,23 @@ export class RunAcceptance {
     return { run: acceptedView(run, queuedBefore), created, createdSession: run.createdSession };
   }
 
-  /** Commits a run and starts it if this process has room for it. */
+  /**
+   * Commits a run and starts it if this process has room for it: as soon as it is committed, which may be before it is
+   * on the disk and its client is told. Its events are shown after later commits, and so after it.
+   */
   private async start(prepared: PreparedRun, limits: Omit<AcceptOptions, 'start'>): Promise<Acceptance> {
     const { tenantId } = prepared.request.principal;
     const lease = this.dispatcher.reserve(tenantId);
     let started = false;
     try {
       const start = lease && { lease, events: (run: FirstEventsOf) => firstEvents(run, prepared.now) };
-      const accepted = await this.transaction.commit(prepared, { ...limits, ...(start && { start }) });
-      started = this.dispatch(accepted);
+      const accepted = await this.transaction.commit(prepared, { ...limits, ...(start && { start }) }, (committed) => {
+        if (!committed.created || committed.run.state !== 'running') return;
+        // The model is asked while the disk is written to.
+        started = true;
+        this.dispatcher.start(committed);
+      });
+      this.signal(accepted);
       return accepted;
     } finally {
       if (lease && !started) this.dispatcher.unreserve(tenantId);
@@ -61,13 +69,9 @@ export class RunAcceptance {
     return this.accept({ ...(await this.preparation.requestFor(reach, requester, answers)), ...options });
   }
 
-  /** Starts the run, or signals that it waits. Returns whether it started under its reserved lease. */
-  private dispatch(accepted: Acceptance): boolean {
-    const { run, created, canceled } = accepted;
-    const starts = created && run.state === 'running';
-    if (starts) this.dispatcher.start(accepted);
+  /** Signals that a run waits, and that others were canceled for it. */
+  private signal({ run, canceled }: Acceptance): void {
     for (const other of canceled) signalCancel(other, this.dispatcher, this.relay);
     if (run.state === 'queued') this.dispatcher.wake(run.sessionRowId);
-    return starts;
   }
 }

@@ -54,7 +54,7 @@ export class RunContextFactory {
     const stored = await this.stateFor(run);
     const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const principal = { tenantId: run.tenantId, userId: run.userId };
-    const chosen = await this.userSettings.get(principal);
+    const chosen = await this.userSettings.forRun(principal);
     const { writer, response, partial } = session;
     const context: AgentContext = {
       runId: run.id,

@@ -159,9 +159,19 @@ describe('the log writer', () => {
     expect(here.losses).toHaveLength(1);
   });
 
+  it('the agent waits for the commit of its first events', async () => {
+    const writer = new Process().writer();
+    for (const value of range(0, 17)) writer.emit(note(value));
+    await writer.highWater();
+    expect(writer.highWater()).toBeUndefined();
+    for (const value of range(0, 17)) writer.emit(note(value));
+    expect(writer.highWater()).toBeUndefined();
+  });
+
   it('the agent waits above the high-water mark', async () => {
     const writer = new Process().writer();
-    expect(writer.highWater()).toBeUndefined();
+    writer.emit(note(-1));
+    await writer.flush();
     for (const value of range(0, 2100)) writer.emit(note(value));
     await writer.highWater();
     expect(writer.highWater()).toBeUndefined();

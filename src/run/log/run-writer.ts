@@ -6,7 +6,8 @@ import type { RunRecord } from '../run-record.js';
 import type { CommitSource, GroupCommit } from './group-commit.js';
 import type { RunFeed } from './run-feeds.js';
 
-/** Uncommitted events above which an agent has to wait. */
+/** Uncommitted events above which an agent has to wait: before its first commit, and after it. */
+const FIRST_HIGH_WATER = 16;
 const HIGH_WATER = 2048;
 
 /** What a writer needs beside its run. */
@@ -45,6 +46,8 @@ export class RunWriter implements CommitSource {
   private inFlight: readonly AgentEvent[] = [];
   private flushes: Flush[] = [];
   private closed = false;
+  /** Low at first, so that the first events are not delayed by work on those that follow. */
+  private mark = FIRST_HIGH_WATER;
   /** The events that are not the builder's: the builder itself knows its own, which are too many to keep. */
   private readonly extensionEvents = new WeakSet<AgentEvent>();
 
@@ -117,7 +120,7 @@ export class RunWriter implements CommitSource {
 
   /** Undefined while few events are uncommitted; above the high-water mark a promise of their commit. */
   highWater(): Promise<void> | undefined {
-    return this.lines.length + this.inFlight.length > HIGH_WATER ? this.flush() : undefined;
+    return this.lines.length + this.inFlight.length > this.mark ? this.flush() : undefined;
   }
 
   /** Refuses everything from now on: another process has the run. */
@@ -151,6 +154,7 @@ export class RunWriter implements CommitSource {
   committed(write: LogWrite): void {
     const events = this.inFlight;
     this.inFlight = [];
+    this.mark = HIGH_WATER;
     this.done += write.lines.length + write.steps.length + (write.notes?.length ?? 0) + (write.end ? 1 : 0);
     if (write.lines.length > 0) {
       this.options.feed.publish(

@@ -25,7 +25,7 @@ export abstract class Dispatcher {
   /** Returns a reservation that was not used. */
   abstract unreserve(tenantId: string): void;
 
-  /** Executes a run that was accepted under a reserved lease. */
+  /** Executes a run that was committed under a reserved lease. */
   abstract start(started: StartedRun): void;
 
   /** Whether other processes execute runs, so that those of this one can be handed over. @throws the driver's error */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan, MoreThan } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, MessageEntity, queryable, SessionEntity, type Transaction } from '../../database/index.js';
 import type { Message, MessageType } from '../../events/index.js';
@@ -52,6 +52,12 @@ const TAKE_NUMBERS = `
 const INSERT_MESSAGE = `
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const HISTORY = `
+  SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
+  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
+
+const STATE = 'SELECT state FROM sessions WHERE no = ?';
 
 const CLIENT_TOOL_TYPES: readonly MessageType[] = ['function_call', 'function_call_output'];
 const SERVER_TOOL_TYPES: readonly MessageType[] = [
@@ -188,17 +194,17 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
-    const rows = await this.database.read.manager.find(MessageEntity, {
-      where: { sessionRowId, runOrdinal: LessThan(beforeOrdinal), hidden: 0 },
-      order: { runOrdinal: 'DESC', seq: 'DESC' },
-      take: limit,
-    });
+    const rows = await this.database.readUnsynced.all<Pick<MessageEntity, 'body'>>(HISTORY, [
+      sessionRowId,
+      beforeOrdinal,
+      limit,
+    ]);
     return rows.reverse().map(messageOf);
   }
 
   async state(sessionRowId: number, tx?: Transaction): Promise<JsonObject> {
-    const { manager } = tx ? queryable(tx) : this.database.read;
-    const row = await manager.findOneBy(SessionEntity, { rowId: sessionRowId });
+    const source = tx ? queryable(tx) : this.database.readUnsynced;
+    const [row] = await source.all<Pick<SessionEntity, 'state'>>(STATE, [sessionRowId]);
     return row ? (JSON.parse(row.state) as JsonObject) : {};
   }
 
@@ -245,6 +251,6 @@ function opened([row]: readonly OpenedRow[], messages: number): OpenedSession {
   return { rowId: row.no, runOrdinal: row.run_count, firstMessage: row.message_count - messages + 1 };
 }
 
-function messageOf(row: MessageEntity): Message {
+function messageOf(row: Pick<MessageEntity, 'body'>): Message {
   return JSON.parse(row.body) as Message;
 }

@@ -117,10 +117,13 @@ export abstract class SessionStore {
   /** How many output messages of a run the session has so far, hidden ones included. */
   abstract outputCount(sessionRowId: number, runRowId: number): Promise<number>;
 
-  /** Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. */
+  /**
+   * Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. For runs: does not
+   * wait until they are on the disk.
+   */
   abstract history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
 
-  /** The shared state, `{}` at first. With a transaction: as that transaction sees it. */
+  /** The shared state, `{}` at first. With a transaction: as that transaction sees it. Otherwise for runs, as `history`. */
   abstract state(sessionRowId: number, tx?: Transaction): Promise<JsonObject>;
 
   /** The row id of a session; undefined when it does not exist. */

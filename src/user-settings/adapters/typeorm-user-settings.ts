@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
-import { Database } from '../../database/index.js';
+import { Database, type Queryable } from '../../database/index.js';
 import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
 const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
@@ -20,9 +20,12 @@ export class TypeOrmUserSettings extends UserSettings {
     super();
   }
 
-  async get({ tenantId, userId }: Principal): Promise<UserPreferences> {
-    const [row] = await this.database.read.all<UserPreferences>(FIND, [tenantId, userId]);
-    return row ?? NO_PREFERENCES;
+  get(owner: Principal): Promise<UserPreferences> {
+    return find(this.database.read, owner);
+  }
+
+  forRun(owner: Principal): Promise<UserPreferences> {
+    return find(this.database.readUnsynced, owner);
   }
 
   async replace({ tenantId, userId }: Principal, preferences: UserPreferences): Promise<UserPreferences> {
@@ -31,4 +34,9 @@ export class TypeOrmUserSettings extends UserSettings {
     await this.database.write((tx) => tx.run(REPLACE, [tenantId, userId, kept.timezone, kept.locale, now]));
     return kept;
   }
+}
+
+async function find(source: Queryable, { tenantId, userId }: Principal): Promise<UserPreferences> {
+  const [row] = await source.all<UserPreferences>(FIND, [tenantId, userId]);
+  return row ?? NO_PREFERENCES;
 }

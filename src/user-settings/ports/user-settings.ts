@@ -16,6 +16,9 @@ export abstract class UserSettings {
   /** The user's preferences; `NO_PREFERENCES` for an unknown user. */
   abstract get(principal: Principal): Promise<UserPreferences>;
 
+  /** As `get`, for a run: does not wait until what it finds is on the disk. */
+  abstract forRun(principal: Principal): Promise<UserPreferences>;
+
   /**
    * Replaces the user's preferences and returns them normalized.
    *
