@@ -7,6 +7,7 @@ import type { Whoami } from './api/types.js';
 import { hrefOf, Link, usePlace } from './lib/router.js';
 import { TalkPage } from './talk/talk-page.js';
 import { lastTalk } from './talk/use-conversation.js';
+import { Logo } from './ui/logo.js';
 import { Problem } from './ui/problem.js';
 import { setTheme, theme, THEMES, type Theme } from './ui/theme.js';
 
@@ -59,6 +60,7 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
       </a>
       <header className="bar">
         <Link to="#/" className="brand">
+          <Logo />
           Parley
         </Link>
         <nav aria-label="Pages">

@@ -38,7 +38,7 @@ describeInBrowser('the pages of the console', (browser) => {
     const input = [{ role: 'user', content: [{ type: 'text', text: message }] }];
     const answer = await fetch(`${server.url}/process`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-user-id': 'console' },
+      headers: { 'content-type': 'application/json', 'x-user-id': 'anonymous' },
       body: JSON.stringify({ id, session_id: session, stream: false, input }),
     });
     expect(answer.status).toBe(200);

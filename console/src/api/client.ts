@@ -6,10 +6,10 @@ import { credential } from './credential.js';
 export const SERVER = new URL('../', document.baseURI);
 
 /**
- * In whose name a browser without a credential acts. Without authentication the server believes the name; with
- * authentication the credential decides, and nothing is named.
+ * In whose name a browser without a credential acts: the user of requests that name none, because not every wire can
+ * name one. With authentication the credential decides, and nothing is named.
  */
-const NAMED_USER = 'console';
+const UNNAMED_USER = 'anonymous';
 
 /** What the server answered instead of what was asked for. */
 export class ApiError extends Error {
@@ -36,11 +36,16 @@ export function urlOf(path: string, query: Query = {}): URL {
   return url;
 }
 
+/** The user that a request has to name; undefined if its credential does. */
+export function actingUser(): string | undefined {
+  return credential() === undefined ? UNNAMED_USER : undefined;
+}
+
 /** The headers that say who asks. @param acting whether something is created, which needs an owner */
 export function identity({ acting = false }: { readonly acting?: boolean } = {}): Record<string, string> {
   const token = credential();
   if (token !== undefined) return { authorization: `Bearer ${token}` };
-  return acting ? { 'x-user-id': NAMED_USER } : {};
+  return acting ? { 'x-user-id': UNNAMED_USER } : {};
 }
 
 /** What a request may say besides its path. */

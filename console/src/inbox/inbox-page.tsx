@@ -56,9 +56,8 @@ export function InboxPage(): ReactNode {
         {rows.map((interrupt) => (
           <li key={interrupt.id}>
             <p className="muted">
-              <Link to={hrefOf(['runs', interrupt.runId])}>Run</Link> of{' '}
-              <Link to={hrefOf(['sessions', interrupt.sessionId])}>session {interrupt.sessionId}</Link>,{' '}
-              {time(interrupt.createdAt)}
+              {time(interrupt.createdAt)} · <Link to={hrefOf(['runs', interrupt.runId])}>Run</Link> ·{' '}
+              <Link to={hrefOf(['sessions', interrupt.sessionId])}>Session</Link>
             </p>
             {interrupt.status === 'pending' ? (
               <InterruptForm interrupt={interrupt} onAnswer={(given) => answer(interrupt, given)} />

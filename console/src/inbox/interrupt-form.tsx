@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
 import { objectIn, pretty, time } from '../lib/format.js';
-import { defaultOf, SchemaForm } from './schema-form.js';
+import { SchemaForm } from '../schema/schema-form.js';
+import { defaultOf } from '../schema/schema-values.js';
 
 interface Props {
   readonly interrupt: Interrupt;

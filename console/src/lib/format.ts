@@ -15,6 +15,19 @@ export function time(value: string | number | null | undefined): string {
   return Number.isNaN(date.getTime()) ? String(value) : DATE.format(date);
 }
 
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** A time without its year, for lists. */
+export function shortTime(value: string): string {
+  return SHORT.format(new Date(value));
+}
+
 /** A whole number with separators of the browser's language; a dash for none. */
 export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : value.toLocaleString();

@@ -35,7 +35,7 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
         </p>
       )}
       <Facts run={run} />
-      <Tabs.Root defaultValue="Timeline">
+      <Tabs.Root defaultValue="Timeline" className="run-parts">
         <Tabs.List className="tabs" aria-label="Parts of the run">
           {TABS.map((name) => (
             <Tabs.Tab key={name} value={name} className="tab">
@@ -134,7 +134,7 @@ function Facts({ run }: { readonly run: RunDetail }): ReactNode {
   return (
     <dl className="facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
+        <div key={name} className={name === 'Id' || name === 'Session' ? 'wide' : undefined}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

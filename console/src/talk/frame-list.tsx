@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isPassing, stream } from '../api/client.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
+import { FrameRow } from './frame-row.js';
 
 interface Props {
   readonly runId: string;
@@ -17,7 +18,7 @@ export function FrameList({ runId, wire, title }: Props): ReactNode {
   const rows = useVirtualizer({
     count: frames.length,
     getScrollElement: () => box.current,
-    estimateSize: () => 48,
+    estimateSize: () => 28,
     overscan: 10,
   });
   const isAtEnd = useRef(true);
@@ -42,15 +43,15 @@ export function FrameList({ runId, wire, title }: Props): ReactNode {
       >
         <div className="virtual" style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map(({ key, index, start }) => (
-            <pre
+            <div
               key={key}
               data-index={index}
               ref={rows.measureElement}
               className="frame"
               style={{ transform: `translateY(${start}px)` }}
             >
-              {frames[index]}
-            </pre>
+              <FrameRow raw={frames[index] ?? ''} number={index + 1} />
+            </div>
           ))}
         </div>
       </div>

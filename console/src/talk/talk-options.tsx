@@ -47,7 +47,6 @@ export function TalkOptions({ shown: { wire, agent, choose }, onTools }: Props):
         </select>
       </label>
       {wire.hasTools && <ToolChoice onTools={onTools} />}
-      <span className="muted client">Client: {wire.client}</span>
     </>
   );
 }
@@ -69,7 +68,9 @@ function ToolChoice({ onTools }: Pick<Props, 'onTools'>): ReactNode {
   };
   return (
     <details className="menu">
-      <summary>Tools of this page</summary>
+      <summary className="button" aria-label="Tools of this page">
+        Tools
+      </summary>
       <div className="menu-body">
         {PAGE_TOOLS.map(({ name, description }) => (
           <label key={name} className="check">

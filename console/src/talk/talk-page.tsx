@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { messageOf } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { PAGE_TOOLS, pageAnswer } from './client-tools.js';
 import { Composer } from './composer.js';
-import { EntryView } from './entry-view.js';
+import { EntryList } from './entry-list.js';
 import { FramesPanel } from './frames-panel.js';
 import { Interrupts } from './interrupts.js';
 import { SendContext } from './send-context.js';
@@ -53,7 +53,7 @@ export function TalkPage(): ReactNode {
           </button>
         </div>
         <SendContext value={(text) => send(text, [])}>
-          <Entries shown={shown} />
+          <EntryList entries={entries} />
         </SendContext>
         {state.calls
           .filter(({ name }) => pageAnswer(name) === undefined)
@@ -78,9 +78,12 @@ export function TalkPage(): ReactNode {
             {problem}
           </p>
         )}
-        <p className="status" role="status">
-          {STATUS[state.status]}
-        </p>
+        <div className="talk-status">
+          <p role="status">{STATUS[state.status]}</p>
+          <p className="client">
+            {wire.title} with {wire.client}
+          </p>
+        </div>
         <Composer
           isBusy={state.status !== 'idle'}
           isEmpty={entries.length === 0}
@@ -89,32 +92,6 @@ export function TalkPage(): ReactNode {
         />
       </section>
       {hasFrames && <FramesPanel runId={state.runId} />}
-    </div>
-  );
-}
-
-/** The entries; the view stays at the end while the person is there. */
-function Entries({ shown: { entries } }: { readonly shown: Shown }): ReactNode {
-  const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    const element = list.current;
-    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight;
-  }, [entries]);
-  return (
-    <div
-      ref={list}
-      className="entries"
-      role="log"
-      aria-label="Messages"
-      tabIndex={0}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-      }}
-    >
-      {entries.map((entry) => (
-        <EntryView key={entry.id} entry={entry} />
-      ))}
     </div>
   );
 }

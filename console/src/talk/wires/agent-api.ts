@@ -1,4 +1,4 @@
-import { stream } from '../../api/client.js';
+import { actingUser, stream } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { type AgentApiEvent, AgentApiReader } from './agent-api-events.js';
@@ -15,6 +15,7 @@ class AgentApiClient implements WireClient {
     const body = {
       id: turn.runId,
       session_id: turn.session,
+      ...(actingUser() && { user_id: actingUser() }),
       input: messagesOf(turn),
       tools: turn.tools.map((tool) => ({ type: 'function', function: tool })),
     };

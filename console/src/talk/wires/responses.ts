@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { BrokenStream, identity, stream, urlOf } from '../../api/client.js';
+import { actingUser, BrokenStream, identity, stream, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
 import type { SseFrame } from '../../lib/sse.js';
 import type { LiveRun } from '../live-run.js';
@@ -40,6 +40,7 @@ class ResponsesClient implements WireClient {
           parameters: { ...parameters },
           strict: false,
         })),
+        ...(actingUser() && { user: actingUser() }),
         background: true,
         stream: true,
       },
