@@ -2,12 +2,13 @@
 // sample data and Chromium (PARLEY_CHROMIUM, by default /usr/bin/chromium).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { withPalette } from './lib/palette-png.mjs';
 import { ensureBuilt, ensureInstalled } from './lib/project.mjs';
 import { SampleData } from './lib/sample-data.mjs';
 
@@ -64,7 +65,7 @@ async function pictures(browser, url, trip, colorScheme) {
   const picture = async (/** @type {string} */ name) => {
     const path = join(IMAGES, `console-${name}-${colorScheme}.png`);
     await page.mouse.move(0, 0);
-    await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+    writeFileSync(path, withPalette(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
     files.push(path);
   };
   const open = (/** @type {string} */ place) => page.goto(`${url}/console/#/${place}`);

@@ -80,7 +80,7 @@ export class SampleData {
   async until(id, holds) {
     for (;;) {
       const answer = await fetch(`${this.url}/api/v1/runs/${id}`);
-      if (answer.ok && holds(await answer.json())) return;
+      if (answer.ok && holds(/** @type {{ status: string, eventCount: number }} */ (await answer.json()))) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -48,6 +48,7 @@ class BookingAgent {
   async *run(context) {
     const answer = await context.interrupt({
       message: 'Which seat do you want on the flight to Lisbon?',
+      reason: 'booking',
       responseSchema: BOOKING,
     });
     const message = context.response.createMessageBuilder();

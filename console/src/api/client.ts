@@ -9,7 +9,7 @@ export const SERVER = new URL('../', document.baseURI);
  * In whose name a browser without a credential acts: the user of requests that name none, because not every wire can
  * name one. With authentication the credential decides, and nothing is named.
  */
-const UNNAMED_USER = 'anonymous';
+export const UNNAMED_USER = 'anonymous';
 
 /** What the server answered instead of what was asked for. */
 export class ApiError extends Error {
@@ -36,16 +36,25 @@ export function urlOf(path: string, query: Query = {}): URL {
   return url;
 }
 
-/** The user that a request has to name; undefined if its credential does. */
-export function actingUser(): string | undefined {
-  return credential() === undefined ? UNNAMED_USER : undefined;
+/**
+ * The user that a request has to name; undefined if its credential says who it is.
+ *
+ * @param owner of what the request refers to
+ */
+export function actingUser(owner = UNNAMED_USER): string | undefined {
+  return credential() === undefined ? owner : undefined;
 }
 
-/** The headers that say who asks. @param acting whether something is created, which needs an owner */
-export function identity({ acting = false }: { readonly acting?: boolean } = {}): Record<string, string> {
+/** The headers that say who asks. @param user in whose name, where no credential says so */
+export function identity(user?: string): Record<string, string> {
   const token = credential();
   if (token !== undefined) return { authorization: `Bearer ${token}` };
-  return acting ? { 'x-user-id': UNNAMED_USER } : {};
+  return user === undefined ? {} : { 'x-user-id': encodeHeader(user) };
+}
+
+/** Headers have a byte in each character. */
+function encodeHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
 /** What a request may say besides its path. */
@@ -54,17 +63,18 @@ export interface Ask {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
-  readonly acting?: boolean;
+  /** In whose name something is created, where no credential says so. */
+  readonly user?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A request to the server. @throws ApiError unless the answer is a success; TypeError if there is no connection */
-export async function request(path: string, { method, query, body, acting, signal }: Ask = {}): Promise<Response> {
+export async function request(path: string, { method, query, body, user, signal }: Ask = {}): Promise<Response> {
   const isForm = body instanceof FormData;
   const response = await fetch(urlOf(path, query), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
-      ...identity({ acting: acting ?? false }),
+      ...identity(user),
       ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),

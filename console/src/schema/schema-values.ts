@@ -9,9 +9,10 @@ export interface Choice {
 
 /** The values that a schema lists, in `enum` or as constants of `oneOf` or `anyOf`; undefined if it lists none. */
 export function choicesOf(schema: Schema): readonly Choice[] | undefined {
-  const names = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
+  const names: readonly unknown[] = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
   const values = schema['enum'];
-  if (Array.isArray(values)) return values.map((value, index) => ({ value, title: titleOf(names[index], value) }));
+  if (Array.isArray(values))
+    return values.map((value: unknown, index) => ({ value, title: titleOf(names[index], value) }));
   const options = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(options) || options.length === 0) return undefined;
   const constants = options.filter((option) => isObject(option) && 'const' in option) as readonly Schema[];

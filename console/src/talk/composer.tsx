@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { json, urlOf } from '../api/client.js';
 import { messageOf } from '../lib/format.js';
+import { Thumbnails } from './thumbnails.js';
 import type { Image } from './wire.js';
 
 /** As many as a message may have on every wire. */
@@ -12,6 +13,9 @@ const SUGGESTIONS = [
 ];
 
 interface Props {
+  /** In whose name images are uploaded; undefined if the credential says so. */
+  readonly user: string | undefined;
+  readonly hasImages: boolean;
   readonly isBusy: boolean;
   readonly isEmpty: boolean;
   readonly onSend: (text: string, images: readonly Image[]) => void;
@@ -24,21 +28,21 @@ interface Uploaded {
 }
 
 /** The form for a message: text and images. Enter sends, Shift and Enter begins a line. */
-export function Composer({ isBusy, isEmpty, onSend, onStop }: Props): ReactNode {
+export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: Props): ReactNode {
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly Image[]>([]);
   const [problem, setProblem] = useState<string>();
   const files = useRef<HTMLInputElement>(null);
-  const canSend = !isBusy && (text.trim() !== '' || images.length > 0);
+  const canSend = !isBusy && (text.trim() !== '' || (hasImages && images.length > 0));
   const send = (): void => {
     if (!canSend) return;
-    onSend(text.trim(), images);
+    onSend(text.trim(), hasImages ? images : []);
     setText('');
     setImages([]);
   };
   const add = (chosen: readonly File[]): void => {
     setProblem(undefined);
-    Promise.all(chosen.slice(0, MOST_IMAGES - images.length).map(upload)).then(
+    Promise.all(chosen.slice(0, MOST_IMAGES - images.length).map((file) => upload(file, user))).then(
       (added) => setImages((known) => [...known, ...added].slice(0, MOST_IMAGES)),
       (error: unknown) => setProblem(messageOf(error)),
     );
@@ -50,7 +54,7 @@ export function Composer({ isBusy, isEmpty, onSend, onStop }: Props): ReactNode 
   };
   const onPaste = ({ clipboardData }: ClipboardEvent): void => {
     const pasted = [...clipboardData.files].filter(({ type }) => type.startsWith('image/'));
-    if (pasted.length > 0) add(pasted);
+    if (hasImages && pasted.length > 0) add(pasted);
   };
   return (
     <form
@@ -74,21 +78,8 @@ export function Composer({ isBusy, isEmpty, onSend, onStop }: Props): ReactNode 
           {problem}
         </p>
       )}
-      {images.length > 0 && (
-        <ul className="thumbnails">
-          {images.map(({ url }, index) => (
-            <li key={url}>
-              <img src={url} alt={`Image ${index + 1}`} />
-              <button
-                type="button"
-                aria-label={`Remove image ${index + 1}`}
-                onClick={() => setImages(images.filter((one) => one.url !== url))}
-              >
-                ×
-              </button>
-            </li>
-          ))}
-        </ul>
+      {hasImages && images.length > 0 && (
+        <Thumbnails images={images} onRemove={(url) => setImages(images.filter((one) => one.url !== url))} />
       )}
       <label htmlFor="message" className="visually-hidden">
         Message
@@ -115,7 +106,11 @@ export function Composer({ isBusy, isEmpty, onSend, onStop }: Props): ReactNode 
             target.value = '';
           }}
         />
-        <button type="button" disabled={images.length >= MOST_IMAGES} onClick={() => files.current?.click()}>
+        <button
+          type="button"
+          disabled={!hasImages || images.length >= MOST_IMAGES}
+          onClick={() => files.current?.click()}
+        >
           Add images
         </button>
         {isBusy ? (
@@ -133,9 +128,9 @@ export function Composer({ isBusy, isEmpty, onSend, onStop }: Props): ReactNode 
 }
 
 /** Uploads an image. The address works wherever the console does. */
-async function upload(file: File): Promise<Image> {
+async function upload(file: File, user: string | undefined): Promise<Image> {
   const body = new FormData();
   body.append('file', file);
-  const { url, mimeType } = await json<Uploaded>('api/v1/agent/attachments', { body, acting: true });
+  const { url, mimeType } = await json<Uploaded>('api/v1/agent/attachments', { body, user });
   return { url: urlOf(url).href, mimeType };
 }

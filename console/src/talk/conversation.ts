@@ -1,8 +1,9 @@
-import { isPassing, json, request } from '../api/client.js';
-import type { Interrupt, Page } from '../api/types.js';
+import { actingUser, isPassing, json, request } from '../api/client.js';
+import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
 import { LiveRun, type PendingCall } from './live-run.js';
+import { sentMessages } from './sent-messages.js';
 import { Transcript } from './transcript.js';
 import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
@@ -25,12 +26,6 @@ export interface TurnOptions {
   readonly tools: readonly ClientTool[];
 }
 
-/** A run of the session in the list of the server. */
-interface KnownRun {
-  readonly id: string;
-  readonly input: string | null;
-}
-
 /** The longest pause before the server is asked again. */
 const LONGEST_PAUSE_MS = 5000;
 const POLL_MS = 2000;
@@ -40,6 +35,7 @@ export class Conversation {
   readonly transcript = new Transcript();
   private now: TalkState;
   private run: LiveRun | undefined;
+  private owner: string | undefined;
   private readonly listeners = new Set<() => void>();
   private readonly leaving = new AbortController();
 
@@ -59,6 +55,11 @@ export class Conversation {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   };
+
+  /** In whose name the session is used; undefined if the credential says so. */
+  get user(): string | undefined {
+    return actingUser(this.owner);
+  }
 
   /** Whether nothing was sent yet. */
   get isNew(): boolean {
@@ -89,7 +90,7 @@ export class Conversation {
   async answer(answers: readonly AnswerTo[], options: TurnOptions): Promise<void> {
     const client = await options.wire.load();
     this.set({ interrupts: [] });
-    if (answers.every((answer) => client.takes(answer))) {
+    if (client.takes(answers)) {
       await this.converse(this.turn(options, { answers }), options.wire);
       return;
     }
@@ -114,10 +115,12 @@ export class Conversation {
     const query = { session: this.now.session, limit: 50 };
     this.set({ status: 'restoring' });
     try {
-      const { data } = await json<Page<KnownRun>>('api/v1/runs', { query, signal: this.leaving.signal });
-      for (const { id, input } of [...data].reverse()) {
+      const { data } = await json<Page<Run>>('api/v1/runs', { query, signal: this.leaving.signal });
+      this.owner = data[0]?.userId;
+      const sent = await sentMessages(data, this.leaving.signal);
+      for (const { id } of [...data].reverse()) {
         if (this.leaving.signal.aborted) return;
-        if (input !== null) this.transcript.put({ kind: 'user', id: `user-of-${id}`, text: input, images: [] });
+        for (const entry of sent.get(id) ?? []) this.transcript.put(entry);
         await this.follow(id, wire, { isLast: id === data[0]?.id });
       }
     } finally {
@@ -154,6 +157,7 @@ export class Conversation {
     const offered = wire.hasTools ? tools : [];
     const runId = crypto.randomUUID();
     return {
+      user: this.user,
       session,
       isFirst: this.isNew,
       runId,
@@ -213,7 +217,8 @@ export class Conversation {
 
   private async afterwards(run: LiveRun, wire: WireChoice): Promise<void> {
     this.set({ session: run.session, calls: run.pending, status: 'idle' });
-    if (run.end !== 'interrupted' || run.pending.length > 0) return;
+    if (run.pending.length > 0 || run.signal.aborted) return;
+    // Not every wire says that an agent has asked something.
     const query = { session_id: run.session, status: 'pending' };
     const { data } = await json<Page<Interrupt>>('interrupts', { query });
     this.set({ interrupts: [...data].reverse() });

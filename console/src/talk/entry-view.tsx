@@ -2,6 +2,7 @@ import { memo, type ReactNode } from 'react';
 import { Card } from './card.js';
 import { Markdown } from './markdown.js';
 import { Json } from '../ui/json.js';
+import { Picture } from '../ui/picture.js';
 import type { Entry, EntryOf } from './transcript.js';
 
 /** One entry of a conversation. */
@@ -11,7 +12,7 @@ export const EntryView = memo(function EntryView({ entry }: { readonly entry: En
       return (
         <article className="entry user" aria-label="You">
           {entry.images.map((url) => (
-            <img key={url} src={url} alt="Sent with the message" />
+            <Picture key={url} url={url} alt="Sent with the message" />
           ))}
           {entry.text && <p className="plain">{entry.text}</p>}
         </article>
@@ -32,7 +33,11 @@ export const EntryView = memo(function EntryView({ entry }: { readonly entry: En
     case 'call':
       return <CallView entry={entry} />;
     case 'image':
-      return <img className="entry" src={entry.url} alt="From the agent" />;
+      return (
+        <div className="entry">
+          <Picture url={entry.url} alt="From the agent" />
+        </div>
+      );
     case 'card':
       return <Card card={entry.card} />;
     case 'notice':

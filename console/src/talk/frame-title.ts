@@ -18,7 +18,8 @@ export function frameTitle(raw: string): FrameTitle {
   if (!event) return { type: data.slice(0, REST_CHARACTERS), rest: '' };
   const { object, type, status, ...others } = event;
   const words = [object, type, ...(object === undefined ? [] : [status])].filter((word) => typeof word === 'string');
-  return { type: words.join(' ') || 'data', rest: JSON.stringify(others).slice(0, REST_CHARACTERS) };
+  const said = ['delta', 'content', 'text'].map((name) => event[name]).find((value) => typeof value === 'string');
+  return { type: words.join(' ') || 'data', rest: JSON.stringify(said ?? others).slice(0, REST_CHARACTERS) };
 }
 
 function objectOf(data: string): Record<string, unknown> | undefined {

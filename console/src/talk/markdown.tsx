@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import { Picture } from '../ui/picture.js';
 
 /**
- * The parts of Markdown that answers use most: paragraphs, headings, lists, code, bold text and links. Nothing is
+ * The parts of Markdown that answers use most: paragraphs, headings, lists, code, bold text, links and images. Nothing is
  * inserted as HTML, so an answer cannot add anything else to the page.
  */
 export function Markdown({ text }: { readonly text: string }): ReactNode {
@@ -63,14 +64,16 @@ function renderBlock(block: Block, key: number): ReactNode {
   }
 }
 
-const SPAN = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(https?:\/\/[^)\s]+\))/;
+const SPAN =
+  /(`[^`]+`|\*\*[^*]+\*\*|!\[[^\]]*\]\((?:https?:\/\/|data:image\/)[^)\s]+\)|\[[^\]]+\]\(https?:\/\/[^)\s]+\))/;
 
 function spans(text: string): ReactNode[] {
   return text.split(SPAN).map((part, index) => {
     if (index % 2 === 0) return part;
     if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
     if (part.startsWith('**')) return <strong key={index}>{part.slice(2, -2)}</strong>;
-    const [, label, url] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
+    const [, mark, label = '', url = ''] = /^(!?)\[(.*)\]\((.+)\)$/.exec(part) ?? [];
+    if (mark === '!') return <Picture key={index} url={url} alt={label || 'From the agent'} />;
     return (
       <a key={index} href={url} target="_blank" rel="noreferrer noopener">
         {label}

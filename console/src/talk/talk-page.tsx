@@ -85,6 +85,8 @@ export function TalkPage(): ReactNode {
           </p>
         </div>
         <Composer
+          user={conversation.user}
+          hasImages={wire.hasImages}
           isBusy={state.status !== 'idle'}
           isEmpty={entries.length === 0}
           onSend={send}

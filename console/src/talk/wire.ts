@@ -29,6 +29,8 @@ export interface Image {
 
 /** What the person sends: a message, results of client tools, or answers to interrupts. */
 export interface Turn {
+  /** In whose name it is sent; undefined if the credential says so. */
+  readonly user: string | undefined;
   readonly session: string;
   /** Whether the session begins with it. */
   readonly isFirst: boolean;
@@ -45,8 +47,8 @@ export interface Turn {
 
 /** One way to talk to the server: a wire, through the client that browsers use for it. */
 export interface WireClient {
-  /** Whether the wire itself can carry an answer. Others are given under `/interrupts`. */
-  takes(answer: AnswerTo): boolean;
+  /** Whether the wire itself can carry these answers. Others are given under `/interrupts`. */
+  takes(answers: readonly AnswerTo[]): boolean;
   /** Sends a turn and reads the answer. Returns when the stream ends, whether or not the run did. */
   send(turn: Turn, run: LiveRun): Promise<void>;
   /** Reads on after what the run has, or reads it again from its beginning. Returns as `send`. */
@@ -63,6 +65,8 @@ export interface WireChoice {
   readonly hasAgents: boolean;
   /** Whether the page can offer tools of its own. */
   readonly hasTools: boolean;
+  /** Whether a message can have images. */
+  readonly hasImages: boolean;
   /** Loads the client: the first page does not need it. */
   readonly load: () => Promise<WireClient>;
 }

@@ -9,6 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export class AgUiReader {
   private readonly open = new Map<string, { readonly name: string; args: string }>();
 
+  private images = 0;
+
   constructor(private readonly run: LiveRun) {}
 
   read(event: BaseEvent): void {
@@ -72,7 +74,11 @@ export class AgUiReader {
   private custom(name: string, value: unknown): void {
     const data = isObject(value) ? value : {};
     const { transcript, id: run } = this.run;
-    if (name === 'ui_schema' && isObject(data['ui_schema'])) {
+    if (name === 'message.content' && data['type'] === 'image') {
+      this.images += 1;
+      const url = text(data['image_url']);
+      transcript.put({ kind: 'image', id: `${text(data['messageId'])}#image-${this.images}`, url, run });
+    } else if (name === 'ui_schema' && isObject(data['ui_schema'])) {
       transcript.put({ kind: 'card', id: `${text(data['messageId'])}#card`, card: data['ui_schema'], run });
     } else if (name === 'run.recovered') {
       const discarded = new Set(Array.isArray(data['discardedMessageIds']) ? data['discardedMessageIds'] : []);

@@ -14,7 +14,7 @@ class AgUiClient implements WireClient {
   }
 
   async send(turn: Turn, run: LiveRun): Promise<void> {
-    const agent = this.agent(run, this.pathOf(turn.agent), identity({ acting: true }));
+    const agent = this.agent(run, this.pathOf(turn.agent), identity(turn.user));
     agent.addMessages(messagesOf(turn));
     const resume = turn.answers.map(resumeEntry);
     const parameters = { runId: turn.runId, tools: [...turn.tools], ...(resume.length > 0 && { resume }) };

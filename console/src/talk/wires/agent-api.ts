@@ -1,12 +1,12 @@
-import { actingUser, stream } from '../../api/client.js';
+import { stream } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { type AgentApiEvent, AgentApiReader } from './agent-api-events.js';
 
 /** The Agent API over `fetch`. It resumes after the last `sequence_number`. */
 class AgentApiClient implements WireClient {
-  takes({ kind, cancel }: AnswerTo): boolean {
-    return kind === 'approval' && cancel !== true;
+  takes(answers: readonly AnswerTo[]): boolean {
+    return answers.every(({ kind, cancel }) => kind === 'approval' && cancel !== true);
   }
 
   private readonly readers = new WeakMap<LiveRun, AgentApiReader>();
@@ -15,11 +15,11 @@ class AgentApiClient implements WireClient {
     const body = {
       id: turn.runId,
       session_id: turn.session,
-      ...(actingUser() && { user_id: actingUser() }),
+      ...(turn.user !== undefined && { user_id: turn.user }),
       input: messagesOf(turn),
       tools: turn.tools.map((tool) => ({ type: 'function', function: tool })),
     };
-    await this.read(stream('process', { body, acting: true, signal: run.signal }), run);
+    await this.read(stream('process', { body, user: turn.user, signal: run.signal }), run);
   }
 
   async watch(run: LiveRun): Promise<void> {

@@ -8,6 +8,7 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     client: 'fetch, server-sent events',
     hasAgents: false,
     hasTools: true,
+    hasImages: true,
     load: async () => (await import('./agent-api.js')).agentApi(),
   },
   {
@@ -16,6 +17,7 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     client: 'openai',
     hasAgents: true,
     hasTools: true,
+    hasImages: true,
     load: async () => (await import('./responses.js')).responses(),
   },
   {
@@ -24,6 +26,7 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     client: '@ag-ui/client',
     hasAgents: true,
     hasTools: true,
+    hasImages: true,
     load: async () => (await import('./ag-ui.js')).agUi(),
   },
   {
@@ -32,7 +35,17 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     client: '@ag-ui/client on the routes of CopilotKit',
     hasAgents: true,
     hasTools: true,
+    hasImages: true,
     load: async () => (await import('./ag-ui.js')).copilotKit(),
+  },
+  {
+    name: 'ag-kit',
+    title: 'AG-Kit',
+    client: 'fetch, server-sent events',
+    hasAgents: true,
+    hasTools: true,
+    hasImages: false,
+    load: async () => (await import('./ag-kit.js')).agKit(),
   },
   {
     name: 'runs',
@@ -40,6 +53,7 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     client: 'fetch, EventSource',
     hasAgents: true,
     hasTools: false,
+    hasImages: true,
     load: async () => (await import('./runs.js')).runs(),
   },
 ];

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { actingUser, BrokenStream, identity, stream, urlOf } from '../../api/client.js';
+import { BrokenStream, identity, stream, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
 import type { SseFrame } from '../../lib/sse.js';
 import type { LiveRun } from '../live-run.js';
@@ -13,8 +13,10 @@ const DEFAULT_MODEL = 'default';
 class ResponsesClient implements WireClient {
   private readonly readers = new WeakMap<LiveRun, ResponsesReader>();
 
-  takes({ kind, cancel, arguments: edited }: AnswerTo): boolean {
-    return kind === 'approval' && cancel !== true && edited === undefined;
+  takes(answers: readonly AnswerTo[]): boolean {
+    return answers.every(
+      ({ kind, cancel, arguments: edited }) => kind === 'approval' && cancel !== true && edited === undefined,
+    );
   }
 
   send(turn: Turn, run: LiveRun): Promise<void> {
@@ -40,7 +42,7 @@ class ResponsesClient implements WireClient {
           parameters: { ...parameters },
           strict: false,
         })),
-        ...(actingUser() && { user: actingUser() }),
+        ...(turn.user !== undefined && { user: turn.user }),
         background: true,
         stream: true,
       },

@@ -1,5 +1,5 @@
 import type { BaseEvent } from '@ag-ui/client';
-import { BrokenStream, json, urlOf } from '../../api/client.js';
+import { BrokenStream, json, UNNAMED_USER, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
 import type { LiveRun } from '../live-run.js';
 import type { Turn, WireClient } from '../wire.js';
@@ -22,14 +22,16 @@ class RunsClient implements WireClient {
   }
 
   async send(turn: Turn, run: LiveRun): Promise<void> {
+    if (turn.user !== undefined && turn.user !== UNNAMED_USER)
+      throw new Error(`This wire cannot act for ${turn.user} without a credential. Choose another one.`);
     const runs = 'api/v1/agent/runs';
     const accepted =
       turn.answers.length > 0
         ? await json<Accepted>(`${runs}/${await runThatAsked(turn)}/resume`, {
             body: { resume: turn.answers.map(resumeEntry), runId: turn.runId },
-            acting: true,
+            user: turn.user,
           })
-        : await json<Accepted>(runs, { body: runInput(turn), acting: true });
+        : await json<Accepted>(runs, { body: runInput(turn), user: turn.user });
     run.started(accepted.taskId);
     await this.watch(run);
   }
@@ -77,7 +79,7 @@ async function runThatAsked({ answers }: Turn): Promise<string> {
   const [first] = answers;
   const interrupt = await json<{ runId: string }>(`interrupts/${first?.interruptId ?? ''}`);
   const task = `api/v1/agent/tasks/${encodeURIComponent(interrupt.runId)}`;
-  const { threadId, runId } = await json<Accepted>(task, { acting: true });
+  const { threadId, runId } = await json<Accepted>(task);
   return `${threadId}/${encodeURIComponent(runId)}`;
 }
 

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../../access/index.js';
+import { AttachmentService } from '../../../attachment/index.js';
 import { AppError, type Principal, type Reach } from '../../../common/index.js';
 import { RunQueries, type StateChange } from '../../../run/index.js';
 import { Sessions, SessionSearch, type SessionSummary } from '../../../session/index.js';
@@ -16,6 +17,7 @@ import {
   type StateChangeDto,
 } from '../dto/session.dto.js';
 import { isoTime, listReach, readReach } from '../reading.js';
+import { withSignedImages } from './signed-images.js';
 
 const DEFAULT_LIMIT = 50;
 
@@ -28,6 +30,7 @@ export class SessionsController {
     private readonly search: SessionSearch,
     private readonly sessions: Sessions,
     private readonly queries: RunQueries,
+    private readonly attachments: AttachmentService,
   ) {}
 
   @Get()
@@ -75,7 +78,7 @@ export class SessionsController {
       seq,
       runId,
       createdAt: isoTime(createdAt),
-      message,
+      message: withSignedImages(message, (reference) => this.attachments.sign(owner, reference)?.url),
     }));
     return { data, nextCursor: found.length > size ? String(data.at(-1)?.seq) : null };
   }
