@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { Metrics } from '../common/index.js';
 import { RedisSettings } from '../config/index.js';
 import { Database, databaseIdentity } from '../database/index.js';
 import { InterruptModule } from '../interrupt/index.js';
@@ -17,6 +18,7 @@ import { LocalTickets } from './adapters/local-tickets.js';
 import { RedisRelay } from './adapters/redis-relay.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmLogCompaction } from './adapters/typeorm-log-compaction.js';
+import { TypeOrmLogPartitions } from './adapters/typeorm-log-partitions.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -34,9 +36,11 @@ import { CancelRuns } from './end/cancel-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
+import { PartitionChore } from './end/partition-chore.js';
 import { RunChores } from './end/run-chores.js';
 import { RunDeletion } from './end/run-deletion.js';
 import { RunCompaction } from './end/run-compaction.js';
+import { RunPruning } from './end/run-pruning.js';
 import { RunRetention } from './end/run-retention.js';
 import { AgentInputs } from './execute/agent-inputs.js';
 import { ExecutionReports } from './execute/execution-reports.js';
@@ -54,6 +58,7 @@ import { Dispatcher } from './ports/dispatcher.js';
 import { RunLeases } from './ports/run-leases.js';
 import { type RunLimits } from './ports/run-limits.js';
 import { LogCompaction } from './ports/log-compaction.js';
+import { LogPartitions } from './ports/log-partitions.js';
 import { RunLog } from './ports/run-log.js';
 import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
@@ -77,6 +82,11 @@ import { RunService } from './run.service.js';
     { provide: RunSearch, useClass: TypeOrmRunSearch },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: LogCompaction, useClass: TypeOrmLogCompaction },
+    {
+      provide: LogPartitions,
+      useFactory: (database: Database, metrics: Metrics) => new TypeOrmLogPartitions(database, metrics),
+      inject: [Database, Metrics],
+    },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
     { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database] },
     {
@@ -113,7 +123,9 @@ import { RunService } from './run.service.js';
     RunDeletion,
     RemoveRuns,
     RetainedSummaries,
+    RunPruning,
     RunRetention,
+    PartitionChore,
     RunCompaction,
     RunChores,
     EventLoopLag,

@@ -19,6 +19,7 @@ const ELSEWHERE = [
   'parley_db_pool_in_use',
   'parley_db_pool_waiting',
   'parley_db_pool_size',
+  'parley_default_partition_rows',
   'parley_limit_store_up',
   'up',
 ];

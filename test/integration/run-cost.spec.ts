@@ -1,3 +1,4 @@
+import { Chores } from '../../src/chores/index.js';
 import pg from 'pg';
 import { userReach } from '../../src/common/index.js';
 import { SqliteConnection } from '../../src/database/sqlite-connection.js';
@@ -28,6 +29,7 @@ describeOnLedgers('the database work of a short run', (ledger) => {
   beforeEach(async () => {
     // Nothing but the run uses the database.
     server = await RunDriver.start(ledger(), { env: { SWEEP_INTERVAL_MS: '20000', LEASE_MS: '120000' } });
+    await server.get(Chores).onModuleDestroy();
     behaviour.current = async function* (context) {
       const event = say(context, 'Hello');
       const messageIds = (context.response.getResponseData().output ?? []).map(({ id }) => id);

@@ -18,7 +18,8 @@ import { OverdueRuns } from '../../src/run/end/overdue-runs.js';
 import { type FirstEventsOf, firstEvents } from '../../src/run/execute/first-events.js';
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
 import { RunDeletion } from '../../src/run/end/run-deletion.js';
-import { type RetentionCounts, RunRetention } from '../../src/run/end/run-retention.js';
+import { RunPruning } from '../../src/run/end/run-pruning.js';
+import type { RetentionCounts } from '../../src/run/ports/log-compaction.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
 import type { Lease } from '../../src/run/ports/run-leases.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
@@ -30,7 +31,17 @@ import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
 import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
-const TABLES = ['interrupts', 'messages', 'run_event_chunks', 'run_steps', 'runs', 'sessions', 'workers', 'chores'];
+const TABLES = [
+  'interrupts',
+  'messages',
+  'run_event_chunks',
+  'run_results',
+  'run_steps',
+  'runs',
+  'sessions',
+  'workers',
+  'chores',
+];
 
 /** A user: as the owner of something, and as the reach of what that user owns. */
 export interface Person extends Principal {
@@ -233,8 +244,7 @@ export function pruneRuns(
   { finishedBefore = Date.now() + 1, now = Date.now(), limit = 100 } = {},
 ): Promise<RetentionCounts> {
   const summaries = { of: () => Promise.resolve(null) } as unknown as RetainedSummaries;
-  const retention = new RunRetention(ledger, deletion, summaries, readSettings(RunSettings, {}), clockAt(now));
-  return retention.prune(finishedBefore, limit);
+  return new RunPruning(ledger, deletion, summaries, clockAt(now)).prune(finishedBefore, limit);
 }
 
 function clockAt(now: number): SystemClock {

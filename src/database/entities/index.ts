@@ -6,6 +6,7 @@ import { ChoreEntity } from './chore.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { RunEventChunkEntity } from './run-event-chunk.entity.js';
+import { RunResultEntity } from './run-result.entity.js';
 import { RunStepEntity } from './run-step.entity.js';
 import { RunEntity } from './run.entity.js';
 import { SessionEntity } from './session.entity.js';
@@ -24,6 +25,7 @@ export {
   MessageEntity,
   RunEntity,
   RunEventChunkEntity,
+  RunResultEntity,
   RunStepEntity,
   SessionEntity,
   TenantEntity,
@@ -38,6 +40,7 @@ export const ENTITIES = [
   MessageEntity,
   RunEntity,
   RunEventChunkEntity,
+  RunResultEntity,
   RunStepEntity,
   InterruptEntity,
   AuditEntryEntity,

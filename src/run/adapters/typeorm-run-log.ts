@@ -4,6 +4,7 @@ import {
   Database,
   queryable,
   RunEventChunkEntity,
+  RunResultEntity,
   RunStepEntity,
   type SqlValue,
   type Transaction,
@@ -66,6 +67,10 @@ const READ_NEXT = `
 const READ_LAST = `
   SELECT first_seq, event_count, body, created_at, times FROM run_event_chunks WHERE run_no = ?
   ORDER BY first_seq DESC LIMIT 1`;
+
+/** What is left of a run whose partition was dropped. */
+const READ_RESULT = `
+  SELECT seq AS first_seq, body, created_at, NULL AS times FROM run_results WHERE run_no = ? AND seq >= ?`;
 
 const REMOVE_BEFORE = 'DELETE FROM run_event_chunks WHERE run_no = ? AND first_seq < ?';
 const REMOVE_STEPS = 'DELETE FROM run_steps WHERE run_no = ?';
@@ -141,7 +146,7 @@ export class TypeOrmRunLog extends RunLog {
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
       chunks = await read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
       const [following] = chunks;
-      if (!following) return events;
+      if (!following) return last === -1 ? this.result(runRowId, fromSeq) : events;
       const next = nextOf(events);
       if (next !== undefined && following.first_seq > next) {
         chunks = await read.all<ChunkRow>(READ_FIRST, [runRowId, next]);
@@ -165,10 +170,11 @@ export class TypeOrmRunLog extends RunLog {
     );
     const events: LoggedEvent[] = [];
     for (const chunk of chunks) {
-      const found = eventsOf(chunk, 0);
-      events.push(...(order === 'desc' ? found.reverse() : found));
+      const ofChunk = eventsOf(chunk, 0);
+      events.push(...(order === 'desc' ? ofChunk.reverse() : ofChunk));
     }
-    return events.filter(({ seq, kind }) => seq > after && seq < before && kinds.includes(kind));
+    const found = chunks.length > 0 ? events : await this.result(runRowId, 0);
+    return found.filter(({ seq, kind }) => seq > after && seq < before && kinds.includes(kind));
   }
 
   async length(runRowId: number): Promise<number | undefined> {
@@ -191,6 +197,7 @@ export class TypeOrmRunLog extends RunLog {
 
   async remove(tx: Transaction, runRowId: number): Promise<void> {
     await queryable(tx).manager.delete(RunEventChunkEntity, { runRowId });
+    await queryable(tx).manager.delete(RunResultEntity, { runRowId });
     await queryable(tx).manager.delete(RunStepEntity, { runRowId });
   }
 
@@ -208,6 +215,12 @@ export class TypeOrmRunLog extends RunLog {
     sql.send(REMOVE_BEFORE, [rowId, seq + 1]);
     if (event) sql.send(INSERT_CHUNK, [rowId, seq, 1, event.json, event.at]);
     return seq;
+  }
+
+  /** The terminal event, if it is all that is left of the log. */
+  private async result(runRowId: number, fromSeq: number): Promise<LoggedEvent[]> {
+    const rows = await this.database.read.all<ChunkRow>(READ_RESULT, [runRowId, fromSeq]);
+    return rows.flatMap((row) => eventsOf(row, fromSeq));
   }
 }
 

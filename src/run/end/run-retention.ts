@@ -1,24 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock, type JsonObject } from '../../common/index.js';
-import type { Transaction } from '../../database/index.js';
-import { RunLedger } from '../run-ledger.js';
-import type { RunRecord } from '../run-record.js';
+import { Clock } from '../../common/index.js';
+import { LogCompaction, type RetentionCounts } from '../ports/log-compaction.js';
+import { LogPartitions } from '../ports/log-partitions.js';
 import { RunSettings } from '../run.settings.js';
-import { RetainedSummaries } from './retained-summaries.js';
-import { RunDeletion } from './run-deletion.js';
+import { RunPruning } from './run-pruning.js';
 
-/** Runs of one transaction: few, so that it holds its locks for a short time only. */
+/** Runs of one transaction when each needs statements of its own: few, so that it holds its locks for a short time only. */
 const BATCH = 50;
-
-/** What was removed. */
-export interface RetentionCounts {
-  readonly runs: number;
-  readonly events: number;
-}
+/** Runs of one statement. */
+const COMPACTED_BATCH = 2000;
 
 /**
- * Removes the events of runs that ended longer ago than RUN_EVENTS_RETENTION. The final response of
- * each is kept, and the wires' summaries of it, and the messages of its session; transient runs are deleted.
+ * Removes the events of runs that ended longer ago than RUN_EVENTS_RETENTION: of compacted runs many at once, of others
+ * run by run. A partition whose runs all ended that long ago is dropped instead.
  */
 @Injectable()
 export class RunRetention {
@@ -26,9 +20,9 @@ export class RunRetention {
   private total: RetentionCounts = { runs: 0, events: 0 };
 
   constructor(
-    private readonly ledger: RunLedger,
-    private readonly deletion: RunDeletion,
-    private readonly summaries: RetainedSummaries,
+    private readonly pruning: RunPruning,
+    private readonly compaction: LogCompaction,
+    private readonly partitions: LogPartitions,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
@@ -44,53 +38,35 @@ export class RunRetention {
    * @throws the driver's error
    */
   async sweep(signal?: AbortSignal): Promise<RetentionCounts> {
-    let counts: RetentionCounts = { runs: 0, events: 0 };
-    for (let full = true; full && !signal?.aborted;) {
-      const pruned = await this.prune(this.clock.now() - this.settings.eventsRetentionMs, BATCH);
-      this.total = sumOf(this.total, pruned);
-      counts = sumOf(counts, pruned);
-      full = pruned.runs === BATCH;
-    }
+    const before = this.clock.now() - this.settings.eventsRetentionMs;
+    const whole = await this.partitions.ended(before);
+    const counts = sumOf(
+      await this.untilDone(COMPACTED_BATCH, signal, (limit) =>
+        this.compaction.prune({ finishedBefore: before, limit, now: this.clock.now(), whole }),
+      ),
+      await this.untilDone(BATCH, signal, (limit) => this.pruning.prune(before, limit)),
+    );
     if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);
+    for (const range of whole) {
+      if (signal?.aborted || !(await this.partitions.drop(range, signal))) continue;
+      this.logger.log(`Dropped the events of the runs from ${range.from} to ${range.to - 1}`);
+    }
     return counts;
   }
 
-  /**
-   * Removes the events of up to `limit` runs that ended before a time, all but the terminal one, and their journals.
-   * Runs that another process handles are skipped.
-   */
-  async prune(finishedBefore: number, limit: number): Promise<RetentionCounts> {
-    const { runs } = this.ledger;
-    const summaries = new Map<number, JsonObject | null>();
-    // Read before the transaction: logs are long, and that of an ended run does not change.
-    for (const run of await runs.prunable(finishedBefore, limit)) {
-      summaries.set(run.rowId, run.visibility === 'transient' ? null : await this.summaryOf(run));
+  private async untilDone(
+    batch: number,
+    signal: AbortSignal | undefined,
+    prune: (limit: number) => Promise<RetentionCounts>,
+  ): Promise<RetentionCounts> {
+    let counts: RetentionCounts = { runs: 0, events: 0 };
+    for (let full = true; full && !signal?.aborted;) {
+      const pruned = await prune(batch);
+      this.total = sumOf(this.total, pruned);
+      counts = sumOf(counts, pruned);
+      full = pruned.runs === batch;
     }
-    if (summaries.size === 0) return { runs: 0, events: 0 };
-    return this.ledger.write(async (tx) => {
-      const pruned = { runs: 0, events: 0 };
-      for (const run of await runs.unprunedForUpdate(tx, [...summaries.keys()])) {
-        pruned.events += await this.pruneRun(tx, run, summaries.get(run.rowId) ?? null);
-        pruned.runs += 1;
-      }
-      return pruned;
-    });
-  }
-
-  /** What is kept of a run: the compaction has stored it, or it is read from the log. */
-  private async summaryOf(run: RunRecord): Promise<JsonObject | null> {
-    return run.retainedSummaries ?? (await this.summaries.of(run));
-  }
-
-  /** Returns the number of removed events. */
-  private async pruneRun(tx: Transaction, run: RunRecord, kept: JsonObject | null): Promise<number> {
-    if (run.visibility === 'transient') {
-      await this.deletion.deleteRun(tx, run);
-      return run.nextSeq;
-    }
-    const removed = await this.ledger.log.removeAllButLast(tx, run);
-    await this.ledger.runs.markPruned(tx, run.rowId, kept, this.clock.now());
-    return removed;
+    return counts;
   }
 }
 

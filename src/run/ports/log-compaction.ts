@@ -1,5 +1,22 @@
 import type { JsonObject } from '../../common/index.js';
 import type { RunRecord } from '../run-record.js';
+import type { RunRange } from './log-partitions.js';
+
+/** What was removed. */
+export interface RetentionCounts {
+  readonly runs: number;
+  readonly events: number;
+}
+
+/** Which events of compacted runs to remove. Times are milliseconds since the epoch. */
+export interface PruneQuery {
+  readonly finishedBefore: number;
+  /** Runs at most. */
+  readonly limit: number;
+  readonly now: number;
+  /** Partitions that will be dropped: only the runs are marked, their rows stay until then. */
+  readonly whole: readonly RunRange[];
+}
 
 /** Rewrites the logs of runs that have ended, so that they take less room and are removed faster. */
 export abstract class LogCompaction {
@@ -16,4 +33,10 @@ export abstract class LogCompaction {
    * @returns false, and changes nothing, when another process compacts or removes the log
    */
   abstract compact(run: RunRecord, summaries: JsonObject | null, now: number): Promise<boolean>;
+
+  /**
+   * Removes the events of compacted runs, all but the terminal ones, and the journals, in one statement. Transient runs,
+   * and runs without stored summaries, are left out, and so are those that another process handles.
+   */
+  abstract prune(query: PruneQuery): Promise<RetentionCounts>;
 }

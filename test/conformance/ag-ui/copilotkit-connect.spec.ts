@@ -1,6 +1,6 @@
 import { HttpAgent } from '@ag-ui/client';
 import { RunDeletion } from '../../../src/run/end/run-deletion.js';
-import { RunRetention } from '../../../src/run/end/run-retention.js';
+import { RunPruning } from '../../../src/run/end/run-pruning.js';
 import { RunLedger } from '../../../src/run/run-ledger.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';
@@ -101,7 +101,7 @@ describeOnDatabases('CopilotKit', (open) => {
         client.addMessage({ id, role: 'user', content: 'count' });
         await runAgent(client);
       }
-      await server.get(RunRetention).prune(Date.now() + 1, 100);
+      await server.get(RunPruning).prune(Date.now() + 1, 100);
       const states = (await connect({ threadId: 'pruned-7' })).flatMap(({ type, snapshot }) =>
         type === 'STATE_SNAPSHOT' ? [snapshot] : [],
       );

@@ -15,6 +15,7 @@ import { ListRuns1796515200000 } from './1796515200000-list-runs.js';
 import { AddRunPlaces1796601600000 } from './1796601600000-add-run-places.js';
 import { CompactLogs1796688000000 } from './1796688000000-compact-logs.js';
 import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
+import { PartitionEvents1796860800000 } from './1796860800000-partition-events.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -35,4 +36,5 @@ export const POSTGRES_MIGRATIONS = [
   AddRunPlaces1796601600000,
   CompactLogs1796688000000,
   CreateChores1796774400000,
+  PartitionEvents1796860800000,
 ];

@@ -1,0 +1,145 @@
+import { Metrics } from '../../common/index.js';
+import { Database, type Queryable } from '../../database/index.js';
+import { LogPartitions, type RunRange } from '../ports/log-partitions.js';
+
+/**
+ * Runs of one partition. A busy installation fills four a day, so that a day is dropped as a few tables; a small one
+ * has a single partition for months, and few tables to plan with.
+ */
+export const PARTITION_RUNS = 250_000;
+/** Partitions that are empty yet: a day of a busy installation. */
+const AHEAD = 4;
+/** Runs of one transaction when their terminal events are copied. */
+const COPIED_RUNS = 10_000;
+/**
+ * All writers wait while a statement waits for the lock on the whole table, for example behind a backup. It gives up soon,
+ * and the chore tries again.
+ */
+const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '300ms'`;
+/** Rows of the default partition that are counted. */
+const MOST_COUNTED = 10_000;
+
+const PARTITIONS = `
+  SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'run_event_chunks'::regclass`;
+const LAST_RUN = `SELECT last_value AS no FROM runs_no_seq`;
+const NOT_ENDED = `
+  SELECT no FROM runs WHERE no >= ? AND no < ? AND events_pruned_at IS NULL AND (finished_at IS NULL OR finished_at >= ?)
+  LIMIT 1`;
+const NOT_REMOVED = 'SELECT no FROM runs WHERE no >= ? AND no < ? AND events_pruned_at IS NULL LIMIT 1';
+const COUNT_DEFAULT = `
+  SELECT COUNT(*) AS n FROM (SELECT 1 FROM run_event_chunks_default LIMIT ${MOST_COUNTED}) d`;
+
+/** The locks make the removal of a run wait, which then removes what was copied. */
+const COPY_LAST = `
+  WITH last AS MATERIALIZED (
+    SELECT c.run_no, c.first_seq, c.body, c.created_at
+    FROM run_event_chunks c JOIN runs r ON r.no = c.run_no AND c.first_seq = r.next_seq - 1
+    WHERE c.run_no >= ? AND c.run_no < ? AND r.no >= ? AND r.no < ? AND c.event_count = 1
+      AND NOT EXISTS (SELECT 1 FROM run_results x WHERE x.run_no = c.run_no)
+    FOR KEY SHARE OF r
+  )
+  INSERT INTO run_results (run_no, seq, body, created_at)
+  SELECT run_no, first_seq, body, created_at FROM last ON CONFLICT DO NOTHING`;
+
+/** A partition as the catalogue has it. `from` is 0 for the first one, which has no lower bound. */
+interface Partition extends RunRange {
+  readonly name: string;
+}
+
+/** Partitions of PostgreSQL. SQLite has none. */
+export class TypeOrmLogPartitions extends LogPartitions {
+  constructor(
+    private readonly database: Database,
+    metrics: Metrics,
+    private readonly runsOfOne = PARTITION_RUNS,
+  ) {
+    super();
+    if (!this.isUseful) return;
+    metrics.gauge(
+      {
+        name: 'parley_default_partition_rows',
+        help: `Rows of events without a partition of their own, at most ${MOST_COUNTED}: none, unless partitions could not be created.`,
+      },
+      async () => Number((await this.database.read.all<{ n: number }>(COUNT_DEFAULT))[0]?.n ?? 0),
+    );
+  }
+
+  get isUseful(): boolean {
+    return this.database.dialect === 'postgres';
+  }
+
+  async createAhead(): Promise<number> {
+    const wanted = (await this.lastRun()) + AHEAD * this.runsOfOne;
+    let created = 0;
+    for (let from = await this.end(); from <= wanted; from += this.runsOfOne) {
+      await this.database.write((tx) => create(tx, from, from + this.runsOfOne));
+      created += 1;
+    }
+    return created;
+  }
+
+  async ended(finishedBefore: number): Promise<readonly RunRange[]> {
+    if (!this.isUseful) return [];
+    const last = await this.lastRun();
+    const ended: RunRange[] = [];
+    for (const { from, to } of await this.partitions()) {
+      // Further runs may get numbers of the others.
+      if (to > last) break;
+      if ((await this.database.read.all(NOT_ENDED, [from, to, finishedBefore])).length === 0) ended.push({ from, to });
+    }
+    return ended;
+  }
+
+  async drop(range: RunRange, signal?: AbortSignal): Promise<boolean> {
+    const { from, to } = range;
+    const partition = (await this.partitions()).find((other) => other.from === from && other.to === to);
+    if (!partition) return false;
+    const has = async (sql: Queryable): Promise<boolean> => (await sql.all(NOT_REMOVED, [from, to])).length > 0;
+    if (await has(this.database.read)) return false;
+    for (let next = from; next < to && !signal?.aborted; next += COPIED_RUNS) {
+      const end = Math.min(to, next + COPIED_RUNS);
+      await this.database.write((tx) => tx.run(COPY_LAST, [next, end, next, end]));
+    }
+    if (signal?.aborted) return false;
+    return this.database.write(async (tx) => {
+      await tx.run(LOCK_TIMEOUT);
+      if (await has(tx)) return false;
+      await tx.run(`DROP TABLE "${partition.name}"`);
+      return true;
+    });
+  }
+
+  private async lastRun(): Promise<number> {
+    const [row] = await this.database.read.all<{ no: number }>(LAST_RUN);
+    return row?.no ?? 0;
+  }
+
+  /** The first number that no partition has. */
+  private async end(): Promise<number> {
+    return (await this.partitions()).at(-1)?.to ?? 0;
+  }
+
+  /** All but the default one, in order. */
+  private async partitions(): Promise<readonly Partition[]> {
+    const rows = await this.database.read.all<{ name: string; bound: string }>(PARTITIONS);
+    return rows
+      .flatMap(({ name, bound }) => {
+        const [, from, to] = /FROM \((\w+)\) TO \((\d+)\)/.exec(bound) ?? [];
+        return to === undefined ? [] : [{ name, from: from === 'MINVALUE' ? 0 : Number(from), to: Number(to) }];
+      })
+      .sort((one, other) => one.to - other.to);
+  }
+}
+
+/** The lock on the default partition keeps rows out of it until they have another place to go. */
+async function create(tx: Queryable, from: number, to: number): Promise<void> {
+  const name = `run_event_chunks_${from}`;
+  await tx.run(LOCK_TIMEOUT);
+  await tx.run('LOCK TABLE run_event_chunks_default IN ACCESS EXCLUSIVE MODE');
+  await tx.run(`CREATE TABLE "${name}" (LIKE run_event_chunks INCLUDING ALL)`);
+  await tx.run(`
+    WITH moved AS (DELETE FROM run_event_chunks_default WHERE run_no >= ${from} AND run_no < ${to} RETURNING *)
+    INSERT INTO "${name}" SELECT * FROM moved`);
+  await tx.run(`ALTER TABLE run_event_chunks ATTACH PARTITION "${name}" FOR VALUES FROM (${from}) TO (${to})`);
+}

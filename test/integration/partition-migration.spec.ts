@@ -1,0 +1,63 @@
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/database/index.js';
+import { postgresDatabase, type TestDatabase } from '../support/databases.js';
+import { settingsOf } from '../support/ledger.js';
+
+const SERVER = process.env.TEST_DATABASE_URL ?? '';
+const ROWS = 20_000;
+
+(SERVER === '' ? describe.skip : describe)('the migration to partitions of a table with events', () => {
+  let test: TestDatabase;
+  let source: DataSource;
+
+  beforeEach(async () => {
+    test = await postgresDatabase(SERVER);
+    source = await new DataSource(dataSourceOptions(settingsOf(test))).initialize();
+    const applied = await source.runMigrations({ transaction: 'all' });
+    const names = applied.map(({ name }) => name);
+    const undone = names.length - names.findIndex((name) => name.startsWith('PartitionEvents'));
+    for (let left = undone; left > 0; left -= 1) await source.undoLastMigration({ transaction: 'all' });
+    await source.query(`
+      INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
+      SELECT 240000 + n, 0, 1, '{"n":' || n || '}', n FROM generate_series(1, ${ROWS}) n`);
+  });
+  afterEach(async () => {
+    await source.destroy();
+    await test.drop();
+  });
+
+  const rows = (): Promise<unknown[]> => source.query('SELECT * FROM run_event_chunks ORDER BY run_no, first_seq');
+  const fileOf = (table: string): Promise<unknown> => source.query(`SELECT pg_relation_filenode('${table}') AS file`);
+  const bounds = async (): Promise<unknown> =>
+    source.query(`SELECT relname AS name, pg_get_expr(relpartbound, oid) AS bound FROM pg_class
+      WHERE relispartition AND relkind = 'r' ORDER BY 1`);
+
+  it('leaves its rows where they are, and can be reverted', async () => {
+    const [before, file] = [await rows(), await fileOf('run_event_chunks')];
+    await source.runMigrations({ transaction: 'all' });
+    expect(await rows()).toEqual(before);
+    expect(await fileOf('run_event_chunks_0')).toEqual(file);
+    expect(await bounds()).toEqual([
+      { name: 'run_event_chunks_0', bound: 'FOR VALUES FROM (MINVALUE) TO (500000)' },
+      { name: 'run_event_chunks_default', bound: 'DEFAULT' },
+    ]);
+    await source.query(
+      `INSERT INTO run_results (run_no, seq, body, created_at) VALUES (1, 7, '{}', 5), (240001, 0, '{}', 1)`,
+    );
+    await source.undoLastMigration({ transaction: 'all' });
+    const kept = { run_no: 1, first_seq: 7, event_count: 1, body: '{}', created_at: 5, times: null };
+    expect(await rows()).toEqual([kept, ...before]);
+  });
+
+  it('takes a bound that was proved before, so that it does not read the rows', async () => {
+    const check =
+      'ALTER TABLE run_event_chunks ADD CONSTRAINT ck_run_event_chunks_0 CHECK (run_no < 1000000) NOT VALID';
+    await source.query(check);
+    await source.query('ALTER TABLE run_event_chunks VALIDATE CONSTRAINT ck_run_event_chunks_0');
+    await source.runMigrations({ transaction: 'all' });
+    expect(await bounds()).toMatchObject([{ bound: 'FOR VALUES FROM (MINVALUE) TO (1000000)' }, { bound: 'DEFAULT' }]);
+    expect(await rows()).toHaveLength(ROWS);
+    const left = await source.query(`SELECT 1 FROM pg_constraint WHERE conname = 'ck_run_event_chunks_0'`);
+    expect(left).toEqual([]);
+  });
+});
