@@ -9,6 +9,7 @@ import {
   BrowserSettings,
   collectRoutes,
   declareRoute,
+  OidcSettings,
   registerAccess,
   RequestRates,
   routesOf,
@@ -104,7 +105,7 @@ export function configureRoutes(app: NestFastifyApplication): void {
   registerRequestLimits(app, app.get(HttpSettings));
   registerUploads(app, app.get(AttachmentSettings));
   registerDocs(app, app.get(DocsSettings), () => createOpenApiDocument(app));
-  registerConsole(app, app.get(ConsoleSettings));
+  registerConsole(app, app.get(ConsoleSettings), app.get(OidcSettings).consoleOrigins);
 }
 
 /** Whether the server serves the console. */

@@ -42,10 +42,11 @@ const PAGES = [
 ] as const;
 
 /** The console: sign in if the server asks for it, then the navigation and one page. */
-export function App(): ReactNode {
+export function App({ signInProblem }: { readonly signInProblem: string | undefined }): ReactNode {
   const token = useCredential();
   const me = useQuery({ queryKey: ['whoami', token], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
-  if (me.error instanceof ApiError && me.error.status === 401) return <SignIn refused={token !== undefined} />;
+  if (me.error instanceof ApiError && me.error.status === 401)
+    return <SignIn refused={token !== undefined} problem={signInProblem} />;
   return <Shell me={me.data} error={me.error} />;
 }
 

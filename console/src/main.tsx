@@ -2,12 +2,14 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { isPassing } from './api/client.js';
+import { endSignIn } from './access/oidc/redirect.js';
 import { App } from './app.js';
 import { applyTheme } from './ui/theme.js';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/talk.css';
 import './styles/runs.css';
+import './styles/access.css';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -15,14 +17,18 @@ const queries = new QueryClient({
   },
 });
 
-applyTheme();
-const root = document.getElementById('root');
-if (root) {
+/** The page, once a sign-in that brought the person here has ended. */
+async function start(root: HTMLElement): Promise<void> {
+  const problem = await endSignIn();
   createRoot(root).render(
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <App />
+        <App signInProblem={problem} />
       </QueryClientProvider>
     </CSPProvider>,
   );
 }
+
+applyTheme();
+const root = document.getElementById('root');
+if (root) void start(root);

@@ -17,7 +17,15 @@ server.listen(0, '127.0.0.1', () => {
         grant_types: ['authorization_code', 'client_credentials'],
         application_type: 'native',
       },
+      {
+        // The console of a server on any port: the port of a loopback address is free for native clients.
+        client_id: 'console',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://127.0.0.1/console/'],
+        application_type: 'native',
+      },
     ],
+    clientBasedCORS: () => true,
     scopes: ['openid', 'runs:read', 'runs:write'],
     features: {
       clientCredentials: { enabled: true },

@@ -1,37 +1,58 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { setCredential } from '../api/credential.js';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { json } from '../api/client.js';
+import { messageOf } from '../lib/format.js';
+import { Logo } from '../ui/logo.js';
+import { beginSignIn } from './oidc/redirect.js';
+import type { Provider } from './oidc/provider.js';
+import { TokenForm } from './token-form.js';
 
-/** Asks for an API key or a token. It is kept in this tab only. */
-export function SignIn({ refused }: { readonly refused: boolean }): ReactNode {
-  const [token, setToken] = useState('');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    setCredential(token.trim());
+/** What the server says before anybody has signed in. */
+interface Info {
+  readonly authentication: readonly string[];
+  readonly signIn: readonly Provider[];
+}
+
+interface Props {
+  /** Whether the server has refused a credential. */
+  readonly refused: boolean;
+  /** Why signing in with a provider has failed, if it has. */
+  readonly problem: string | undefined;
+}
+
+/** Signs people in: with a provider, or with a key or token. */
+export function SignIn({ refused, problem }: Props): ReactNode {
+  const { data } = useQuery({ queryKey: ['console'], queryFn: () => json<Info>('api/v1/console') });
+  const [failure, setFailure] = useState(problem);
+  const begin = (provider: Provider): void => {
+    setFailure(undefined);
+    beginSignIn(provider).catch((error: unknown) => setFailure(messageOf(error)));
   };
+  const providers = data?.signIn ?? [];
   return (
     <main className="sign-in">
-      <h1>Parley</h1>
-      {refused && (
+      <h1 className="brand">
+        <Logo /> Parley
+      </h1>
+      {failure !== undefined && (
+        <p role="alert" className="notice error">
+          {failure}
+        </p>
+      )}
+      {refused && failure === undefined && (
         <p role="alert" className="notice error">
           The server does not accept this credential. It may have expired or been revoked.
         </p>
       )}
-      <form onSubmit={submit}>
-        <label htmlFor="token">API key or token</label>
-        <input
-          id="token"
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          required
-          value={token}
-          onChange={({ target }) => setToken(target.value)}
-        />
-        <p className="muted">It stays in this tab and is forgotten when the tab is closed.</p>
-        <button type="submit" className="primary">
-          Sign in
-        </button>
-      </form>
+      <div className="panel">
+        {providers.map((provider) => (
+          <button key={provider.alias} type="button" className="primary" onClick={() => begin(provider)}>
+            Sign in with {provider.alias}
+          </button>
+        ))}
+        {providers.length > 0 && <p className="or">or</p>}
+        <TokenForm isFirst={providers.length === 0} />
+      </div>
     </main>
   );
 }

@@ -2,6 +2,7 @@ import { actingUser, isPassing, json, request } from '../api/client.js';
 import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
+import { uuid } from '../lib/random.js';
 import { LiveRun, type PendingCall } from './live-run.js';
 import { sentMessages } from './sent-messages.js';
 import { Transcript } from './transcript.js';
@@ -155,7 +156,7 @@ export class Conversation {
   private turn({ agent, tools, wire }: TurnOptions, content: Partial<Turn>): Turn {
     const { session } = this.now;
     const offered = wire.hasTools ? tools : [];
-    const runId = crypto.randomUUID();
+    const runId = uuid();
     return {
       user: this.user,
       session,

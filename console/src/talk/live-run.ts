@@ -1,3 +1,4 @@
+import { uuid } from '../lib/random.js';
 import type { Transcript } from './transcript.js';
 
 /** How a run ended: for good, or until somebody answers. */
@@ -59,7 +60,7 @@ export class LiveRun {
   }
 
   /** Says something about the run between its messages. */
-  say(tone: 'info' | 'warning' | 'error', text: string, id: string = crypto.randomUUID()): void {
+  say(tone: 'info' | 'warning' | 'error', text: string, id: string = uuid()): void {
     this.transcript.put({ kind: 'notice', id, tone, text, run: this.id });
   }
 

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { go, hrefOf, usePlace } from '../lib/router.js';
+import { uuid } from '../lib/random.js';
 import { Conversation, type TalkState } from './conversation.js';
 import type { Entry } from './transcript.js';
 import type { WireChoice } from './wire.js';
@@ -58,6 +59,6 @@ export function useConversation(): Shown {
 
 function opened(session: string | undefined): Conversation {
   return session === undefined
-    ? new Conversation(crypto.randomUUID(), { isNew: true })
+    ? new Conversation(uuid(), { isNew: true })
     : new Conversation(session, { isNew: false });
 }

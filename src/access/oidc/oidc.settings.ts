@@ -27,6 +27,11 @@ export class OidcSettings extends settings('OpenID Connect', {
   /** Empty without `AUTH=oidc`. */
   readonly issuers: readonly OidcIssuer[] = this.#reading.issuers;
 
+  /** The origins that the console asks for tokens: those of the providers that people sign in to it with. */
+  get consoleOrigins(): readonly string[] {
+    return [...new Set(this.issuers.filter((one) => one.console).map(({ issuer }) => new URL(issuer).origin))];
+  }
+
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
     const { methods } = this.source.slice(AccessSettings);
     const { issuersJson, issuersFile } = this;

@@ -10,33 +10,38 @@ import type { ConsoleSettings } from './console.settings.js';
 const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
 const NOT_BUILT = 'The console is not built. Run: npm run build\n';
 
-/** What the page may load: files, answers and images of its own origin, and images that it made or that are inline. */
-const CONTENT_SECURITY_POLICY = {
+/**
+ * What the page may load: files, answers and images of its own origin, images that it made or that are inline, and
+ * tokens of the providers that people sign in with.
+ */
+const contentSecurityPolicy = (tokensFrom: readonly string[]) => ({
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
   imgSrc: ["'self'", 'data:', 'blob:'],
   mediaSrc: ["'self'", 'data:', 'blob:'],
-  connectSrc: ["'self'"],
+  connectSrc: ["'self'", ...tokensFrom],
   formAction: ["'none'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
-};
+});
 
 /**
  * Serves the console at `/console/`, and sends browsers there from `/`, unless `CONSOLE` is `off`. The files are public
  * and hold no data (contract access, section 10, rule 5). To be called once, before `app.init()`.
  *
+ * @param tokensFrom the origins of the providers that people sign in to the console with
  * @param folder of the built console; undefined if it was not built, which the page then says
  */
 export function registerConsole(
   app: NestFastifyApplication,
   { enabled }: Pick<ConsoleSettings, 'enabled'>,
+  tokensFrom: readonly string[] = [],
   folder: string | undefined = consoleFolder(),
 ): void {
   if (!enabled) return;
   sendBrowsers(app.getHttpAdapter().getInstance());
-  void app.register((server: FastifyInstance) => consoleFiles(server, folder));
+  void app.register((server: FastifyInstance) => consoleFiles(server, tokensFrom, folder));
 }
 
 /** `/` describes the server as JSON; a browser that opens it wants a page instead. */
@@ -52,15 +57,19 @@ function sendBrowsers(server: FastifyInstance): void {
   });
 }
 
-async function consoleFiles(server: FastifyInstance, folder: string | undefined): Promise<void> {
+async function consoleFiles(
+  server: FastifyInstance,
+  tokensFrom: readonly string[],
+  folder: string | undefined,
+): Promise<void> {
   server.addHook('onRoute', (route) => declareRoute(route, 'public'));
-  const contentSecurityPolicy = { useDefaults: false, directives: CONTENT_SECURITY_POLICY };
+  const policy = { useDefaults: false, directives: contentSecurityPolicy(tokensFrom) };
   // Helmet writes to the connection itself: the common policy would win.
   server.addHook('onRequest', (_request, reply, done) => {
     reply.removeHeader('content-security-policy');
     done();
   });
-  await server.register(helmet, { contentSecurityPolicy, hsts: false });
+  await server.register(helmet, { contentSecurityPolicy: policy, hsts: false });
   server.get('/console', (_request, reply) => void reply.redirect('console/', 308));
   if (folder === undefined) {
     server.get(

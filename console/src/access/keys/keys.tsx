@@ -1,0 +1,48 @@
+import { type ReactNode, useState } from 'react';
+import { json } from '../../api/client.js';
+import type { ApiKey } from '../../api/types.js';
+import { usePages } from '../../lib/use-pages.js';
+import { Failure } from '../../ui/failure.js';
+import { Problem } from '../../ui/problem.js';
+import { useAction } from '../../ui/use-action.js';
+import { KeyTable } from './key-table.js';
+import { NewKeyForm } from './new-key-form.js';
+import type { NewKey } from './new-key.js';
+
+const PATH = 'admin/keys';
+
+/** The API keys of the tenant: create, replace, revoke. @param grantable the scopes that a new key can have */
+export function Keys({ grantable }: { readonly grantable: readonly string[] }): ReactNode {
+  const { rows, error, hasMore, more } = usePages<ApiKey>(PATH, { limit: 50 });
+  const { problem, isBusy, run } = useAction(PATH);
+  const [secret, setSecret] = useState<string>();
+  const issue = (path: string, body: object): void =>
+    run(async () => {
+      setSecret(undefined);
+      setSecret((await json<{ readonly secret: string }>(path, { body })).secret);
+    });
+  return (
+    <section className="panel" aria-label="API keys">
+      <h2>API keys</h2>
+      {error && <Problem error={error} />}
+      <NewKeyForm grantable={grantable} isBusy={isBusy} onCreate={(key: NewKey) => issue(PATH, key)} />
+      <Failure message={problem} />
+      {secret !== undefined && (
+        <p role="status" className="notice info">
+          The key is shown only now: <code>{secret}</code>
+        </p>
+      )}
+      <KeyTable
+        keys={rows}
+        isBusy={isBusy}
+        onRotate={({ id }) => issue(`${PATH}/${encodeURIComponent(id)}/rotate`, {})}
+        onRevoke={({ id }) => run(() => json(`${PATH}/${encodeURIComponent(id)}/revoke`, { body: {} }))}
+      />
+      {hasMore && (
+        <button type="button" onClick={more}>
+          More keys
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../lib/format.js';
+
+/** A change at the server that a person asks for. */
+export interface Action {
+  /** Why the last one failed. */
+  readonly problem: string | undefined;
+  readonly isBusy: boolean;
+  /** Does it, then reads the lists again. */
+  readonly run: (work: () => Promise<unknown>) => void;
+}
+
+/** Runs changes one at a time. @param changed the first part of the keys of the queries that it changes */
+export function useAction(changed: string): Action {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const run = (work: () => Promise<unknown>): void => {
+    setProblem(undefined);
+    setBusy(true);
+    work()
+      .catch((error: unknown) => setProblem(messageOf(error)))
+      .finally(() => {
+        setBusy(false);
+        void queries.invalidateQueries({ queryKey: [changed] });
+      });
+  };
+  return { problem, isBusy, run };
+}
