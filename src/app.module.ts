@@ -93,7 +93,7 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
 }
 
 /** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
-function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
+export function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
   const isOffline = given === undefined && settings.server.kind === 'offline';
   return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given);
 }

@@ -1,4 +1,5 @@
-import { ModelClient, type ModelEvent, type ModelRequest } from '../agent/index.js';
+import type { ModelEvent, ModelRequest } from '../agent/index.js';
+import { TestModel } from './test-model.js';
 
 /** What one model call does, in order: yields one event or a batch, throws, hangs, or runs a hook. */
 export type ScriptStep =
@@ -13,12 +14,8 @@ export type Script =
   readonly (readonly ScriptStep[])[] | ((request: ModelRequest, call: number) => readonly ScriptStep[]);
 
 /** A model that says what it is told to. It ignores the abort signal, as a bad provider would. */
-export class ScriptedModelClient extends ModelClient {
+export class ScriptedModelClient extends TestModel {
   readonly provider = 'scripted';
-  /** Every request, in the order of the calls. */
-  readonly requests: ModelRequest[] = [];
-  /** The call that the script has no answer for. */
-  missing: Error | undefined;
 
   constructor(private readonly script: Script) {
     super();

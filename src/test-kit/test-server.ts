@@ -5,23 +5,26 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { NestFactoryStatic } from '@nestjs/core/nest-factory.js';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AgentRegistry } from '../agent/index.js';
-import { AppModule, type Extensions } from '../app.module.js';
+import { AgentRegistry, ModelSettings } from '../agent/index.js';
+import { AppModule, createModel, type Extensions } from '../app.module.js';
 import { environmentOf, type GivenSettings, readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter } from '../app.setup.js';
+import { AttachmentReader } from '../attachment/index.js';
 import { DEFAULT_TENANT, type JsonObject, type Principal, userReach } from '../common/index.js';
 import { type Message, textMessage } from '../events/index.js';
 import { Interrupts } from '../interrupt/index.js';
 import { DEFAULT_WIRE, type InterruptAnswer, type RunRequest, Runs, type RunView } from '../run/index.js';
 import type { ToolDeclaration } from '../tools/index.js';
+import { RecordedModel } from './recorded-model.js';
+import { TestModel } from './test-model.js';
 import { FinishedRun, type RunSource } from './test-run.js';
-import { ScriptedModelClient } from './scripted-model-client.js';
 
 /** What a test server is made of. */
 export interface TestServerOptions extends Extensions {
   /**
-   * Settings by the names of their variables. Those of the environment are not read. The defaults are those of a
-   * server, except: no samples if there is a model, no log, no wait when it stops.
+   * Settings by the names of their variables. Those of the environment are not read, except those of the model server
+   * while its answers are recorded. The defaults are those of a server, except: no samples if there is a model, no log,
+   * no wait when it stops.
    */
   readonly settings?: GivenSettings;
 }
@@ -64,7 +67,7 @@ export class TestServer implements RunSource {
    * Runs an agent to its end.
    *
    * @param input what the user says, or whole messages
-   * @throws AppError if the run is not accepted; an error if a scripted model has too few answers
+   * @throws AppError if the run is not accepted; an error if a scripted or recorded model has no answer
    */
   async run(input: string | readonly Message[], options: RunOptions = {}): Promise<FinishedRun> {
     const { run } = await this.app.get(Runs, { strict: false }).accept(this.request(input, options));
@@ -118,7 +121,7 @@ export class TestServer implements RunSource {
     const reach = userReach({ tenantId, userId });
     const runs = this.app.get(Runs, { strict: false });
     for await (const _batch of runs.tail(reach, runId));
-    if (this.model instanceof ScriptedModelClient && this.model.missing) throw this.model.missing;
+    if (this.model instanceof TestModel && this.model.missing) throw this.model.missing;
     const [{ state }, response, interrupts] = await Promise.all([
       runs.view(reach, runId),
       runs.response(reach, runId),
@@ -139,9 +142,17 @@ export class TestServer implements RunSource {
  * @throws ConfigurationError for settings that do not exist or cannot be used
  */
 export async function startTestServer({ settings, ...extensions }: TestServerOptions = {}): Promise<TestServer> {
-  const hasModel = extensions.model !== undefined;
+  const { model } = extensions;
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'));
-  const given = { ...DEFAULTS, SAMPLES: hasModel ? 'off' : 'on', DATA_DIR: folder, ...settings };
+  const isRecordingServer = model instanceof RecordedModel && model.records && model.source === undefined;
+  const given = {
+    ...DEFAULTS,
+    SAMPLES: model === undefined ? 'on' : 'off',
+    DATA_DIR: folder,
+    ...(isRecordingServer && modelSettingsOf(process.env)),
+    ...settings,
+  };
+  const hasModel = model !== undefined && !isRecordingServer;
   const configuration = readConfiguration(environmentOf(given), { hasModel });
   const app = await new NestFactoryStatic().create<NestFastifyApplication>(
     AppModule.forRoot(configuration, extensions),
@@ -149,7 +160,8 @@ export async function startTestServer({ settings, ...extensions }: TestServerOpt
     { bufferLogs: true, abortOnError: false },
   );
   configureApp(app);
-  const server = new TestServer(app, extensions.model, folder);
+  if (model instanceof RecordedModel) connect(model, app);
+  const server = new TestServer(app, model, folder);
   try {
     await app.listen(0, '127.0.0.1');
   } catch (error) {
@@ -157,6 +169,24 @@ export async function startTestServer({ settings, ...extensions }: TestServerOpt
     throw error;
   }
   return server;
+}
+
+/** The settings of the model server in an environment. */
+function modelSettingsOf(env: NodeJS.ProcessEnv): GivenSettings {
+  const names = Object.values(ModelSettings.declarations).map(({ name }) => name);
+  return Object.fromEntries(names.map((name) => [name, env[name]]));
+}
+
+/** Gives a recorded model what it needs of the server. */
+function connect(model: RecordedModel, app: NestFastifyApplication): void {
+  const settings = app.get(ModelSettings, { strict: false });
+  const attachments = app.get(AttachmentReader, { strict: false });
+  const { apiKey } = settings.server;
+  model.connect({
+    attachments,
+    secrets: apiKey === undefined ? [] : [apiKey],
+    source: () => createModel(settings, attachments, model.source),
+  });
 }
 
 /** The JSON of an event of a stream; none for comments and for the mark of the end. */
