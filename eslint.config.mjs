@@ -57,7 +57,7 @@ export default tseslint.config(
   },
   {
     // Before there is a log, or after it: the start speaks to a terminal.
-    files: ['src/main.ts', 'templates/project/src/main.ts'],
+    files: ['src/main.ts', 'templates/project/src/main.ts', 'examples/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
   {

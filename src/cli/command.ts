@@ -41,8 +41,22 @@ export type Commands = ReadonlyMap<string, Command>;
 const COMMON_OPTIONS = { json: { type: 'boolean' } } as const;
 
 /** Parses the arguments of a command. @throws UsageError */
-export function argumentsOf({ options, positionals: names = [] }: Command, args: readonly string[]): Arguments {
-  const { values, positionals } = parsed(args, { ...options, ...COMMON_OPTIONS });
+export function argumentsOf({ options, positionals = [] }: Command, args: readonly string[]): Arguments {
+  return parseArguments(args, positionals, { ...options, ...COMMON_OPTIONS });
+}
+
+/**
+ * Parses arguments.
+ *
+ * @param names of the positional arguments, all required
+ * @throws UsageError
+ */
+export function parseArguments(
+  args: readonly string[],
+  names: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): Arguments {
+  const { values, positionals } = parsed(args, options);
   const missing = names[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const unexpected = positionals[names.length];

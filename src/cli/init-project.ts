@@ -7,6 +7,12 @@ import { StartupError } from '../common/index.js';
 const PACKAGE = resolve(__dirname, '../../..');
 /** Files whose names begin with `_` are written with a dot, because npm does not pack all dot files. */
 const TEMPLATES = join(PACKAGE, 'templates/project');
+/** Each is a folder with a README, sources and tests that replace those of the template. */
+const EXAMPLES = join(PACKAGE, 'examples');
+/** The packages that an example needs beside Parley, by name. */
+const DEPENDENCIES = 'dependencies.json';
+/** What every project has in common; the rest of the template is its agent, with its tests. */
+const IS_COMMON = /^(_[^/\\]+|Dockerfile|tsconfig\.json)$/;
 /** What npm accepts as the name of a package, without scopes. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/;
 const DEVELOPMENT = ['@types/node', 'typescript'] as const;
@@ -24,9 +30,10 @@ export interface NewProject {
  * of Parley, from wherever it was installed; a tarball is copied into the project.
  *
  * @param folder its last part is the name of the project
- * @throws StartupError if the folder is not empty or the name cannot be that of a package
+ * @param example the example to start from; without it a project with one agent and one tool
+ * @throws StartupError if the folder is not empty, the name cannot be that of a package, or there is no such example
  */
-export function initProject(folder: string): NewProject {
+export function initProject(folder: string, example?: string): NewProject {
   const target = resolve(folder);
   const name = basename(target);
   if (!NAME.test(name)) {
@@ -35,24 +42,55 @@ export function initProject(folder: string): NewProject {
   if (existsSync(target) && (!statSync(target).isDirectory() || readdirSync(target).length > 0)) {
     throw new StartupError(`${folder} exists and is not empty. Choose another folder.`);
   }
+  const source = example === undefined ? undefined : exampleFolder(example);
   mkdirSync(target, { recursive: true });
-  const files = readdirSync(TEMPLATES, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    statSync(join(TEMPLATES, file)).isFile(),
-  );
-  for (const file of files) write(target, file.replace(/(^|[/\\])_/, '$1.'), textOf(file).replaceAll('{{name}}', name));
-  write(target, 'package.json', `${JSON.stringify(manifest(name, parleyFor(target)), null, 2)}\n`);
-  const written = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    statSync(join(target, file)).isFile(),
-  );
+  for (const file of filesIn(TEMPLATES)) {
+    if (source !== undefined && !IS_COMMON.test(file)) continue;
+    write(target, file.replace(/(^|[/\\])_/, '$1.'), textOf(TEMPLATES, file).replaceAll('{{name}}', name));
+  }
+  if (source !== undefined) copyExample(source, target);
+  const dependencies = { parley: parleyFor(target), ...dependenciesOf(source) };
+  write(target, 'package.json', `${JSON.stringify(manifest(name, dependencies), null, 2)}\n`);
   const path = relative(process.cwd(), target);
   return {
-    files: written.sort(),
+    files: filesIn(target),
     steps: [...(path === '' ? [] : [`cd ${path}`]), 'npm install', 'npm test', 'npm start'],
   };
 }
 
-function textOf(file: string): string {
-  return readFileSync(join(TEMPLATES, file), 'utf8');
+/** The names of the examples, sorted; none where they were not installed. */
+export function exampleNames(): readonly string[] {
+  if (!existsSync(EXAMPLES)) return [];
+  return readdirSync(EXAMPLES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+function exampleFolder(example: string): string {
+  const names = exampleNames();
+  if (names.includes(example)) return join(EXAMPLES, example);
+  throw new StartupError(`There is no example ${example}. The examples are ${names.join(', ')}.`);
+}
+
+function copyExample(source: string, target: string): void {
+  for (const file of filesIn(source)) if (file !== DEPENDENCIES) write(target, file, textOf(source, file));
+}
+
+function dependenciesOf(source: string | undefined): Readonly<Record<string, string>> {
+  if (source === undefined || !existsSync(join(source, DEPENDENCIES))) return {};
+  return JSON.parse(textOf(source, DEPENDENCIES)) as Record<string, string>;
+}
+
+/** The files of a folder and of those below it, relative to it, sorted. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .sort();
+}
+
+function textOf(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
 }
 
 function write(target: string, file: string, content: string): void {
@@ -60,7 +98,7 @@ function write(target: string, file: string, content: string): void {
   writeFileSync(join(target, file), content);
 }
 
-function manifest(name: string, parley: string): object {
+function manifest(name: string, needed: Readonly<Record<string, string>>): object {
   const { peerDependencies, devDependencies, engines } = packageJson;
   return {
     name,
@@ -75,7 +113,7 @@ function manifest(name: string, parley: string): object {
       pretest: 'tsc',
       test: 'node --test dist/test/*.test.js',
     },
-    dependencies: { ...peerDependencies, parley },
+    dependencies: { ...peerDependencies, ...needed },
     devDependencies: Object.fromEntries(DEVELOPMENT.map((one) => [one, devDependencies[one]])),
   };
 }

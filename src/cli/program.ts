@@ -1,12 +1,15 @@
+import type { ParseArgsConfig } from 'node:util';
 import { startFailure } from '../boot/start-failure.js';
 import { VERSION } from '../common/index.js';
-import type { Terminal } from './command.js';
-import { initProject } from './init-project.js';
+import { type Arguments, parseArguments, type Terminal, textOf, UsageError } from './command.js';
+import { exampleNames, initProject } from './init-project.js';
 
 const USAGE = `Usage: parley COMMAND
 
   start                start the server with the settings of the environment
   init FOLDER          write a small project: an agent, a tool, a test, a Dockerfile
+       --example NAME  instead start from one of the examples:
+                       ${exampleNames().join(', ')}
   key COMMAND …        create, list, show, rotate, revoke and check API keys
   tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
   migrate              apply the pending migrations of the database
@@ -19,15 +22,20 @@ const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
 
-/** Each command loads what it needs of the server: the whole of it takes a second. */
-type Command = (args: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal) => Promise<number>;
+/** A command without commands of its own. */
+interface ProgramCommand {
+  /** The names of its positional arguments. */
+  readonly positionals: readonly string[];
+  readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** Loads what it needs of the server: the whole of it takes a second. */
+  run(args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number>;
+}
 
-/** The commands without commands of their own, by their names, with the number of their arguments. */
-const COMMANDS: ReadonlyMap<string, { readonly takes: number; readonly run: Command }> = new Map([
-  ['start', { takes: 0, run: start }],
-  ['init', { takes: 1, run: init }],
-  ['migrate', { takes: 0, run: migrate }],
-  ['openapi', { takes: 0, run: openApi }],
+const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCommand>([
+  ['start', { positionals: [], options: {}, run: start }],
+  ['init', { positionals: ['FOLDER'], options: { example: { type: 'string' } }, run: init }],
+  ['migrate', { positionals: [], options: {}, run: migrate }],
+  ['openapi', { positionals: [], options: {}, run: openApi }],
 ]);
 
 /**
@@ -47,25 +55,19 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     terminal.out(VERSION);
     return DONE;
   }
-  const isHelp = /^(help|--help|-h)$/.test(name) || args.includes('--help');
-  const command = COMMANDS.get(name);
-  if (isHelp || command?.takes !== args.length) {
-    if (isHelp) terminal.out(USAGE);
-    else terminal.note(`${complaint(name, command?.takes, args)}\n\n${USAGE}`);
-    return isHelp ? DONE : MISUSED;
+  if (/^(help|--help|-h)$/.test(name) || args.includes('--help')) {
+    terminal.out(USAGE);
+    return DONE;
   }
   try {
-    return await command.run(args, env, terminal);
+    const command = COMMANDS.get(name);
+    if (!command) throw new UsageError(name === '' ? 'A command is missing' : `There is no command ${name}`);
+    return await command.run(parseArguments(args, command.positionals, command.options), env, terminal);
   } catch (error) {
-    terminal.note(startFailure(error, env));
-    return FAILED;
+    const isMisused = error instanceof UsageError;
+    terminal.note(isMisused ? `${error.message}.\n\n${USAGE}` : startFailure(error, env));
+    return isMisused ? MISUSED : FAILED;
   }
-}
-
-function complaint(name: string, takes: number | undefined, args: readonly string[]): string {
-  if (name === '') return 'A command is missing.';
-  if (takes === undefined) return `There is no command ${name}.`;
-  return args.length > takes ? `${args[takes]} is unexpected.` : 'FOLDER is missing.';
 }
 
 async function start(): Promise<number> {
@@ -74,13 +76,13 @@ async function start(): Promise<number> {
   return DONE;
 }
 
-async function init([folder = '']: readonly string[], _env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const { files, steps } = initProject(folder);
+async function init(args: Arguments, _env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const { files, steps } = initProject(args.positionals[0] ?? '', textOf(args, 'example'));
   terminal.out([...files.map((file) => `  ${file}`), '', 'Next:', '', ...steps.map((step) => `  ${step}`)].join('\n'));
   return DONE;
 }
 
-async function migrate(_args: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+async function migrate(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const { readDatabase } = await import('../app.module.js');
   const { migrateDatabase } = await import('../database/index.js');
   const { settings, extensions } = readDatabase(env);
@@ -90,7 +92,7 @@ async function migrate(_args: readonly string[], env: NodeJS.ProcessEnv, termina
   return DONE;
 }
 
-async function openApi(_args: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+async function openApi(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const { describeApi } = await import('../boot/describe-api.js');
   terminal.out(JSON.stringify(await describeApi(env), null, 2));
   return DONE;

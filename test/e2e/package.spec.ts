@@ -15,7 +15,7 @@ describe('the package', () => {
   }, TIMEOUT_MS);
   afterAll(() => installed.remove());
 
-  it('holds the build, the command line, the templates and nothing else', () => {
+  it('holds the build, the command line, the templates, the examples and nothing else', () => {
     const places = new Set(installed.files.map((file) => file.replace(/^(dist\/[^/]+|[^/]+)(\/.*)?$/, '$1')));
     places.delete('dist/console');
     expect([...places].sort()).toEqual(
@@ -26,6 +26,7 @@ describe('the package', () => {
         'bin',
         'dist/package.json',
         'dist/src',
+        'examples',
         'package.json',
         'templates',
       ].sort(),
@@ -159,7 +160,7 @@ describe('the package', () => {
   });
 });
 
-/** Declarations, and the sources of templates. */
+/** Declarations, and the sources of templates and examples. */
 function isShipped(file: string): boolean {
-  return file.endsWith('.d.ts') || /^templates\/project\/(src|test)\/[^/]+\.ts$/.test(file);
+  return file.endsWith('.d.ts') || /^(templates\/project|examples\/[^/]+)\/(src|test)\/[^/]+\.ts$/.test(file);
 }

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import { serve, startFailure } from 'parley';
+import { extensions } from './extensions.js';
+
+if (existsSync('.env')) process.loadEnvFile('.env');
+process.env['DEFAULT_AGENT'] ??= 'notes';
+process.env['MCP_SERVERS_FILE'] ??= 'mcp-servers.json';
+
+serve(extensions).catch((error: unknown) => {
+  console.error(startFailure(error, process.env));
+  process.exit(1);
+});

@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { serve, startFailure } from 'parley';
+import { extensions } from './extensions.js';
+
+if (existsSync('.env')) process.loadEnvFile('.env');
+process.env['DEFAULT_AGENT'] ??= 'review';
+
+serve(extensions).catch((error: unknown) => {
+  console.error(startFailure(error, process.env));
+  process.exit(1);
+});
