@@ -1,10 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { FleetBench } from './fleet-bench.js';
 import { ModelBench, type ModelBenchOptions } from './model-bench.js';
 import { profileSummary } from './profile-summary.js';
 import { Report } from './report.js';
 import { AccessBench, accessCost } from './scenarios/access.js';
+import { lostInstance } from './scenarios/fleet-loss.js';
+import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
+import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
+import { throughput } from './scenarios/fleet-throughput.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
 import { modelRequests } from './scenarios/model-requests.js';
@@ -58,6 +63,15 @@ const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
 
 const ACCESS_STEPS: readonly Step<AccessBench>[] = [{ name: 'access', rows: ['a1'], onDemand: true, run: accessCost }];
 
+const FLEET_STEPS: readonly Step<FleetBench>[] = [
+  { name: 'fleet', rows: ['f1'], onDemand: true, run: remoteLag },
+  { name: 'fleet', rows: ['f2'], onDemand: true, run: idleReaders },
+  { name: 'fleet', rows: ['f3'], onDemand: true, run: remoteCancels },
+  { name: 'fleet', rows: ['f4'], onDemand: true, run: startsElsewhere },
+  { name: 'fleet', rows: ['f5'], onDemand: true, run: lostInstance },
+  { name: 'fleet', rows: ['f6'], onDemand: true, run: throughput },
+];
+
 async function main(args: readonly string[]): Promise<number> {
   const summary = option(args, 'summary');
   if (summary !== undefined) {
@@ -82,6 +96,7 @@ async function main(args: readonly string[]): Promise<number> {
   await runSteps(wanted(MODEL_STEPS), size, async () => new ModelBench(report, modelOptions(args)));
   await runSteps(wanted(SCRIPTED_STEPS), size, () => ScriptedBench.start(report));
   await runSteps(wanted(ACCESS_STEPS), size, () => Promise.resolve(new AccessBench(report)));
+  await runSteps(wanted(FLEET_STEPS), size, () => FleetBench.start(report, postgresUrl()));
   if (args.includes('--table')) report.printTable();
   return report.verdict();
 }
@@ -108,11 +123,16 @@ function modelOptions(args: readonly string[]): ModelBenchOptions {
   if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs') throw new Error(`unknown wire ${wire}`);
   const database = option(args, 'database') ?? 'sqlite';
   if (database !== 'sqlite' && database !== 'postgres') throw new Error(`unknown database ${database}`);
-  const { BENCH_DATABASE_URL } = process.env;
-  if (database === 'postgres' && !BENCH_DATABASE_URL) throw new Error('BENCH_DATABASE_URL names no PostgreSQL');
   const profileFolder = args.includes('--profile') ? PROFILE_FOLDER : undefined;
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
-  return { wire, postgresUrl: database === 'postgres' ? BENCH_DATABASE_URL : undefined, profileFolder };
+  return { wire, postgresUrl: database === 'postgres' ? postgresUrl() : undefined, profileFolder };
+}
+
+/** @throws Error without BENCH_DATABASE_URL */
+function postgresUrl(): string {
+  const { BENCH_DATABASE_URL } = process.env;
+  if (!BENCH_DATABASE_URL) throw new Error('BENCH_DATABASE_URL names no PostgreSQL');
+  return BENCH_DATABASE_URL;
 }
 
 /** The value of `--name=value`. */

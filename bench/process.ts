@@ -47,6 +47,11 @@ class Peer {
     });
   }
 
+  /** Sends a signal: SIGKILL ends the process at once, SIGSTOP pauses it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   /** Ends the process and waits until it has ended. */
   stop(): Promise<void> {
     return new Promise((resolve) => {

@@ -123,7 +123,23 @@ export type AnswerLoad =
   | (Target & { readonly do: 'open'; readonly streams: number })
   | { readonly do: 'drop' }
   | (Target & { readonly do: 'storm'; readonly streams: number; readonly cutAfter: number })
-  | (Target & { readonly do: 'steady'; readonly perSecond: number; readonly seconds: number });
+  | (Target & { readonly do: 'steady'; readonly perSecond: number; readonly seconds: number })
+  | FleetLoad;
+
+/** A load on two instances of one fleet, over the Runs API. */
+export type FleetLoad = {
+  /** Where runs are accepted. */
+  readonly port: number;
+  /** The other instance. */
+  readonly otherPort: number;
+  readonly answer: Answer;
+} & (
+  | { readonly do: 'lag'; readonly streams: number }
+  | { readonly do: 'both'; readonly streams: number }
+  | { readonly do: 'remote'; readonly streams: number }
+  | { readonly do: 'remoteEnds' }
+  | { readonly do: 'cancels'; readonly requests: number }
+);
 
 /** What came of it. Times are milliseconds. */
 export interface AnswerResult {
@@ -139,5 +155,7 @@ export interface AnswerResult {
   readonly gaps?: readonly number[];
   /** The whole time of each request. */
   readonly took?: readonly number[];
+  /** How much later each piece came at the reader of another instance. */
+  readonly lags?: readonly number[];
   readonly error?: string;
 }

@@ -3,6 +3,9 @@ import pg from 'pg';
 
 /** Microseconds of one tick of the process times in /proc. */
 const TICK_US = 10_000;
+const TRANSACTIONS = `
+  SELECT xact_commit + xact_rollback AS count, EXTRACT(EPOCH FROM clock_timestamp()) AS seconds
+  FROM pg_stat_database WHERE datname = $1`;
 let made = 0;
 
 /** An empty PostgreSQL database for one server, on the server of a given URL. */
@@ -37,6 +40,14 @@ export class ScratchDatabase {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Transactions so far, and when that was, in seconds. A connection that is idle reports its own up to ten seconds late.
+   */
+  async transactions(): Promise<{ readonly count: number; readonly seconds: number }> {
+    const { rows } = await this.client.query<{ count: string; seconds: string }>(TRANSACTIONS, [this.name]);
+    return { count: Number(rows[0]?.count), seconds: Number(rows[0]?.seconds) };
   }
 
   async drop(): Promise<void> {

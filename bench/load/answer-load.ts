@@ -1,6 +1,7 @@
 import type { Answer } from '../answer.js';
 import type { AnswerLoad, AnswerResult } from '../protocol.js';
 import { AnswerReader } from './answer-reader.js';
+import { dropFleet, fleetLoad } from './fleet-load.js';
 import { HttpConnection } from './http-connection.js';
 import { resumeStorm } from './resume-storm.js';
 import { steadyRuns } from './steady-runs.js';
@@ -31,11 +32,18 @@ async function perform(load: AnswerLoad): Promise<AnswerResult> {
       return open(load);
     case 'drop':
       for (const connection of held.splice(0)) connection.destroy();
+      dropFleet();
       return {};
     case 'storm':
       return resumeStorm(load);
     case 'steady':
       return steadyRuns(load);
+    case 'lag':
+    case 'both':
+    case 'remote':
+    case 'remoteEnds':
+    case 'cancels':
+      return fleetLoad(load);
   }
 }
 

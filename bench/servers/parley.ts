@@ -12,24 +12,30 @@ import { openSideChannel } from '../side-channel.js';
  * Parley as `npm start` runs it, with the default agent, its log and its tools; the model is the one at
  * `modelUrl`. The environment may hold further settings.
  *
- * @param databaseUrl an empty PostgreSQL database; without it, SQLite in a temporary folder
+ * @param databaseUrl an empty PostgreSQL database, or that of the other instances of a fleet, which have the same
+ *   BENCH_DATA_DIR; without it, SQLite in a temporary folder
  */
 export async function startParley(modelUrl: string, databaseUrl: string | undefined): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   Object.assign(process.env, {
-    DATA_DIR: folder,
+    DATA_DIR: process.env.BENCH_DATA_DIR ?? ownFolder(),
     HOST: '127.0.0.1',
     PORT: '0',
     LLM_BASE_URL: modelUrl,
     LLM_API_KEY: 'bench',
     LLM_MODEL: 'bench',
-    RUN_CONCURRENCY: '4000',
+    RUN_CONCURRENCY: process.env.BENCH_RUN_CONCURRENCY ?? '4000',
   });
   if (databaseUrl !== undefined) process.env.DATABASE_URL = databaseUrl;
   const app = await serve();
   const { port } = app.getHttpServer().address() as AddressInfo;
   openSideChannel(port, async ({ ask }) => (ask === 'key' ? { key: await newKey(app) } : undefined));
+}
+
+/** A folder that is removed when the process ends. */
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** A new key, which may read. */
