@@ -14,9 +14,9 @@ const NAME = `SELECT current_database() AS name`;
  */
 export async function databaseIdentity(database: Database): Promise<string> {
   // A role that may not read the control data still gets a name: that of the database.
-  const [row] = await database.read
+  const [row] = await database.patientRead
     .all<{ name: string }>(IDENTITY)
-    .catch(() => database.read.all<{ name: string }>(NAME));
+    .catch(() => database.patientRead.all<{ name: string }>(NAME));
   return createHash('sha256')
     .update(row?.name ?? '')
     .digest('hex')

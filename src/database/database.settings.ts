@@ -3,6 +3,7 @@ import {
   choice,
   describeAddress,
   integer,
+  milliseconds,
   parseUrl,
   type Rule,
   ServerSettings,
@@ -41,6 +42,11 @@ export class DatabaseSettings extends settings('Database', {
   poolSize: setting('DATABASE_POOL_SIZE', integer({ min: 2, max: 1000 }), {
     default: 10,
     description: 'Connections to PostgreSQL. SQLite ignores it.',
+  }),
+  waitMs: setting('DATABASE_WAIT_MS', milliseconds({ min: 100, max: 60_000 }), {
+    default: 1000,
+    description:
+      'How long a request waits for a connection to PostgreSQL, or for a PostgreSQL that answers nothing, before it is refused with 503. Runs in progress wait until their lease ends.',
   }),
 }) {}
 

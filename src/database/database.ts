@@ -23,11 +23,19 @@ export abstract class Database extends UnitOfWork {
    */
   abstract readonly readUnsynced: Queryable;
 
+  /** As `read`, for work that no request waits for, see `UnitOfWork.writePatiently`. */
+  abstract readonly patientRead: Queryable;
+
   /** As `UnitOfWork.write`; the transaction can be queried directly. */
   abstract override write<T>(
     work: (tx: Queryable & Transaction) => Promise<T>,
     committed?: (value: T) => void,
   ): Promise<T>;
+
+  /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */
+  override writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
 
   /** Resolves when the database answers. @throws the driver's error */
   abstract ping(): Promise<void>;
@@ -59,7 +67,7 @@ const UNAVAILABLE =
   /^(08|53|57P)\w*$|^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|BUSY|LOCKED)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
 /** Errors of the PostgreSQL driver that have no code. */
 const LOST_CONNECTION =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable)/;
 
 /** True when the database is unavailable: the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {

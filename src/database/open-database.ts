@@ -29,8 +29,7 @@ export async function openDatabase(
     const { address, durability } = settings;
     if (settings.migrate === 'auto') await migrate(source);
     if (settings.migrate === 'check') await refusePending(source);
-    if (address.kind === 'postgres')
-      return new PostgresDatabase(source, durability === 'relaxed', new DatabaseMetrics(metrics));
+    if (address.kind === 'postgres') return new PostgresDatabase(source, settings, new DatabaseMetrics(metrics));
     const reader = await new DataSource(sqliteReaderOptions(settings)).initialize();
     return new SqliteDatabase(source, reader, address.file, durability === 'strict', new DatabaseMetrics(metrics));
   } catch (error) {

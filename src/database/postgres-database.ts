@@ -3,7 +3,9 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Database, isDatabaseFailure, isDeadlock } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
+import type { DatabaseSettings } from './database.settings.js';
 import type { Queryable, SqlValue } from './queryable.js';
+import { cut, type RequestWait, RequestWaits } from './request-waits.js';
 import { type Transaction, transactionOn } from './transaction.js';
 
 /** Attempts of a write that is chosen as a deadlock's victim. */
@@ -17,31 +19,45 @@ export class PostgresDatabase extends Database {
   readonly read: Queryable;
   /** What PostgreSQL returns is on the disk. */
   readonly readUnsynced: Queryable;
+  readonly patientRead: Queryable;
+  private readonly isRelaxed: boolean;
+  private readonly waits: RequestWaits;
 
   /**
    * The data source is initialised, migrations applied.
    *
-   * @param isRelaxed true if commits do not wait for the disk
+   * @param settings whether commits wait for the disk, and how long requests wait for a connection
    */
   constructor(
     private readonly source: DataSource,
-    private readonly isRelaxed: boolean,
+    { durability, waitMs }: Pick<DatabaseSettings, 'durability' | 'waitMs'>,
     private readonly metrics: DatabaseMetrics,
   ) {
     super();
+    this.isRelaxed = durability === 'relaxed';
     const pool = (source.driver as PostgresDriver).master as pg.Pool;
     metrics.watch(pool, pool.options.max ?? 0);
-    this.read = new PostgresReads(source, pool, metrics);
-    this.readUnsynced = this.read;
+    this.waits = new RequestWaits(waitMs, (withinMs) => probe(pool, withinMs));
+    this.read = new PostgresReads(source, pool, metrics, this.waits);
+    this.patientRead = new PatientReads(source, pool, metrics, this.waits);
+    this.readUnsynced = this.patientRead;
   }
 
-  /** Runs `work` again after a deadlock, so it must have no effect outside of the transaction. */
   async write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
+    const value = await this.repeat(() => this.promptly(work));
+    committed?.(value);
+    return value;
+  }
+
+  override writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+    return this.repeat(() => this.attempt(work));
+  }
+
+  /** Runs an attempt again after a deadlock, so it must have no effect outside of the transaction. */
+  private async repeat<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const value = await this.attempt(work);
-        committed?.(value);
-        return value;
+        return await attempt();
       } catch (error) {
         if (isDatabaseFailure(error)) this.metrics.errors.add();
         // The database chose this write to break a deadlock: nothing of it was written.
@@ -50,24 +66,34 @@ export class PostgresDatabase extends Database {
     }
   }
 
-  /** One attempt. The connection returns to the pool in every case. */
-  private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
-    const runner = this.source.createQueryRunner();
+  /** An attempt of a request. */
+  private async promptly<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+    const wait = this.waits.begin();
     try {
-      const askedAt = performance.now();
-      const client = (await runner.connect()) as pg.PoolClient;
-      this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
-      const tx = new PostgresTransaction(client, runner.manager);
-      // Not once per connection: behind a pooler the next transaction may have another one.
-      if (this.isRelaxed) tx.send('SET LOCAL synchronous_commit TO off');
-      try {
-        const value = await work(transactionOn(tx));
-        await tx.commit();
-        return value;
-      } catch (error) {
-        await tx.rollback();
-        throw error;
-      }
+      return await this.attempt(work, wait);
+    } finally {
+      wait.end();
+    }
+  }
+
+  /** One attempt. The connection returns to the pool in every case. */
+  private async attempt<T>(work: (tx: Queryable & Transaction) => Promise<T>, wait?: RequestWait): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    const askedAt = performance.now();
+    const connecting = runner.connect() as Promise<pg.PoolClient>;
+    // A runner that is released before it has its connection would keep it.
+    const client = await (wait ? wait.connected(connecting, () => void runner.release()) : connecting);
+    this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
+    const tx = new PostgresTransaction(client, runner.manager, this.waits);
+    // Not once per connection: behind a pooler the next transaction may have another one.
+    if (this.isRelaxed) tx.send('SET LOCAL synchronous_commit TO off');
+    try {
+      const value = await work(transactionOn(tx));
+      await tx.commit();
+      return value;
+    } catch (error) {
+      await tx.rollback();
+      throw error;
     } finally {
       await runner.release();
     }
@@ -75,7 +101,7 @@ export class PostgresDatabase extends Database {
 
   /** @throws the driver's error if the server does not answer */
   async ping(): Promise<void> {
-    await this.source.query('SELECT 1');
+    await this.read.all('SELECT 1');
   }
 
   /** Closes the pool. Statements fail afterwards. */
@@ -84,16 +110,41 @@ export class PostgresDatabase extends Database {
   }
 }
 
+/** Whether the database answers, over an idle connection or a new one. @throws Error if it does not in time */
+async function probe(pool: pg.Pool, withinMs: number): Promise<void> {
+  const pooled = pool.idleCount > 0 ? await pool.connect() : undefined;
+  const client = pooled ?? newClient(pool, withinMs);
+  client.on('error', ignore);
+  const timer = setTimeout(() => cut(client), withinMs);
+  try {
+    if (!pooled) await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    clearTimeout(timer);
+    client.off('error', ignore);
+    if (pooled) pooled.release();
+    else cut(client);
+  }
+}
+
+/** A connection beside those of a pool. */
+function newClient(pool: pg.Pool, withinMs: number): pg.Client {
+  // The class that the pool makes its connections of, and its options, of which the password is not enumerable.
+  const { Client, options } = pool as pg.Pool & { readonly Client: typeof pg.Client };
+  return new Client({ ...options, password: options.password, connectionTimeoutMillis: withinMs });
+}
+
 /** Single statements with `?` placeholders, each on a connection of the pool. */
-class PostgresReads implements Queryable {
+class PatientReads implements Queryable {
   readonly dialect = 'postgres';
   readonly manager: EntityManager;
 
   /** @param pool below TypeORM, whose query runner costs more than the statement */
   constructor(
     source: DataSource,
-    private readonly pool: pg.Pool,
+    protected readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
+    protected readonly waits: RequestWaits,
   ) {
     this.manager = source.manager;
   }
@@ -110,17 +161,49 @@ class PostgresReads implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      return await this.pool.query(numbered(sql), [...parameters]);
+      const result = await this.ask(numbered(sql), [...parameters]);
+      this.waits.answered();
+      return result;
     } catch (error) {
       if (isDatabaseFailure(error)) this.metrics.errors.add();
       throw error;
     }
   }
 
+  protected ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    return this.pool.query(sql, parameters);
+  }
+
   /** @throws Error always: outside of a transaction nobody would get the error of the statement */
   send(): void {
     throw new Error('Only a transaction can send statements');
   }
+}
+
+/** Statements of requests, which do not wait for long. */
+class PostgresReads extends PatientReads {
+  protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    const wait = this.waits.begin();
+    let failure: Error | undefined;
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await wait.connected(this.pool.connect(), (late) => late.release());
+      // The statement fails too: nobody else needs to know.
+      client.on('error', ignore);
+      return await client.query(sql, parameters);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      wait.end();
+      client?.off('error', ignore);
+      client?.release(failure);
+    }
+  }
+}
+
+function ignore(): void {
+  // The error of a connection is that of the statement which waits for its answer.
 }
 
 /**
@@ -135,6 +218,7 @@ class PostgresTransaction implements Queryable {
   constructor(
     private readonly client: pg.PoolClient,
     readonly manager: EntityManager,
+    private readonly waits: RequestWaits,
   ) {
     this.send('BEGIN');
   }
@@ -168,8 +252,10 @@ class PostgresTransaction implements Queryable {
     await Promise.allSettled(this.sent);
   }
 
-  private query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
-    return this.client.query(numbered(sql), [...parameters]);
+  private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    const result = await this.client.query(numbered(sql), [...parameters]);
+    this.waits.answered();
+    return result;
   }
 }
 

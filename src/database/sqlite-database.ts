@@ -34,6 +34,7 @@ export class SqliteDatabase extends Database {
   /** Reads see only committed data, also while a group is being written. */
   readonly read: Queryable;
   readonly readUnsynced: Queryable;
+  readonly patientRead: Queryable;
   /** The only connection that writes. */
   private readonly writer: SqliteConnection;
   /** Undefined when commits do not wait for the disk. */
@@ -64,6 +65,7 @@ export class SqliteDatabase extends Database {
     const reader = new SqliteConnection(readerSource);
     this.read = new CommittedReads(this.writer, reader, this.log);
     this.readUnsynced = new CommittedReads(this.writer, reader, undefined);
+    this.patientRead = this.read;
   }
 
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */

@@ -22,6 +22,14 @@ export abstract class UnitOfWork {
    * @throws whatever `work` throws; the driver's error when the commit fails
    */
   abstract write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T>;
+
+  /**
+   * The same for work that no request waits for: it waits for a connection for longer than `DATABASE_WAIT_MS`, after which
+   * requests are refused.
+   */
+  writePatiently<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
 }
 
 /** The connection of a transaction. For adapters only. */

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { AppError } from '../common/index.js';
+import { AppError, RETRY_AFTER_SECONDS } from '../common/index.js';
 import type { ToolServerState } from '../tools/index.js';
 import { ReadinessProbe, ToolServersProbe } from './ports/probes.js';
 
-/** A database that takes longer counts as unavailable. */
+/** A database that takes longer counts as unavailable, whatever DATABASE_WAIT_MS is. */
 const PING_TIMEOUT_MS = 2000;
 
 /** Whether the server has begun to stop, which a load balancer must know before requests fail. */
@@ -46,16 +46,18 @@ export class ReadinessService {
    * @throws AppError `SHUTTING_DOWN`, `DATABASE_ERROR` or `NOT_READY` (all 503)
    */
   async assertReady({ showsDetails }: { readonly showsDetails: boolean }): Promise<readonly ToolServerState[]> {
-    if (this.shutdown.isShuttingDown) throw new AppError('SHUTTING_DOWN');
+    if (this.shutdown.isShuttingDown)
+      throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     try {
       await this.checks.check([() => this.checkDatabase()]);
     } catch (error) {
-      throw new AppError('DATABASE_ERROR', undefined, { cause: error });
+      throw new AppError('DATABASE_ERROR', undefined, { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     const servers = this.toolServers.servers();
     const missing = servers.find(({ required, state }) => required && state !== 'up');
     if (missing) {
-      throw new AppError('NOT_READY', showsDetails ? `The MCP server "${missing.label}" is not available` : undefined);
+      const message = showsDetails ? `The MCP server "${missing.label}" is not available` : undefined;
+      throw new AppError('NOT_READY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     return servers;
   }

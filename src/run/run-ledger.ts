@@ -20,4 +20,9 @@ export class RunLedger {
   write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
     return this.unitOfWork.write(work, committed);
   }
+
+  /** As `UnitOfWork.writePatiently`. */
+  writePatiently<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.unitOfWork.writePatiently(work);
+  }
 }

@@ -63,7 +63,7 @@ interface SweepRow {
 /** @throws the driver's error */
 export async function sweepFindings(database: Database, owner: string): Promise<SweepFindings> {
   const sql = SWEEP.replaceAll('{now}', DATABASE_NOW[database.dialect]);
-  const rows = await database.read.all<SweepRow>(sql, [owner, 1, 1]);
+  const rows = await database.patientRead.all<SweepRow>(sql, [owner, 1, 1]);
   const of = (kind: SweepRow['kind']): SweepRow[] => rows.filter((row) => row.kind === kind);
   return {
     owned: of('owned').map(({ no, fence, flag }) => ({ rowId: no, fence, isCanceled: flag === 1 })),

@@ -42,7 +42,7 @@ export class TypeOrmRunLeases extends RunLeases {
   }
 
   async claim(lease: Lease, limit: number, perTenant?: number): Promise<readonly RunRecord[]> {
-    return this.database.write(async (tx) => {
+    return this.database.writePatiently(async (tx) => {
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF r SKIP LOCKED' : '';
       const lost = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
       const queued = await pickQueued(tx, { limit: limit - lost.length, owner: lease.owner, perTenant });
@@ -52,15 +52,15 @@ export class TypeOrmRunLeases extends RunLeases {
 
   async claimQueued(lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
     if (rowIds.length === 0) return [];
-    return this.database.write(async (tx) => this.take(tx, lease, await pickNumbered(tx, rowIds)));
+    return this.database.writePatiently(async (tx) => this.take(tx, lease, await pickNumbered(tx, rowIds)));
   }
 
   async release(runRowId: number, fence: number): Promise<void> {
-    await this.database.write((tx) => tx.run(this.sql(RELEASE), [runRowId, fence]));
+    await this.database.writePatiently((tx) => tx.run(this.sql(RELEASE), [runRowId, fence]));
   }
 
   async giveUp(runRowId: number, fence: number): Promise<void> {
-    await this.database.write((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
+    await this.database.writePatiently((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
   }
 
   sweep(owner: string): Promise<SweepFindings> {
@@ -68,12 +68,12 @@ export class TypeOrmRunLeases extends RunLeases {
   }
 
   async nextOf(sessionRowId: number): Promise<Ticket | undefined> {
-    const [row] = await this.database.read.all<TicketRow & { status: string }>(FIRST_OF_SESSION, [sessionRowId]);
+    const [row] = await this.database.patientRead.all<TicketRow & { status: string }>(FIRST_OF_SESSION, [sessionRowId]);
     return row?.status === 'queued' ? ticketOf(row) : undefined;
   }
 
   async longWaiting(limit: number): Promise<readonly Ticket[]> {
-    const rows = await this.database.read.all<TicketRow>(this.sql(LONG_WAITING), [limit]);
+    const rows = await this.database.patientRead.all<TicketRow>(this.sql(LONG_WAITING), [limit]);
     return rows.map((row) => ({ ...ticketOf(row), isUrgent: true }));
   }
 

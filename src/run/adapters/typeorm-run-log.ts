@@ -121,7 +121,7 @@ export class TypeOrmRunLog extends RunLog {
     // Unknown without events, because the end of the log did not move; writing the steps again is harmless.
     if (lines.length === 0) return false;
     const values = [run.rowId, run.fence, firstSeq + lines.length];
-    return (await this.database.read.all(COMMITTED, values)).length > 0;
+    return (await this.database.patientRead.all(COMMITTED, values)).length > 0;
   }
 
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -162,7 +162,7 @@ export class TypeOrmRunLog extends RunLog {
     const direction = order === 'desc' ? 'DESC' : 'ASC';
     // Numbers of events fit into the column's type.
     const bounds = [after, Math.min(before, 2_147_483_647)];
-    const chunks = await this.database.read.all<ChunkRow>(
+    const chunks = await this.database.patientRead.all<ChunkRow>(
       `SELECT first_seq, body, created_at, times FROM run_event_chunks
        WHERE run_no = ? AND first_seq + event_count > ? + 1 AND first_seq < ? AND (${matches})
        ORDER BY first_seq ${direction} LIMIT ?`,
@@ -178,12 +178,12 @@ export class TypeOrmRunLog extends RunLog {
   }
 
   async length(runRowId: number): Promise<number | undefined> {
-    const [row] = await this.database.read.all<{ next_seq: number }>(LENGTH, [runRowId]);
+    const [row] = await this.database.patientRead.all<{ next_seq: number }>(LENGTH, [runRowId]);
     return row?.next_seq;
   }
 
   async steps(runRowId: number): Promise<readonly JournalStep[]> {
-    const rows = await this.database.read.manager.findBy(RunStepEntity, { runRowId });
+    const rows = await this.database.patientRead.manager.findBy(RunStepEntity, { runRowId });
     return rows.map((row) => ({
       key: row.stepKey,
       status: row.status === 'finished' ? 'finished' : 'begun',

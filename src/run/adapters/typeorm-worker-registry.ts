@@ -55,7 +55,7 @@ export class TypeOrmWorkerRegistry extends WorkerRegistry {
   ): Promise<void> {
     const { id, name, role, version, schemaVersion, fingerprints, hostId, pid, processStart } = worker;
     const columns = [id, name, role, version, schemaVersion, JSON.stringify(fingerprints), hostId, pid, processStart];
-    await this.database.write(async (tx) => {
+    await this.database.writePatiently(async (tx) => {
       if (tx.dialect === 'postgres') await tx.all('SELECT pg_advisory_xact_lock(?)', [REGISTRATION_LOCK]);
       const others = `SELECT ${COLUMNS} FROM workers WHERE lease_until >= {now}`;
       admit((await tx.all<WorkerRow>(this.sql(others))).map(workerOf));
@@ -65,11 +65,11 @@ export class TypeOrmWorkerRegistry extends WorkerRegistry {
 
   async heartbeat(id: string, load: WorkerLoad, leaseMs: number): Promise<boolean> {
     const values = [...loadValues(load), leaseMs, id];
-    return (await this.database.write((tx) => tx.run(this.sql(HEARTBEAT), values))) > 0;
+    return (await this.database.writePatiently((tx) => tx.run(this.sql(HEARTBEAT), values))) > 0;
   }
 
   async remove(id: string, when: 'lost' | 'always'): Promise<void> {
-    await this.database.write(async (tx) => {
+    await this.database.writePatiently(async (tx) => {
       const row = await this.lock(tx, id);
       if (row && row.lost === 0 && when === 'lost') return;
       const until = row ? String(row.until) : this.now;

@@ -52,9 +52,9 @@ export class RunContextFactory {
     const input = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
     const stored = await this.stateFor(run);
-    const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const principal = { tenantId: run.tenantId, userId: run.userId };
     const chosen = await this.userSettings.forRun(principal);
+    const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const { writer, response, partial } = session;
     const context: AgentContext = {
       runId: run.id,

@@ -13,6 +13,7 @@ import { type Ending, endingOfCode, endingOfError, endingOfStop, WAITED_TOO_LONG
 import { closePartialOutput } from './run-recovery.js';
 import { type RunSession, RunSessionFactory } from './run-session.factory.js';
 import { RunTimeouts } from './run-timeouts.js';
+import { whileUnavailable } from './while-unavailable.js';
 
 /** How long an agent may take to stop when the process shuts down, in milliseconds. */
 const HANDOVER_GRACE_MS = 1000;
@@ -79,7 +80,7 @@ export class RunExecutor {
       if (!ending) {
         session.messages.neverDiscards = agent.recovery === 'fail';
         this.begin(run, session);
-        const made = await this.contexts.create(run, session, options);
+        const made = await whileUnavailable(() => this.contexts.create(run, session, options), control);
         try {
           const outcome = await runAgent(agent.agent, made.context, session.writer, this.grace(control));
           ending = { kind: 'outcome', outcome };

@@ -28,7 +28,7 @@ export class LogCommit {
   }
 
   private commit(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
-    return this.ledger.write(async (tx) => {
+    return this.ledger.writePatiently(async (tx) => {
       const plain = writes.filter(isPlain);
       const plainResults = plain.length > 0 ? this.ledger.log.appendEvents(tx, plain) : NOTHING;
       let nextPlain = 0;

@@ -69,6 +69,8 @@ const SERVER_TOOL_TYPES: readonly MessageType[] = [
   'mcp_call_output',
 ];
 
+const FIND_ROW_ID = 'SELECT no FROM sessions WHERE tenant_id = ? AND user_id = ? AND id = ?';
+
 /** Sessions in the ledger: plain statements for what every run writes, entities for the rest. */
 @Injectable()
 export class TypeOrmSessionStore extends SessionStore {
@@ -210,12 +212,9 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async findRowId(principal: Principal, sessionId: string): Promise<number | undefined> {
     if (!isStorable(sessionId) || !isStorable(principal.userId)) return undefined;
-    const row = await this.database.read.manager.findOneBy(SessionEntity, {
-      tenantId: principal.tenantId,
-      userId: principal.userId,
-      id: sessionId,
-    });
-    return row?.rowId;
+    const { tenantId, userId } = principal;
+    const [row] = await this.database.read.all<{ no: number }>(FIND_ROW_ID, [tenantId, userId, sessionId]);
+    return row?.no;
   }
 
   async owner(tx: Transaction, rowId: number): Promise<RemovedSession | undefined> {

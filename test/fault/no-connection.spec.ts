@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { Runs } from '../../src/run/index.js';
+import { Database } from '../../src/database/index.js';
+import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
+import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
+import { postgresDatabase, type TestDatabase } from '../support/databases.js';
+import { runRequest } from '../support/ledger.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { SlowProxy } from '../support/slow-proxy.js';
+import { until } from '../support/until.js';
+import { WIRES } from '../support/wires.js';
+
+jest.setTimeout(120_000);
+
+const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
+const POOL = 3;
+/** DATABASE_WAIT_MS, and what a busy machine may take more for an answer; before, requests waited for 10 s and longer. */
+const WAIT_MS = 1500;
+const MOST_MS = 6000;
+const RUN = 'a-run';
+const THREAD = randomUUID();
+/** What reads a run on wires with routes of their own for that. */
+const OWN_READS: Readonly<Record<string, string>> = {
+  'agent-api': `/process/task/${RUN}`,
+  responses: `/compatible-mode/v1/responses/${RUN}`,
+  runs: `/api/v1/agent/runs/${THREAD}`,
+};
+/** How each wire says that the database is unavailable. */
+const SHAPES: Readonly<Record<string, object>> = {
+  'agent-api': { code: 'DATABASE_ERROR' },
+  responses: { error: { code: 'service_unavailable' } },
+  'ag-ui': { code: 'DATABASE_ERROR' },
+  'ag-kit': { code: 'DATABASE_ERROR' },
+  'ag-kit-ag-ui': { code: 'DATABASE_ERROR' },
+  'ag-kit-bot': { code: 'DATABASE_ERROR' },
+  runs: { code: 'database_error' },
+};
+
+(POSTGRES ? describe : describe.skip)(
+  `a server without a connection${POSTGRES ? '' : ' (skipped: no PostgreSQL)'}`,
+  () => {
+    let database: TestDatabase;
+    let proxy: SlowProxy;
+    let server: TestServer;
+
+    beforeAll(async () => {
+      database = await postgresDatabase(POSTGRES);
+      const url = new URL(database.env.DATABASE_URL ?? '');
+      proxy = await SlowProxy.start(Number(url.port || 5432));
+      url.hostname = '127.0.0.1';
+      url.port = String(proxy.port);
+      const env = {
+        DATABASE_URL: url.href,
+        DATABASE_POOL_SIZE: String(POOL),
+        DATABASE_WAIT_MS: String(WAIT_MS),
+        DEFAULT_AGENT: 'code-journal',
+        LEASE_MS: '60000',
+      };
+      server = await startServer({ database, env, providers: [JournalingCodeAgent] });
+      behaviour.current = async function* (context) {
+        yield say(context, 'Here I am.');
+        await context.flush();
+      };
+      await server.get(Runs).accept(runRequest({ runId: RUN, sessionId: RUN, agentType: 'code-journal' }));
+      await ended(RUN);
+    });
+    afterAll(async () => {
+      proxy.resume();
+      await server.close();
+      await proxy.stop();
+      await database.drop();
+    });
+
+    /** All connections are held until the returned function is called. */
+    async function fillPool(): Promise<() => Promise<void>> {
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let held = 0;
+      const hold = (): Promise<void> =>
+        server.get(Database).writePatiently(async (tx) => {
+          await tx.all('SELECT 1');
+          held += 1;
+          await released;
+        });
+      const all = Promise.all(Array.from({ length: POOL }, hold));
+      await until(() => held === POOL, 'all connections');
+      return async () => {
+        release();
+        await all;
+      };
+    }
+
+    /** How the lack of connections begins; returns how it ends. */
+    const lacks: readonly { readonly title: string; readonly begin: () => Promise<() => Promise<void>> }[] = [
+      { title: 'all connections are in use', begin: fillPool },
+      {
+        title: 'the database answers nothing',
+        begin: () => {
+          proxy.pause();
+          return Promise.resolve(() => Promise.resolve(proxy.resume()));
+        },
+      },
+    ];
+
+    async function ended(runId: string): Promise<number> {
+      const view = () => server.get(Runs).view(tenantReach(DEFAULT_TENANT), runId);
+      const { state, attempt } = await until(async () => {
+        const run = await view().catch(() => undefined);
+        return run !== undefined && run.finishedAt !== null && run;
+      }, 'the end of the run');
+      expect(state).toBe('completed');
+      return attempt;
+    }
+
+    interface Answer {
+      readonly status: number;
+      readonly retryAfter: string | null;
+      readonly body: unknown;
+      readonly ms: number;
+    }
+
+    async function ask(path: string, body?: object): Promise<Answer> {
+      const startedAt = performance.now();
+      const init = body && {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-user-id': 'someone' },
+      };
+      const answer = await fetch(server.url + path, init);
+      const text = await answer.text();
+      const ms = performance.now() - startedAt;
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: JSON.parse(text), ms };
+    }
+
+    function expectRefusal(answer: Answer, shape: object): void {
+      expect(answer).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/), body: shape });
+      expect(answer.ms).toBeLessThan(MOST_MS);
+    }
+
+    it.each(lacks)('all wires refuse requests with 503 and Retry-After while $title', async ({ begin }) => {
+      const end = await begin();
+      try {
+        const posts = WIRES.map(async (wire) => {
+          const { path, body } = wire.say({ sessionId: randomUUID(), words: 'hello', turn: 1, user: 'someone' });
+          return { name: wire.name, answer: await ask(path, body) };
+        });
+        const reads = Object.entries(OWN_READS).map(async ([name, path]) => ({ name, answer: await ask(path) }));
+        const attached = WIRES.map(({ name }) => ask(`/runs/${RUN}/events?protocol=${name}`));
+        for (const { name, answer } of await Promise.all([...posts, ...reads])) {
+          expectRefusal(answer, SHAPES[name] ?? {});
+        }
+        for (const answer of await Promise.all(attached)) expectRefusal(answer, { code: 'DATABASE_ERROR' });
+        expectRefusal(await ask('/readiness'), { code: 'DATABASE_ERROR' });
+        expect((await ask('/health')).status).toBe(200);
+        expect((await ask('/liveness')).status).toBe(200);
+      } finally {
+        await end();
+      }
+      await until(async () => (await ask('/readiness')).status === 200, 'the server to be ready');
+      expect((await ask(`/runs/${RUN}`)).status).not.toBe(503);
+    });
+
+    it.each(lacks)('no run is lost while $title', async ({ title, begin }) => {
+      let goOn: () => void = () => undefined;
+      const told = new Promise<void>((resolve) => (goOn = resolve));
+      behaviour.current = async function* (context) {
+        await told;
+        yield say(context, 'It takes a while.');
+        await context.flush();
+      };
+      const runId = `during ${title}`.replaceAll(' ', '-');
+      await server.get(Runs).accept(runRequest({ runId, sessionId: runId, agentType: 'code-journal' }));
+      const end = await begin();
+      goOn();
+      // Longer than any request waits.
+      for (let count = 0; count < 2; count += 1) expectRefusal(await ask('/readiness'), { code: 'DATABASE_ERROR' });
+      await end();
+      expect(await ended(runId)).toBe(1);
+    });
+
+    it('a request that only waits for a lock is served', async () => {
+      const db = server.get(Database);
+      let isLocked = false;
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const holder = db.write(async (tx) => {
+        await tx.all('SELECT pg_advisory_xact_lock(7)');
+        isLocked = true;
+        await released;
+      });
+      await until(() => isLocked, 'the lock');
+      const waiting = db.write((tx) => tx.all('SELECT pg_advisory_xact_lock(7)').then(() => 'served'));
+      const startedAt = performance.now();
+      await until(() => performance.now() - startedAt > 2 * WAIT_MS, 'a wait that is longer than DATABASE_WAIT_MS');
+      release();
+      await holder;
+      expect(await waiting).toBe('served');
+    });
+  },
+);
