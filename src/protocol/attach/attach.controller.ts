@@ -7,7 +7,7 @@ import { AttachService } from './attach.service.js';
 import { AttachQueryDto } from './dto/attach-query.dto.js';
 import { parseLastEventId } from './last-event-id.js';
 
-/** `GET /runs/{runId}/events`: any run, in any wire's frames. */
+/** `GET /runs/{runId}/events` (contract attach): any run, in any wire's frames. */
 @ApiTags('Attach')
 @Needs('runs:read')
 @Controller('runs')

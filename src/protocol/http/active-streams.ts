@@ -113,7 +113,8 @@ export class ActiveStreams implements BeforeApplicationShutdown {
 
   /**
    * Lets streams go on while other processes execute their runs. Clients that reconnect are sent away one after the
-   * other, so that they do not all come back at once; the others stay to the end of their runs.
+   * other, so that they do not all come back at once; the others stay to the end of their runs (contract attach,
+   * section 3, rule 2).
    *
    * @param withinMs resolves after it at the latest
    */

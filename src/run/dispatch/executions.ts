@@ -23,6 +23,8 @@ export class Executions {
   private readonly logger = new Logger('Runs');
   /** By row id. */
   private readonly runs = new Map<number, ActiveRun>();
+  /** From then on runs are handed over, also those that were accepted or claimed before and begin later. */
+  private handsOver = false;
 
   constructor(
     private readonly leases: LeaseKeeper,
@@ -41,6 +43,7 @@ export class Executions {
     const lease = this.leases.leaseOf(run);
     const control = new RunControl(lease);
     if (lease.owner !== run.leaseOwner) control.stop('lost');
+    if (this.handsOver) control.drain();
     // A run that this process lost and claimed again: nothing else would stop its earlier execution.
     this.runs.get(run.rowId)?.control.stop('lost');
     const done = this.finish(run, control, this.executor.execute(run, control, started));
@@ -61,6 +64,7 @@ export class Executions {
 
   /** Hands all runs to other processes: each after the step that it is in, or after DRAIN_RUN_MS. */
   async handOver(): Promise<void> {
+    this.handsOver = true;
     for (const { control } of this.runs.values()) control.drain();
     await this.settled(this.settings.drainRunMs);
     this.stopAll('shutdown');
@@ -99,10 +103,14 @@ export class Executions {
 
   /** Resolves when all executions have ended, or after a time. */
   private async settled(withinMs: number): Promise<void> {
-    const all = Promise.allSettled([...this.runs.values()].map(({ done }) => done));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
-    await Promise.race([all, late]);
+    await Promise.race([this.ended(), late]);
     clearTimeout(timer);
+  }
+
+  /** Resolves when nothing is executed. Some runs begin while others end. */
+  private async ended(): Promise<void> {
+    while (this.runs.size > 0) await Promise.allSettled([...this.runs.values()].map(({ done }) => done));
   }
 }

@@ -110,8 +110,7 @@ export class GroupCommit {
     for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
       this.metrics.commitRetries.add();
       try {
-        const written = (await this.log.committed(write)) || (await this.commits.append([write]))[0] === true;
-        if (written) this.committed(source, write);
+        if (await this.isWritten(write)) this.committed(source, write);
         else source.lost(undefined);
         return;
       } catch (error) {
@@ -122,6 +121,13 @@ export class GroupCommit {
       }
       await delay(wait);
     }
+  }
+
+  /** Makes a write whose commit has failed, unless that commit was made nevertheless: before, or at the same time. */
+  private async isWritten(write: LogWrite): Promise<boolean> {
+    if (await this.log.committed(write)) return true;
+    const [written] = await this.commits.append([write]);
+    return written === true || this.log.committed(write);
   }
 }
 
