@@ -51,6 +51,8 @@ export function runsApi(threadId: string, runKey: string): CursorRoute {
 export class CursorReader {
   /** The frames so far, byte for byte, without the time to reconnect. */
   readonly frames: string[] = [];
+  /** The blocks that told it when to come back. */
+  readonly retries: string[] = [];
   private lastId: string | undefined;
 
   constructor(readonly route: CursorRoute) {}
@@ -64,7 +66,10 @@ export class CursorReader {
     const { path, headers = {} } = this.route.request(this.frames.length, this.lastId);
     const leaving = new AbortController();
     const enough = this.frames.length + more;
-    const answer = await fetch(server + path, { headers, signal: leaving.signal });
+    const answer = await fetch(server + path, {
+      headers: { ...headers, connection: 'close' },
+      signal: leaving.signal,
+    });
     if (answer.status === 204) return 'nothing left';
     if (answer.status !== 200 || !answer.body) {
       throw new Error(`${this.route.name}: ${path} is answered with ${answer.status}: ${await answer.text()}`);
@@ -74,7 +79,10 @@ export class CursorReader {
     for (;;) {
       const chunk = await chunks.read().catch(() => undefined);
       if (!chunk) return 'broken';
-      if (chunk.done) return parser.retries.length > 0 ? 'sent away' : 'ended';
+      if (chunk.done) {
+        this.retries.push(...parser.retries);
+        return parser.retries.length > 0 ? 'sent away' : 'ended';
+      }
       for (const { id, data, raw } of parser.push(chunk.value)) {
         if (data === '[DONE]') continue;
         this.frames.push(raw.replace(/^retry: \d+\n/m, ''));
