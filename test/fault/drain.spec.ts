@@ -1,3 +1,4 @@
+import { CursorReader, WATCHED, watching } from '../support/cursor-reader.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
 import { runInput, RunsClient } from '../support/runs-client.js';
@@ -75,6 +76,28 @@ const ENV = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200', DRAIN_STREAM_MS: '6000
         const state = await elsewhere.ended(id, 'run-1');
         expect([state.status, state.attempt]).toEqual(['succeeded', 1]);
         expect([...frames, ...rest.frames].map((frame) => frame.id)).toEqual(whole.frames.map((frame) => frame.id));
+      }
+    });
+
+    it('readers that watch a run are told when to come back, without an end that their protocol would show', async () => {
+      await a.stop();
+      a = await ServerProcess.start(database, { ...ENV, DRAIN_STREAM_MS: '2000' });
+      const own = await new ProcessClient(a.url).say('count to 300 slowly');
+      await own.until(({ frames }) => frames.length > 0);
+      const runId = own.frames[0]?.id ?? '';
+      const readers = WATCHED.map((protocol) => new CursorReader(watching(runId, protocol)));
+      await Promise.all(readers.map((reader) => reader.read(a.url, 5)));
+      const endings = Promise.all(readers.map((reader) => reader.read(a.url)));
+      await own.until(({ frames }) => frames.length > 15);
+      const exited = a.terminate();
+      expect(await endings).toEqual(readers.map(() => 'sent away'));
+      expect(await exited).toBe(0);
+      await Promise.all(readers.map((reader) => reader.read(b.url)));
+      for (const { route, frames, retries } of readers) {
+        const milliseconds = Number(/^retry: (\d+)$/.exec(retries.join())?.[1]);
+        expect(milliseconds).toBeGreaterThanOrEqual(500);
+        expect(milliseconds).toBeLessThanOrEqual(5000);
+        expect([route.name, frames]).toEqual([route.name, await new CursorReader(route).whole(b.url)]);
       }
     });
 

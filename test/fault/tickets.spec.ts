@@ -2,6 +2,7 @@ import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { NO_REDIS_SERVER, RedisServer } from '../support/redis-server.js';
 import { runInput, RunsClient } from '../support/runs-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { SlowProxy } from '../support/slow-proxy.js';
 import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
@@ -12,6 +13,8 @@ const WHY = POSTGRES ? NO_REDIS_SERVER : 'no TEST_DATABASE_URL';
 const NO_SWEEPS = { LEASE_MS: '900000', SWEEP_INTERVAL_MS: '900000' };
 const SWEEPS = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200' };
 const LONG = 'count to 300 slowly';
+/** Takes about three seconds. */
+const LONGER = 'count to 100 slowly';
 const SHORT = 'count to 3 slowly';
 
 (WHY ? describe.skip : describe)(`two servers that share a Redis${WHY ? ` (skipped: ${WHY})` : ''}`, () => {
@@ -64,6 +67,32 @@ const SHORT = 'count to 3 slowly';
       expect((await atA.ended(threadId, 'run-1')).status).toBe('succeeded');
       expect((await atB.ended(threadId, 'run-2')).status).toBe('succeeded');
     }
+  });
+
+  it('runs that wait start although their tickets were flushed', async () => {
+    const [atA, atB] = await start(SWEEPS);
+    for (const client of [atA, atB]) await running(client, await submit(client, LONGER));
+    const waiting = await Promise.all([atA, atB, atA].map((client) => submit(client, SHORT)));
+    await redis.command('FLUSHALL');
+    for (const threadId of waiting) {
+      const ended = await atB.ended(threadId, 'run-1');
+      expect([ended.status, ended.attempt]).toEqual(['succeeded', 1]);
+    }
+    expect((await atA.ended(await submit(atA, SHORT), 'run-1')).status).toBe('succeeded');
+  });
+
+  it('runs start while Redis takes two seconds for each answer', async () => {
+    const proxy = await SlowProxy.start(redis.port);
+    const [atA, atB] = await start({ ...SWEEPS, REDIS_URL: proxy.url });
+    proxy.delayMs = 2000;
+    await running(atA, await submit(atA, LONGER));
+    const ended = await Promise.all(
+      [atA, atB].map(async (client) => client.ended(await submit(client, SHORT), 'run-1')),
+    );
+    expect(ended.map(({ status, attempt }) => [status, attempt])).toEqual(ended.map(() => ['succeeded', 1]));
+    proxy.delayMs = 0;
+    await Promise.all(servers.map((server) => server.stop()));
+    await proxy.stop();
   });
 
   it.each(['stopped', 'paused'])(
