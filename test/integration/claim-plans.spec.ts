@@ -1,5 +1,6 @@
 import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
 import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sweep-query.js';
+import { PRUNABLE } from '../../src/run/adapters/typeorm-run-store.js';
 import { describeOnLedgers, LEASE, type Ledger, NOW } from '../support/ledger.js';
 
 const FINISHED = 100_000;
@@ -29,6 +30,7 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
       ['runs whose lease has ended', LOST, [256]],
       ['owners of running runs', `${RUNNING_OWNERS} SELECT name FROM owners`, []],
       ['runs of one owner', OWNED, ['owner-1']],
+      ['runs whose events may be removed', PRUNABLE, [NOW, 256]],
       ['everything in one query', SWEEP, ['owner-1', 1, 1]],
     ];
     for (const [title, sql, values] of queries) {

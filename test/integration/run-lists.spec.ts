@@ -1,4 +1,4 @@
-import { tenantReach, userReach } from '../../src/common/index.js';
+import { type Reach, tenantReach, userReach } from '../../src/common/index.js';
 import type { SqlValue } from '../../src/database/index.js';
 import {
   listStatement,
@@ -6,7 +6,7 @@ import {
   restStatement,
   TypeOrmRunSearch,
 } from '../../src/run/adapters/typeorm-run-search.js';
-import type { RunListQuery } from '../../src/run/index.js';
+import type { RunListQuery, RunSummary } from '../../src/run/index.js';
 import { EVENTS_LOOKED_AT, searchEvents } from '../../src/run/query/event-search.js';
 import { TypeOrmSessionSearch } from '../../src/session/adapters/typeorm-session-search.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
@@ -19,6 +19,8 @@ const COMMIT = 50;
 const MOST_PAGES = 20_000;
 const TENANT = tenantReach('default');
 const ALICE = userReach({ tenantId: 'default', userId: 'alice' });
+
+const BOB = userReach({ tenantId: 'default', userId: 'bob' });
 
 const NUMBERS = {
   sqlite: `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${RUNS - 1})`,
@@ -36,6 +38,12 @@ describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
   const list = (query: Partial<RunListQuery>, reach = TENANT) =>
     new TypeOrmRunSearch(ledger().database).list(reach, { limit: 50, ...query });
 
+  /** The runs of all pages. */
+  const all = async (query: Partial<RunListQuery>, reach: Reach): Promise<readonly RunSummary[]> => {
+    const { items, nextCursor } = await list(query, reach);
+    return nextCursor === undefined ? items : [...items, ...(await all({ ...query, cursor: nextCursor }, reach))];
+  };
+
   it('pages are complete, in order, filtered, and each reads a bounded part of an index', async () => {
     await fill(ledger());
     const first = await list({});
@@ -45,6 +53,8 @@ describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
     expect((await list({}, ALICE)).items.every(({ userId }) => userId === 'alice')).toBe(true);
     const failed = await list({ state: 'failed', limit: 100 });
     expect([failed.items.length, failed.nextCursor]).toEqual([100, undefined]);
+    expect(await all({ state: 'failed', limit: 100 }, BOB)).toHaveLength(100);
+    expect(await all({ state: 'failed', limit: 100, since: NOW + 90_000 }, ALICE)).toEqual([]);
     const window = await list({ since: NOW + 500, until: NOW + 503 });
     expect(window.items.map(({ runId }) => runId)).toEqual(['run-502', 'run-501', 'run-500']);
     expect((await list({ text: 'words OF 99999' })).items.map(({ runId }) => runId)).toEqual(['run-99999']);
@@ -92,7 +102,7 @@ describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
     expect([rest.items.map(({ sessionId }) => sessionId), rest.nextCursor]).toEqual([['a'], undefined]);
     const runs = await list({ sessionId: 'b' }, ALICE);
     expect(runs.items).toMatchObject([{ sessionId: 'b', state: 'queued', queuePosition: 1 }]);
-    expect((await list({ sessionId: 'b' }, userReach({ tenantId: 'default', userId: 'bob' }))).items).toEqual([]);
+    expect((await list({ sessionId: 'b' }, BOB)).items).toEqual([]);
   });
 });
 

@@ -8,7 +8,6 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 // In this order the index also finds the runs of all users of a tenant that have an id.
 @Unique('uq_runs_owner_id', ['tenantId', 'id', 'userId'])
 @Unique('uq_runs_session_ordinal', ['sessionRowId', 'ordinal'])
-@Index('ix_runs_owner_status', ['tenantId', 'userId', 'status'])
 @Index('ix_runs_queued', ['rowId'], { where: `status = 'queued'` })
 @Index('ix_runs_place', ['place', 'rowId'], { where: `status = 'queued'` })
 @Index('ix_runs_active_owner', ['tenantId', 'userId'], { where: `status IN ('queued', 'running')` })
@@ -19,12 +18,12 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ix_runs_uncompacted', ['finishedAt'], {
   where: 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL',
 })
-@Index('ix_runs_finished', ['eventsPrunedAt', 'finishedAt'])
+@Index('ix_runs_unpruned', ['finishedAt'], { where: 'finished_at IS NOT NULL AND events_pruned_at IS NULL' })
 // Lists of the runs of a user, of a tenant, and of a tenant with one status, newest first.
 @Index('ix_runs_owner_created', ['tenantId', 'userId', 'createdAt', 'rowId'])
 @Index('ix_runs_tenant_created', ['tenantId', 'createdAt', 'rowId'])
 @Index('ix_runs_tenant_status_created', ['tenantId', 'status', 'createdAt', 'rowId'])
-@Index('ix_runs_tenant_finished', ['tenantId', 'finishedAt'])
+@Index('ix_runs_tenant_ended', ['tenantId', 'finishedAt'], { where: 'finished_at IS NOT NULL' })
 export class RunEntity {
   /** The key inside the database, never shown to clients. */
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_runs' })

@@ -13,6 +13,8 @@ const ACTIVE_LIMIT = 250;
 
 const COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, wire, status, attempt, model,
   input_text, created_at, started_at, finished_at, error, usage, keep`;
+/** Runs that have not ended: the condition of an index. */
+const ACTIVE = `status IN ('queued', 'running')`;
 /** Runs that are not stored are found until they end. */
 const LISTED = `(r.keep <> 'transient' OR r.status IN ('queued', 'running'))`;
 const QUEUED_BEFORE = `CASE WHEN r.status = 'queued' THEN (SELECT COUNT(*) FROM runs q
@@ -75,7 +77,7 @@ export class TypeOrmRunSearch extends RunSearch {
   async active(reach: Reach, endedSince: number): Promise<readonly RunSummary[]> {
     const { sql, values } = reachCondition(reach);
     const statements = ['queued', 'running'].map(
-      (status) => `SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND status = '${status}'
+      (status) => `SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND ${ACTIVE} AND status = '${status}'
         ORDER BY created_at DESC, no DESC LIMIT ${ACTIVE_LIMIT}) a${status}`,
     );
     statements.push(`SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND finished_at >= ?
@@ -103,7 +105,8 @@ export class TypeOrmRunSearch extends RunSearch {
     const conditions: SqlCondition[] = [];
     if (sessionId === undefined) {
       conditions.push(reachCondition(reach));
-      if (state !== undefined) conditions.push({ sql: 'status = ?', values: [state] });
+      // No index holds the states of one user's runs: `filtersOf` tests them.
+      if (state !== undefined && reach.of === 'tenant') conditions.push({ sql: 'status = ?', values: [state] });
     } else {
       const session = await this.sessionOf(reach, sessionId);
       if (session === undefined) return undefined;

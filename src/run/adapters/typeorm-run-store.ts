@@ -61,7 +61,8 @@ const PASS_STATE_BEFORE = `
     SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
     ORDER BY ordinal LIMIT 1)`;
 
-const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+/** Ended runs whose events may be removed, oldest first. */
+export const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
 const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
 
 /** The rows of runs in the ledger. */

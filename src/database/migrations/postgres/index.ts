@@ -16,6 +16,7 @@ import { AddRunPlaces1796601600000 } from './1796601600000-add-run-places.js';
 import { CompactLogs1796688000000 } from './1796688000000-compact-logs.js';
 import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
 import { PartitionEvents1796860800000 } from './1796860800000-partition-events.js';
+import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -37,4 +38,5 @@ export const POSTGRES_MIGRATIONS = [
   CompactLogs1796688000000,
   CreateChores1796774400000,
   PartitionEvents1796860800000,
+  ShrinkRunIndexes1796947200000,
 ];
