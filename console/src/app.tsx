@@ -30,6 +30,11 @@ const PAGES = [
     page: lazy(async () => ({ default: (await import('./sessions/sessions-page.js')).SessionsPage })),
   },
   {
+    name: 'attachments',
+    title: 'Attachments',
+    page: lazy(async () => ({ default: (await import('./attachments/attachments-page.js')).AttachmentsPage })),
+  },
+  {
     name: 'tools',
     title: 'Agents and tools',
     page: lazy(async () => ({ default: (await import('./catalog/catalog-page.js')).CatalogPage })),

@@ -10,6 +10,7 @@ import './styles/layout.css';
 import './styles/talk.css';
 import './styles/runs.css';
 import './styles/access.css';
+import './styles/attachments.css';
 
 const queries = new QueryClient({
   defaultOptions: {

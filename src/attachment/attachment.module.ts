@@ -4,6 +4,7 @@ import { Fingerprints, keyFingerprints, ownKey, ServerSettings } from '../config
 import { SessionCleaners, SessionModule } from '../session/index.js';
 import { LocalObjectStore } from './adapters/local-object-store.js';
 import { S3ObjectStore } from './adapters/s3-object-store.js';
+import { TypeOrmAttachmentSearch } from './adapters/typeorm-attachment-search.js';
 import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentService } from './attachment.service.js';
@@ -12,6 +13,7 @@ import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { ImageAddresses } from './image-addresses.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
+import { AttachmentSearch } from './ports/attachment-search.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import { PublicAddress } from './public-address.js';
@@ -34,6 +36,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
   providers: [
     { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings] },
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
+    { provide: AttachmentSearch, useClass: TypeOrmAttachmentSearch },
     { provide: AttachmentReader, useExisting: AttachmentService },
     AttachmentBinder,
     AttachmentService,
@@ -42,7 +45,15 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     ImageAddresses,
     PublicAddress,
   ],
-  exports: [AttachmentService, AttachmentBinder, AttachmentReader, AttachmentSweeper, ImageAddresses, PublicAddress],
+  exports: [
+    AttachmentService,
+    AttachmentBinder,
+    AttachmentReader,
+    AttachmentSearch,
+    AttachmentSweeper,
+    ImageAddresses,
+    PublicAddress,
+  ],
 })
 export class AttachmentModule {
   constructor(

@@ -1,5 +1,6 @@
 export * from './attachment-binder.js';
 export * from './ports/attachment-reader.js';
+export * from './ports/attachment-search.js';
 export { isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
 export * from './attachment-sweeper.js';
 export { signatureOf } from './attachment-urls.js';

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { call, finish, ScriptedModelClient, text } from '../../src/agent/testing/scripted-model-client.js';
+import { seriousFindings } from '../support/axe.js';
 import { describeInBrowser } from '../support/browser.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { BookingAgent, CardTools, PainterAgent, PIXEL } from '../support/showing-agents.js';
@@ -63,6 +64,30 @@ describeInBrowser('what a conversation shows', (browser) => {
       await page.context().close();
     },
   );
+
+  it('an uploaded image is listed with the attachments, shown in full, and downloaded', async () => {
+    const page = await open('AG-UI');
+    const buffer = Buffer.from(PIXEL, 'base64');
+    await page.locator('input[type=file]').setInputFiles({ name: 'receipt.png', mimeType: 'image/png', buffer });
+    await page.getByAltText('Image 1').waitFor();
+    await page.getByRole('link', { name: 'Attachments' }).click();
+    const card = page
+      .getByRole('list', { name: 'Attachments' })
+      .getByRole('listitem')
+      .filter({ hasText: 'receipt.png' });
+    await card.getByText('1 × 1').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Show receipt.png' }).click();
+    const image = page.getByRole('dialog', { name: 'receipt.png' }).getByAltText('receipt.png');
+    await image.waitFor();
+    expect(await isDecoded(image)).toBe(true);
+    await page.keyboard.press('Escape');
+    await image.waitFor({ state: 'detached' });
+    const download = page.waitForEvent('download');
+    await card.getByRole('link', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('receipt.png');
+    await page.context().close();
+  });
 
   it.each(['OpenAI Responses', 'AG-UI', 'CopilotKit', 'Runs API'])(
     'an image of an agent is shown over %s',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OWN_USER } from '../support/caller.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';
+import { png } from '../support/images.js';
 import { apiKey, bearer } from '../support/keys.js';
 import { toolScript } from '../support/openai-client.js';
 import { SampleTools } from '../support/sample-tools.js';
@@ -162,6 +163,8 @@ describeOnDatabases('the API that the console reads', (database) => {
     ['/api/v1/runs?since=yesterday', 'PARAMETER_VALIDATION'],
     ['/api/v1/runs?cursor=x', 'INVALID_PARAMETER'],
     ['/api/v1/sessions?cursor=x', 'INVALID_PARAMETER'],
+    ['/api/v1/attachments?cursor=x', 'INVALID_PARAMETER'],
+    ['/api/v1/attachments?limit=101', 'PARAMETER_VALIDATION'],
     ['/api/v1/sessions?user=%00', 'PARAMETER_VALIDATION'],
   ])('%s is refused with %s', async (path, code) => {
     const answer = await fetch(server.url + path, { headers: bearer(key) });
@@ -193,6 +196,38 @@ describeOnDatabases('the API that the console reads', (database) => {
     expect(messages.data).toMatchObject([{ message: { role: 'user' } }]);
     expect(messages.nextCursor).not.toBeNull();
     expect(await get(`/api/v1/sessions/${sessionId}/state`)).toMatchObject({ state: {} });
+  });
+
+  it('attachments are listed newest first, page by page, each with an address that works', async () => {
+    const own = await keyOf('dora', ['runs:write', 'runs:read']);
+    for (const width of [1, 2, 3]) {
+      const body = new FormData();
+      body.append('file', new Blob([png(width, 3)], { type: 'image/png' }), `${width}.png`);
+      await fetch(`${server.url}/api/v1/agent/attachments`, { method: 'POST', headers: bearer(own), body });
+    }
+    interface Listed {
+      readonly data: readonly { readonly width: number; readonly url: string; readonly filename: string }[];
+      readonly nextCursor: string | null;
+    }
+    const first = await get<Listed>('/api/v1/attachments?limit=2', own);
+    expect(first.data).toMatchObject([
+      {
+        width: 3,
+        height: 3,
+        filename: '3.png',
+        userId: 'dora',
+        mimeType: 'image/png',
+        deleteAfter: expect.any(String),
+      },
+      { width: 2 },
+    ]);
+    const second = await get<Listed>(`/api/v1/attachments?limit=2&cursor=${first.nextCursor}`, own);
+    expect(second).toMatchObject({ data: [{ width: 1 }], nextCursor: null });
+    const content = await fetch(first.data[0]?.url ?? '');
+    expect([content.status, Buffer.from(await content.arrayBuffer())]).toEqual([200, png(3, 3)]);
+    const reviewer = await keyOf('eve', ['runs:read', 'data:tenant']);
+    expect((await get<Listed>('/api/v1/attachments?user=dora', reviewer)).data).toHaveLength(3);
+    expect((await get<Listed>('/api/v1/attachments', await keyOf('eve', ['runs:read']))).data).toEqual([]);
   });
 
   it('the policy is asked about a call without making it', async () => {

@@ -93,7 +93,7 @@ describeOnDatabases('the data of others', (openDatabase) => {
 
   async function upload(): Promise<string> {
     const form = new FormData();
-    form.append('file', new Blob([png(2, 3, Math.random())], { type: 'image/png' }), 'a.png');
+    form.append('file', new Blob([png(2, 3, Math.random())], { type: 'image/png' }), `${SECRET}.png`);
     const headers = { authorization: `Bearer ${OWNER}` };
     const answer = await fetch(`${server.url}/api/v1/agent/attachments`, { method: 'POST', headers, body: form });
     expect(answer.status).toBe(201);

@@ -206,3 +206,18 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
 }
+
+/** An uploaded image. */
+export interface Attachment {
+  readonly id: string;
+  readonly userId: string;
+  readonly filename: string;
+  readonly mimeType: string;
+  readonly size: number;
+  readonly width: number;
+  readonly height: number;
+  readonly createdAt: string;
+  /** Null while a session refers to it. */
+  readonly deleteAfter: string | null;
+  readonly url: string;
+}

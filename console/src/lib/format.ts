@@ -33,6 +33,14 @@ export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : value.toLocaleString();
 }
 
+const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes for people: `812 bytes`, `4.7 MB`. */
+export function bytes(size: number): string {
+  const power = size < 1000 ? 0 : Math.min(Math.floor(Math.log10(size) / 3), BYTE_UNITS.length - 1);
+  return `${power === 0 ? size : (size / 1000 ** power).toFixed(1)} ${BYTE_UNITS[power] ?? ''}`;
+}
+
 /** JSON with indentation. Text that is not JSON stays as it is. */
 export function pretty(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';

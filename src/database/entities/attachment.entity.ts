@@ -3,6 +3,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** An uploaded file. Its bytes are in the object store. */
 @Entity({ name: 'attachments' })
 @Index('ix_attachments_delete_after', ['deleteAfter'])
+@Index('ix_attachments_user', ['tenantId', 'userId', 'createdAt', 'id'])
+@Index('ix_attachments_tenant', ['tenantId', 'createdAt', 'id'])
 export class AttachmentEntity {
   /** UUID */
   @PrimaryColumn('varchar', { name: 'id', length: 36, primaryKeyConstraintName: 'pk_attachments' })

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ToolsModule } from '../../tools/index.js';
 import { HttpModule } from '../http/index.js';
 import { WireModule } from '../wire/index.js';
+import { AttachmentListController } from './attachments/attachment-list.controller.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { LiveEvents } from './runs/live-events.js';
@@ -21,6 +22,7 @@ import { SessionsController } from './sessions/sessions.controller.js';
     RunsReadController,
     RunLogController,
     SessionsController,
+    AttachmentListController,
     CatalogController,
     ConsoleController,
   ],

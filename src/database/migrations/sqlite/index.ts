@@ -17,6 +17,7 @@ import { CompactLogs1796688000000 } from './1796688000000-compact-logs.js';
 import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
 import { PartitionEvents1796860800000 } from './1796860800000-partition-events.js';
 import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
+import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -39,4 +40,5 @@ export const SQLITE_MIGRATIONS = [
   CreateChores1796774400000,
   PartitionEvents1796860800000,
   ShrinkRunIndexes1796947200000,
+  IndexAttachments1797033600000,
 ];

@@ -1,0 +1,38 @@
+import { type ReactNode, useState } from 'react';
+import type { Attachment } from '../api/types.js';
+import { count } from '../lib/format.js';
+import { usePages } from '../lib/use-pages.js';
+import { Problem } from '../ui/problem.js';
+import { AttachmentCard } from './attachment-card.js';
+import { Preview } from './preview.js';
+
+/** The uploaded images, newest first. */
+export function AttachmentsPage(): ReactNode {
+  const { rows, error, isLoading, hasMore, more } = usePages<Attachment>('api/v1/attachments', { limit: 48 });
+  const [shown, show] = useState<Attachment>();
+  return (
+    <div className="page">
+      <header>
+        <h1>Attachments</h1>
+        <span className="muted" role="status">
+          {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
+        </span>
+      </header>
+      {error && <Problem error={error} />}
+      {!isLoading && rows.length === 0 && !error && (
+        <p className="muted">There are none. Images that go with a message in Talk appear here.</p>
+      )}
+      <ul className="gallery" aria-label="Attachments, newest first">
+        {rows.map((attachment) => (
+          <AttachmentCard key={attachment.id} attachment={attachment} onPreview={() => show(attachment)} />
+        ))}
+      </ul>
+      {hasMore && (
+        <button type="button" onClick={more}>
+          Earlier attachments
+        </button>
+      )}
+      {shown && <Preview attachment={shown} onClose={() => show(undefined)} />}
+    </div>
+  );
+}

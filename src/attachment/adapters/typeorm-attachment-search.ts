@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Reach } from '../../common/index.js';
+import { Database, reachCondition } from '../../database/index.js';
+import type { AttachmentType } from '../attachment-reference.js';
+import type { StoredAttachment } from '../attachment.types.js';
+import { type AttachmentPage, AttachmentSearch, type AttachmentSearchQuery } from '../ports/attachment-search.js';
+
+const COLUMNS = `id, tenant_id AS "tenantId", user_id AS "userId", path, mime_type AS "mimeType", filename, size, sha256,
+  width, height, created_at AS "createdAt", delete_after AS "deleteAfter"`;
+
+/** A row as the list reads it. */
+type Row = Omit<StoredAttachment, 'mimeType'> & { readonly mimeType: string };
+
+/** Lists of attachments in the ledger. */
+@Injectable()
+export class TypeOrmAttachmentSearch extends AttachmentSearch {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async list(reach: Reach, { limit, cursor, now }: AttachmentSearchQuery): Promise<AttachmentPage> {
+    const owner = reachCondition(reach);
+    const after = cursor === undefined ? [] : readCursor(cursor);
+    const where = owner.sql + (cursor === undefined ? '' : ' AND (created_at, id) < (?, ?)');
+    const rows = await this.database.read.all<Row>(
+      `SELECT ${COLUMNS} FROM attachments
+       WHERE ${where} AND (delete_after IS NULL OR delete_after > ?)
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+      [...owner.values, ...after, now, limit + 1],
+    );
+    const items = rows.slice(0, limit).map(stored);
+    const last = items.at(-1);
+    return rows.length > limit && last ? { items, nextCursor: cursorAfter(last) } : { items };
+  }
+}
+
+function stored(row: Row): StoredAttachment {
+  const deleteAfter = row.deleteAfter === null ? null : Number(row.deleteAfter);
+  return { ...row, mimeType: row.mimeType as AttachmentType, createdAt: Number(row.createdAt), deleteAfter };
+}
+
+function cursorAfter({ createdAt, id }: StoredAttachment): string {
+  return Buffer.from(`${createdAt}.${id}`).toString('base64url');
+}
+
+/** @throws AppError INVALID_PARAMETER */
+function readCursor(cursor: string): [createdAt: number, id: string] {
+  const match = /^(\d{1,16})\.([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match) throw new AppError('INVALID_PARAMETER', 'Unknown cursor');
+  return [Number(match[1]), match[2] ?? ''];
+}
