@@ -69,6 +69,7 @@ import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunQueryService } from './query/run-query.service.js';
 import { RunLedger } from './run-ledger.js';
+import { HintMetrics } from './hint.metrics.js';
 import { RunMetrics } from './run.metrics.js';
 import { RunService } from './run.service.js';
 
@@ -88,17 +89,18 @@ import { RunService } from './run.service.js';
       inject: [Database, Metrics],
     },
     { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
-    { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database] },
+    { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database, HintMetrics] },
     {
       provide: RunTickets,
-      useFactory: (redis: RedisSettings, database: Database) => ticketsOf(redis, database),
-      inject: [RedisSettings, Database],
+      useFactory: ticketsOf,
+      inject: [RedisSettings, Database, HintMetrics],
     },
     { provide: Dispatcher, useClass: LedgerDispatcher },
     { provide: Runs, useClass: RunService },
     { provide: RunQueries, useClass: RunQueryService },
     RunLedger,
     RunMetrics,
+    HintMetrics,
     LedgerGauges,
     AuthorityCheck,
     EncoderRevisions,
@@ -147,12 +149,12 @@ export class RunModule {
 }
 
 /** Tickets for all processes on one database, where there may be several that share a Redis. */
-async function ticketsOf({ url }: RedisSettings, database: Database): Promise<RunTickets> {
+async function ticketsOf({ url }: RedisSettings, database: Database, metrics: HintMetrics): Promise<RunTickets> {
   if (url === undefined || database.dialect !== 'postgres') return new LocalTickets();
-  return new BullMqTickets(url, `parley-${await databaseIdentity(database)}`);
+  return new BullMqTickets(url, `parley-${await databaseIdentity(database)}`, metrics);
 }
 
 /** Processes on one PostgreSQL exchange events over Redis; those that share an SQLite file watch it. */
-function relayOf({ url }: RedisSettings, { dialect }: Database): RunRelay {
-  return url !== undefined && dialect === 'postgres' ? new RedisRelay(url) : new LocalRelay();
+function relayOf({ url }: RedisSettings, { dialect }: Database, metrics: HintMetrics): RunRelay {
+  return url !== undefined && dialect === 'postgres' ? new RedisRelay(url, metrics) : new LocalRelay();
 }

@@ -1,10 +1,11 @@
-import { SystemClock } from '../../src/common/index.js';
+import { Metrics, SystemClock } from '../../src/common/index.js';
 import { LocalRelay } from '../../src/run/adapters/local-relay.js';
 import { RunFeeds } from '../../src/run/log/run-feeds.js';
 import { RunReader } from '../../src/run/log/run-reader.js';
 import { RunWatch } from '../../src/run/log/run-watch.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
+import { HintMetrics } from '../../src/run/hint.metrics.js';
 
 describeOnLedgers('waiting for the next run of a session', (ledger) => {
   const reader = (): RunReader => {
@@ -15,7 +16,7 @@ describeOnLedgers('waiting for the next run of a session', (ledger) => {
       feeds,
       runs,
       sessions,
-      new RunWatch(log, runs, new LocalRelay(), feeds, new SystemClock()),
+      new RunWatch({ log, runs }, new LocalRelay(), feeds, new HintMetrics(new Metrics()), new SystemClock()),
     );
   };
   const next = async (after: number, sessionId = 'session', principal = ALICE): Promise<number | undefined> =>

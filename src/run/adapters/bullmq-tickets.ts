@@ -4,7 +4,8 @@ import type * as BullMq from 'bullmq';
 import type { Job, Queue, Worker } from 'bullmq';
 import type * as IoRedis from 'ioredis';
 import type { Redis } from 'ioredis';
-import { loadPackage } from '../../common/index.js';
+import { type Histogram, loadPackage, Metrics } from '../../common/index.js';
+import { HintMetrics } from '../hint.metrics.js';
 import { RunTickets, type TakenTickets, type Ticket } from '../ports/run-tickets.js';
 import { idOf, LocalTickets, rank } from './local-tickets.js';
 
@@ -48,6 +49,7 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   private arrived: readonly TicketJob[] = [];
   private missedInARow = 0;
   private missedInAll = 0;
+  private readonly seconds: Histogram;
 
   /**
    * @param url of the Redis server
@@ -57,8 +59,10 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   constructor(
     private readonly url: string,
     private readonly prefix: string,
+    metrics = new HintMetrics(new Metrics()),
   ) {
     super();
+    this.seconds = metrics.redisSeconds.with('ticket');
     this.client = new this.redis.Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -94,10 +98,14 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
       return;
     }
     const options = { ...JOB_OPTIONS, jobId: idOf(ticket), priority: rank(ticket), delay: delayMs };
-    queue.add('run', ticket, options).catch((error: unknown) => {
-      this.degrade(String(error));
-      this.local.add(ticket);
-    });
+    const sentAt = performance.now();
+    queue
+      .add('run', ticket, options)
+      .catch((error: unknown) => {
+        this.degrade(String(error));
+        this.local.add(ticket);
+      })
+      .finally(() => this.seconds.observe((performance.now() - sentAt) / 1000));
   }
 
   async take(limit: number, signal: AbortSignal): Promise<TakenTickets> {

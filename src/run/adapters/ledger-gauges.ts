@@ -3,6 +3,8 @@ import { Metrics } from '../../common/index.js';
 import { Database, DATABASE_NOW } from '../../database/index.js';
 import { RunRelay } from '../ports/run-relay.js';
 import { RunTickets } from '../ports/run-tickets.js';
+import { LocalRelay } from './local-relay.js';
+import { LocalTickets } from './local-tickets.js';
 
 /** How long a reading of the database is used: many may read the metrics, and every instance has them. */
 const FRESH_MS = 5000;
@@ -103,13 +105,16 @@ function watchHints(metrics: Metrics, relay: RunRelay, tickets: RunTickets): voi
   metrics.gauge(
     {
       name: 'parley_relay_live',
-      help: '1 while events of other instances arrive at once; 0 while the ledger is watched for them.',
+      help: '1 while events of other instances arrive at once; 0 while the ledger is watched for them; absent without Redis.',
     },
-    () => (relay.state === 'live' ? 1 : 0),
+    () => (relay instanceof LocalRelay ? undefined : relay.state === 'live' ? 1 : 0),
   );
   metrics.gauge(
-    { name: 'parley_tickets_live', help: '1 while waiting runs are handed to other processes at once, else 0.' },
-    () => (tickets.isLive ? 1 : 0),
+    {
+      name: 'parley_tickets_live',
+      help: '1 while waiting runs are handed to other processes at once, else 0; absent without Redis.',
+    },
+    () => (tickets instanceof LocalTickets ? undefined : tickets.isLive ? 1 : 0),
   );
   metrics.countedElsewhere(
     {

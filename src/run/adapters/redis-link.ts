@@ -31,6 +31,8 @@ export interface LinkEvents {
   subscribed(channel: string): void;
   /** `isLive` has changed. */
   changed(): void;
+  /** Redis has answered a message, or it was given up. @param milliseconds how long that took */
+  settled(milliseconds: number): void;
 }
 
 /**
@@ -106,13 +108,17 @@ export class RedisLink {
     // What has timed out does not wait for its answer, but may still wait to be sent.
     if (this.pending + commands.stream.writableLength > BACKLOG_BYTES) return undefined;
     this.pending += text.length;
+    const sentAt = performance.now();
     return commands
       .publish(channel, text)
       .then((readers) => {
         this.heardAt.commands = performance.now();
         return readers;
       })
-      .finally(() => (this.pending -= text.length));
+      .finally(() => {
+        this.pending -= text.length;
+        this.events.settled(performance.now() - sentAt);
+      });
   }
 
   close(): void {

@@ -1,4 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type Histogram, Metrics } from '../../common/index.js';
+import { HintMetrics } from '../hint.metrics.js';
 import { type RelayListener, type RelayMessage, type RelayState, RunRelay } from '../ports/run-relay.js';
 import { decodeMessage, encodeMessage } from './relay-message.js';
 import { RedisLink } from './redis-link.js';
@@ -21,14 +23,20 @@ export class RedisRelay extends RunRelay implements OnApplicationShutdown {
   /** Topics whose last message nobody got. */
   private readonly unread = new Set<string>();
   private readonly link: RedisLink;
+  private readonly seconds: Histogram;
 
   /** @param url the Redis server; it need not be reachable */
-  constructor(url: string) {
+  constructor(
+    url: string,
+    private readonly metrics = new HintMetrics(new Metrics()),
+  ) {
     super();
+    this.seconds = metrics.redisSeconds.with('publish');
     this.link = new RedisLink(url, PREFIX, {
       message: (channel, text) => this.listeners.call(channel.slice(PREFIX.length), decodeMessage(text)),
       subscribed: (channel) => this.listeners.call(channel.slice(PREFIX.length), 'subscribed'),
       changed: () => this.stateChanged(),
+      settled: (milliseconds) => this.seconds.observe(milliseconds / 1000),
     });
   }
 
@@ -48,7 +56,10 @@ export class RedisRelay extends RunRelay implements OnApplicationShutdown {
   protected send(topic: string, message: RelayMessage): void {
     this.listeners.call(topic, message);
     const text = encodeMessage(message, !this.unread.has(topic));
-    this.link.publish(PREFIX + topic, text)?.then(
+    const answer = this.link.publish(PREFIX + topic, text);
+    if (!answer) return;
+    this.metrics.published.add();
+    answer.then(
       (readers) => this.count(topic, readers),
       () => undefined,
     );

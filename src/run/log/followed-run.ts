@@ -1,3 +1,4 @@
+import type { Counter } from '../../common/index.js';
 import { LoggedEvent } from '../../events/index.js';
 import type { RunLog } from '../ports/run-log.js';
 import type { RelayedEvents } from '../ports/run-relay.js';
@@ -23,6 +24,7 @@ export class FollowedRun {
     readonly rowId: number,
     readonly feed: RunFeed,
     private readonly log: Pick<RunLog, 'read' | 'length'>,
+    private readonly gaps: Pick<Counter, 'add'>,
   ) {}
 
   /** How many events the feed has, or has left to its readers. */
@@ -36,7 +38,11 @@ export class FollowedRun {
     if (feed.hasWriter || nextSeq <= feed.nextSeq) return;
     const joins = lines !== undefined && firstSeq <= feed.nextSeq && fence >= this.fence;
     this.fence = Math.max(this.fence, fence);
-    if (!joins) return this.catchUp(nextSeq);
+    if (!joins) {
+      // The number alone is no gap: the events were too large, or nobody was subscribed.
+      if (lines !== undefined) this.gaps.add();
+      return this.catchUp(nextSeq);
+    }
     const known = feed.nextSeq - firstSeq;
     feed.publish(lines.slice(known).map((line, index) => new LoggedEvent(feed.nextSeq + index, line, undefined, at)));
   }

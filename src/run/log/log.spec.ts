@@ -13,6 +13,7 @@ import { RunFeed, RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
 import { RunWatch } from './run-watch.js';
 import { RunWriter } from './run-writer.js';
+import { HintMetrics } from '../hint.metrics.js';
 
 const note = (value: number): AgentEvent => ({ object: 'custom', name: 'note', value });
 const LAST: AgentResponse = {
@@ -44,7 +45,13 @@ class Process {
   ) {
     const metrics = new RunMetrics(new Metrics());
     this.commits = new GroupCommit(new LogCommit(log.ledger(), metrics), log, relay, metrics);
-    this.watch = new RunWatch(log, log.store(), relay, this.feeds, new SystemClock());
+    this.watch = new RunWatch(
+      { log, runs: log.store() },
+      relay,
+      this.feeds,
+      new HintMetrics(new Metrics()),
+      new SystemClock(),
+    );
   }
 
   writer(run: RunRecord = runningRun()): RunWriter {

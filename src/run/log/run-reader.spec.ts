@@ -1,4 +1,4 @@
-import { SystemClock } from '../../common/index.js';
+import { Metrics, SystemClock } from '../../common/index.js';
 import type { SessionStore } from '../../session/index.js';
 import { LocalRelay } from '../adapters/local-relay.js';
 import type { RunStore } from '../ports/run-store.js';
@@ -7,6 +7,7 @@ import { MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
 import { RunFeeds } from './run-feeds.js';
 import { RunReader } from './run-reader.js';
 import { RunWatch } from './run-watch.js';
+import { HintMetrics } from '../hint.metrics.js';
 
 const ALICE = { tenantId: 'default', userId: 'alice' };
 const SESSION = { ...ALICE, sessionId: 'session' };
@@ -34,7 +35,13 @@ class Bench {
 
   constructor() {
     const [log, store] = [new MemoryRunLog(), this.store as RunStore];
-    const watch = new RunWatch(log, store, this.relay, this.feeds, new SystemClock());
+    const watch = new RunWatch(
+      { log, runs: store },
+      this.relay,
+      this.feeds,
+      new HintMetrics(new Metrics()),
+      new SystemClock(),
+    );
     this.reader = new RunReader(log, this.feeds, store, {} as SessionStore, watch);
   }
 

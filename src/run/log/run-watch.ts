@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
-import { RunLog } from '../ports/run-log.js';
+import { HintMetrics } from '../hint.metrics.js';
 import { type RelayMessage, RunRelay } from '../ports/run-relay.js';
-import { type AwaitedRun, RunStore, type WatchFindings } from '../ports/run-store.js';
+import type { AwaitedRun, WatchFindings } from '../ports/run-store.js';
+import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 import { FollowedRun } from './followed-run.js';
 import { LogReads } from './log-reads.js';
@@ -38,14 +39,14 @@ export class RunWatch {
   private distrustedUntil = -Infinity;
 
   constructor(
-    log: RunLog,
-    private readonly runs: RunStore,
+    @Inject(RunLedger) private readonly ledger: Pick<RunLedger, 'log' | 'runs'>,
     private readonly relay: RunRelay,
     private readonly feeds: RunFeeds,
+    private readonly metrics: HintMetrics,
     private readonly clock: Clock,
   ) {
     const follow: TailSources['follow'] = (run, feed) => this.follow(run, feed);
-    this.sources = { log: new LogReads(log), feeds, follow };
+    this.sources = { log: new LogReads(ledger.log), feeds, follow };
     relay.onStateChange(() => {
       for (const run of this.followed.values()) run.isUnsure = true;
       this.look();
@@ -62,7 +63,7 @@ export class RunWatch {
   follow(run: RunRecord, feed: RunFeed): void {
     if (this.followed.has(run.rowId)) return;
     if (this.size === 0) this.wait = FIRST_MS;
-    const followed = new FollowedRun(run.rowId, feed, this.sources.log);
+    const followed = new FollowedRun(run.rowId, feed, this.sources.log, this.metrics.gaps);
     this.followed.set(run.rowId, followed);
     const unfollow = this.relay.follow(run, (message) => this.relayed(followed, message));
     feed.onDrop = () => {
@@ -117,7 +118,7 @@ export class RunWatch {
     if (this.size === 0) return;
     const [runs, waits, isTrusted] = [[...this.followed.values()], [...this.awaited.keys()], this.isTrusted];
     const direct = new Set(isTrusted ? runs.filter(({ isUnsure }) => isUnsure) : runs);
-    const found = await this.runs.watch(
+    const found = await this.watch(
       runs.map(({ rowId }) => rowId),
       waits,
     );
@@ -133,11 +134,19 @@ export class RunWatch {
     for (const wait of found.arrived) this.awaited.get(wait)?.();
   }
 
+  private async watch(rowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings> {
+    const startedAt = performance.now();
+    const found = await this.ledger.runs.watch(rowIds, waits);
+    this.metrics.watchSeconds.observe((performance.now() - startedAt) / 1000);
+    return found;
+  }
+
   /** Takes from the ledger what the relay has not brought in time, and then relies on it less for a while. */
   private compare(runs: readonly FollowedRun[], found: WatchFindings): void {
     const missed = runs.filter((run) => this.followed.get(run.rowId) === run && isAhead(run, found));
     if (missed.length === 0) return;
     this.distrustedUntil = this.clock.monotonic() + DISTRUST_MS;
+    this.metrics.gaps.add(missed.length);
     for (const run of missed) run.found(found.runs.get(run.rowId));
     this.look();
   }
