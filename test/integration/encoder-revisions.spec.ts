@@ -1,16 +1,16 @@
-import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { PIECES_WIRE, PiecesModule } from '../support/pieces-wire.js';
 import { ProcessClient } from '../support/process-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 jest.setTimeout(60_000);
 
-describeOnDatabases('servers of several versions that write the frames of a wire differently', (openDatabase) => {
+describe('servers of several versions that write the frames of a wire differently', () => {
   let database: TestDatabase;
   let servers: TestServer[] = [];
 
   beforeAll(async () => {
-    database = await openDatabase();
+    database = await sqliteDatabase();
     // Before the change, able to read it, writing it, and without the first form.
     const versions = [
       [1, [1]],
