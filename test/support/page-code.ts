@@ -13,7 +13,7 @@ export function codeOf(page: string, name: string): ReadonlyMap<string, string> 
   const text = readFileSync(join(ROOT, page), 'utf8');
   const files = new Map<string, string>();
   for (const [, file = '', code = ''] of text.matchAll(
-    new RegExp(`<!-- ${name}: (\\S+) -->\\n\\n\`\`\`(?:ts|js|json)\\n([\\s\\S]*?)\`\`\``, 'g'),
+    new RegExp(`<!-- ${name}: (\\S+) -->\\n\\n\`\`\`(?:ts|js|json|sh)\\n([\\s\\S]*?)\`\`\``, 'g'),
   )) {
     const before = files.get(file);
     files.set(file, before === undefined ? code : `${before}\n${code}`);
