@@ -38,6 +38,7 @@ export class PostgresDatabase extends Database {
     const pool = (source.driver as PostgresDriver).master as pg.Pool;
     metrics.watch(pool, pool.options.max ?? 0);
     this.waits = new RequestWaits(waitMs, (withinMs) => probe(pool, withinMs));
+    pool.on('acquire', () => this.waits.acquired());
     this.read = new PostgresReads(source, pool, metrics, this.waits);
     this.patientRead = new PatientReads(source, pool, metrics, this.waits);
     this.readUnsynced = this.patientRead;

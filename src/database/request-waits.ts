@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** How often it is looked whether somebody has waited for too long: this part of the longest wait. */
+/** How often it is looked how long somebody has waited, within the longest wait. */
 const LOOKS = 10;
-/** After this part of the longest wait without any answer the database is asked whether it is there. */
-const PROBE_SHARE = 0.2;
+/** After so many looks without any answer the database is asked whether it is there. */
+const PROBE_AFTER = 2;
 
 /** An operation of a request, from the wait for its connection to its last answer. */
 export interface RequestWait {
@@ -25,22 +25,30 @@ interface Cuttable {
   readonly connection: { readonly stream: Socket };
 }
 
-/** Since when an operation waits, and how it is given up. */
+/** How long an operation has waited, and how it is given up. */
 interface Waiting {
-  since: number;
+  /** Looks without a connection, or without an answer to anybody since it has one. */
+  looks: number;
+  /** `answers` at the last look. */
+  answers: number;
   isConnected: boolean;
   giveUp: () => void;
 }
 
 /**
- * Requests that wait for the database. One that gets no connection within a time fails. So does one whose database is
- * silent for that time: it answers nothing to anybody, and takes no new connection either. Its connection is cut then.
- * An operation that is only slow, such as one that waits for a lock, is not given up.
+ * Requests that wait for the database. One that gets no connection within a time fails, unless connections are handed
+ * out so fast that its turn comes within the same time again. So does one whose database is silent for that time: it
+ * answers nothing to anybody. Its connection is cut then. An operation that is only slow, such as one that waits for a
+ * lock, is not given up.
  */
 export class RequestWaits {
   private readonly waiting = new Set<Waiting>();
   private timer: NodeJS.Timeout | undefined;
-  private answeredAt = -Infinity;
+  /** How many answers the database has given. */
+  private answers = 0;
+  /** How many connections were handed out: until now, and until each of the last looks. */
+  private handed = 0;
+  private handedUntil: number[] = [];
   private isProbing = false;
 
   /**
@@ -54,12 +62,17 @@ export class RequestWaits {
 
   /** The database has answered something. */
   answered(): void {
-    this.answeredAt = performance.now();
+    this.answers += 1;
+  }
+
+  /** The pool has handed out a connection, to anybody. */
+  acquired(): void {
+    this.handed += 1;
   }
 
   /** An operation of a request begins. Needs one `end`. */
   begin(): RequestWait {
-    const waiting: Waiting = { since: performance.now(), isConnected: false, giveUp: () => undefined };
+    const waiting: Waiting = { looks: 0, answers: this.answers, isConnected: false, giveUp: () => undefined };
     this.waiting.add(waiting);
     // What has arrived while the event loop was busy is handled before the verdict.
     this.timer ??= setInterval(() => setImmediate(() => this.look()), this.limitMs / LOOKS).unref();
@@ -82,36 +95,46 @@ export class RequestWaits {
       };
       connecting.then((client) => {
         if (isGivenUp) return giveBack(client);
-        waiting.isConnected = true;
-        waiting.since = performance.now();
-        waiting.giveUp = () => cut(client);
+        Object.assign(waiting, { isConnected: true, looks: 0, answers: this.answers, giveUp: () => cut(client) });
         resolve(client);
       }, reject);
     });
   }
 
+  /** Counts looks, not milliseconds: a busy event loop is not the fault of the database. */
   private look(): void {
     if (this.waiting.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
+      this.handedUntil = [];
       return;
     }
-    const now = performance.now();
+    this.handedUntil.push(this.handed);
+    if (this.handedUntil.length > LOOKS) this.handedUntil.shift();
+    const moved = this.handed - (this.handedUntil[0] ?? this.handed);
+    let ahead = 0;
     for (const waiting of [...this.waiting]) {
-      const silentSince = waiting.isConnected ? Math.max(waiting.since, this.answeredAt) : waiting.since;
-      const silentMs = now - silentSince;
-      if (silentMs >= this.limitMs) {
+      this.count(waiting);
+      const { looks, isConnected } = waiting;
+      const isNext = !isConnected && (ahead += 1) <= moved;
+      if (looks >= LOOKS && !isNext) {
         this.waiting.delete(waiting);
         waiting.giveUp();
-      } else if (waiting.isConnected && silentMs >= this.limitMs * PROBE_SHARE) this.ask();
+      } else if (isConnected && looks >= PROBE_AFTER) this.ask();
     }
+  }
+
+  private count(waiting: Waiting): void {
+    if (waiting.isConnected && waiting.answers !== this.answers) waiting.looks = 0;
+    else waiting.looks += 1;
+    waiting.answers = this.answers;
   }
 
   /** A silent database may have nothing but slow work: then it still answers this. */
   private ask(): void {
     if (this.isProbing) return;
     this.isProbing = true;
-    this.probe(this.limitMs * (1 - PROBE_SHARE))
+    this.probe((this.limitMs * (LOOKS - PROBE_AFTER)) / LOOKS)
       .then(
         () => this.answered(),
         () => undefined,
