@@ -3,6 +3,7 @@ import { tenantReach } from '../../src/common/index.js';
 import { dataOf, type Message } from '../../src/events/index.js';
 import type { InterruptAnswer } from '../../src/run/index.js';
 import { ApprovalDriver, outputs, outputTexts, shapes } from '../support/approval-driver.js';
+import { preventChore } from '../support/chores.js';
 import { ALICE, codeOf, describeOnLedgers, nextId } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
 
@@ -151,6 +152,7 @@ describeOnLedgers('approvals', (ledger) => {
   });
 
   it('an approval expires, and the model is told', async () => {
+    await preventChore(ledger().database, 'interrupt-expiry');
     await driver.start([{ tool: 'pay', effect: 'ask', expiresIn: '1ms' }]);
     driver.calls(call(0, 'pay', PAY, 'c1'));
     const run = await driver.ask();

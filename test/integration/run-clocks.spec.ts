@@ -2,6 +2,7 @@ import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
 import { RunRetention } from '../../src/run/end/run-retention.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
+import { makeChoreDue } from '../support/chores.js';
 import { until } from '../support/until.js';
 import {
   ALICE,
@@ -126,6 +127,7 @@ describeOnLedgers('time limits of runs', (ledger) => {
     const { run } = await ledger().accept({}, { lease: LEASE });
     const old = Date.now() - 3_600_001;
     await ledger().commits.append([logWrite(run, { lines: lines(0, 9), end: runEnd(), at: old })]);
+    await makeChoreDue(ledger().database, 'retention');
     const on = await start({ RUN_EVENTS_RETENTION: '1h' });
     const retention = on.get(RunRetention);
     await until(() => retention.removed.runs > 0, 'the chore has removed the events');

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 export interface TestDatabase {
   readonly kind: 'sqlite' | 'postgres';
   /** What a server needs in its environment to use it. */
-  readonly env: { readonly DATA_DIR: string; readonly DATABASE_URL?: string };
+  readonly env: { readonly DATA_DIR: string; readonly DATABASE_URL?: string; readonly DATABASE_WAIT_MS?: string };
   /** Deletes it and everything in it. */
   drop(): Promise<void>;
 }
@@ -28,7 +28,8 @@ export async function postgresDatabase(server: string): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     kind: 'postgres',
-    env: { DATA_DIR: folder, DATABASE_URL: url.toString() },
+    // On a busy machine a healthy database may take longer than the default.
+    env: { DATA_DIR: folder, DATABASE_URL: url.toString(), DATABASE_WAIT_MS: '10000' },
     drop: async () => {
       await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await rm(folder, { recursive: true, force: true });
