@@ -52,6 +52,19 @@ describeInBrowser('an answer that is cut off', (browser) => {
     await page.context().close();
   });
 
+  it('the timeline of a run shows where another worker continued it after kill -9', async () => {
+    const page = await counting('Agent API');
+    await server.kill();
+    await server.restart();
+    await whole(page);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByText(`count to ${COUNT} slowly`).first().click();
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('listitem').filter({ hasText: 'recovery' }).getByText('attempt 2').waitFor();
+    await page.getByText(/^2, recovered/).waitFor();
+    await page.context().close();
+  });
+
   it('a page that is loaded again goes on with the answer', async () => {
     const page = await counting('Agent API');
     await page.reload();

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { json, type Query } from '../api/client.js';
 import type { Page } from '../api/types.js';
 
@@ -6,6 +7,7 @@ import type { Page } from '../api/types.js';
 export interface Rows<T> {
   readonly rows: readonly T[];
   readonly error: Error | null;
+  /** Whether nothing was found yet. */
   readonly isLoading: boolean;
   readonly hasMore: boolean;
   /** Reads the next page, unless it is being read. */
@@ -13,7 +15,11 @@ export interface Rows<T> {
   readonly refresh: () => void;
 }
 
-/** A list of the server, page by page. @param cursorName the parameter that a page's `nextCursor` is sent as */
+/**
+ * A list of the server, page by page. A page of the server looks at a part of the list and may be empty although others
+ * follow: until something is found, it is read on.
+ * @param cursorName the parameter that a page's `nextCursor` is sent as
+ */
 export function usePages<T>(path: string, query: Query = {}, cursorName = 'cursor'): Rows<T> {
   const pages = useInfiniteQuery({
     queryKey: [path, query],
@@ -24,10 +30,16 @@ export function usePages<T>(path: string, query: Query = {}, cursorName = 'curso
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isSearching = rows.length === 0 && pages.hasNextPage && pages.error === null;
+  const { isFetching, fetchNextPage } = pages;
+  useEffect(() => {
+    if (isSearching && !isFetching) void fetchNextPage();
+  }, [isSearching, isFetching, fetchNextPage]);
   return {
-    rows: pages.data?.pages.flatMap(({ data }) => data) ?? [],
+    rows,
     error: pages.error,
-    isLoading: pages.isLoading,
+    isLoading: pages.isLoading || isSearching,
     hasMore: pages.hasNextPage,
     more: () => void (pages.isFetchingNextPage || pages.fetchNextPage()),
     refresh: () => void pages.refetch(),

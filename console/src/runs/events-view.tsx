@@ -61,7 +61,8 @@ function AllEvents({ path }: { readonly path: string }): ReactNode {
   const [shown, setShown] = useState({ first: 0, last: 0 });
   const from = Math.floor(shown.first / PAGE);
   const to = Math.max(from, Math.floor(shown.last / PAGE));
-  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  // The first page is always asked for: the number of events is known before those in view are there.
+  const numbers = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, index) => from + index)])];
   const pages = useQueries({
     queries: numbers.map((page) => ({
       queryKey: ['run-events', path, page],
@@ -69,10 +70,10 @@ function AllEvents({ path }: { readonly path: string }): ReactNode {
       gcTime: 60_000,
     })),
   });
-  const total = pages.find(({ data }) => data)?.data?.total ?? 0;
+  const total = Math.max(0, ...pages.map(({ data }) => data?.total ?? 0));
   const error = pages.find((page) => page.error)?.error;
   const eventAt = (index: number): LoggedEvent | undefined =>
-    pages[Math.floor(index / PAGE) - from]?.data?.data[index % PAGE];
+    pages[numbers.indexOf(Math.floor(index / PAGE))]?.data?.data[index % PAGE];
   if (error) return <Problem error={error} />;
   return (
     <>

@@ -90,6 +90,7 @@ export const SPAN_KINDS = [
   'approval',
   'input',
   'recovery',
+  'agent',
 ] as const;
 /** A kind of span. */
 export type SpanKind = (typeof SPAN_KINDS)[number];
@@ -102,7 +103,7 @@ export class SpanDto {
   @ApiProperty({
     enum: SPAN_KINDS,
     description:
-      'queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues.',
+      'queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues; agent: what is being executed is not known yet.',
   })
   kind!: SpanKind;
 

@@ -62,6 +62,15 @@ describe('the timeline of a run', () => {
     ]);
   });
 
+  it('a run that is being executed shows what it does now: the next model call once it has called one', () => {
+    const run = { ...RUN, agentType: 'worker', state: 'running', finishedAt: null } as RunDetails;
+    expect(spansOf({ run }).at(-1)).toEqual(['agent', 'worker', 'running', 1500, null, null]);
+    const steps = [step('model:0', 1500, 3000), step('tool:c1', 3000, 4000)];
+    expect(spansOf({ run, steps }).at(-1)).toEqual(['model', 'model call 2', 'running', 4000, null, null]);
+    const busy = [...steps, step('tool:c2', 3500, 3500, null)];
+    expect(spansOf({ run, steps: busy }).map(([kind]) => kind)).toEqual(['queue', 'model', 'tool', 'tool']);
+  });
+
   it('a recovery is a moment, and a step that a lost worker left is open until the run ends', () => {
     const value = { attempt: 2, discardedMessageIds: ['m1'], resumedFromStep: 0 };
     const events = [logged(7, 5000, { object: 'custom', name: 'run.recovered', value })];

@@ -18,6 +18,9 @@ export interface TimelineParts {
 /** The kinds of events that a timeline shows. */
 export const TIMELINE_EVENTS = ['custom', 'step', 'subagent'] as const;
 
+/** The kinds of spans that say what the agent is doing. */
+const STEP_KINDS: ReadonlySet<string> = new Set(['model', 'tool', 'step']);
+
 /** A span with times that can be compared. */
 interface Span extends Omit<SpanDto, 'startedAt' | 'endedAt' | 'parentId'> {
   readonly start: number;
@@ -37,7 +40,9 @@ export function timelineOf(parts: TimelineParts): TimelineDto {
     ...subagents,
     ...recoverySpans(parts.events),
     ...interruptSpans(parts.interrupts),
-  ].sort((one, other) => one.start - other.start);
+  ];
+  spans.push(...currentSpan(parts, spans));
+  spans.sort((one, other) => one.start - other.start);
   return {
     runId: run.runId,
     status: run.state,
@@ -87,6 +92,21 @@ function stepSpans({ run, steps }: TimelineParts, subagents: readonly Span[]): r
       ...(typeof failure === 'string' && { details: { failure } }),
     };
   }) satisfies readonly Span[];
+}
+
+/**
+ * What a run does now when none of its steps is open: model calls are in the journal once they have finished. Of a run
+ * that has not called a model yet, it is not known whether it is doing so.
+ */
+function currentSpan({ run, steps }: TimelineParts, spans: readonly Span[]): readonly Span[] {
+  const { state, startedAt, createdAt } = run;
+  const isOpen = spans.some(({ kind, end }) => end === null && STEP_KINDS.has(kind));
+  if (state !== 'running' || isOpen) return [];
+  const calls = steps.filter(({ key }) => /^(?:[0-9a-f]{16}\/)?model:/.test(key)).length;
+  const start = Math.max(startedAt ?? createdAt, ...spans.map(({ end }) => end ?? 0));
+  const common = { id: 'current', status: 'running', start, end: null } as const;
+  if (calls === 0) return [{ ...common, kind: 'agent', name: run.agentType }];
+  return [{ ...common, kind: 'model', name: `model call ${calls + 1}` }];
 }
 
 /** What a model call adds to its span. */
