@@ -54,7 +54,7 @@ export class ChoreTurns {
     const control = new AbortController();
     const stop = (): void => control.abort();
     stopping.addEventListener('abort', stop, { once: true });
-    let renewed = Promise.resolve();
+    let renewed: Promise<void> | undefined;
     const renew = (): void => void (renewed = this.renew(chore, turn, stop));
     const renewal = setInterval(renew, holdOf(chore) / 3).unref();
     const outcome = await this.outcomeOf(chore, control.signal);
@@ -64,7 +64,9 @@ export class ChoreTurns {
     const took = performance.now() - startedAt;
     this.runs.with(chore.name, outcome).add();
     this.seconds.with(chore.name).observe(took / 1000);
-    await this.schedule.postpone(turn, waitOf(chore, outcome, took));
+    // Most turns need no further write: they have made the chore due after its period.
+    const isDueInTime = outcome === 'done' && !renewed && holdOf(chore) === chore.everyMs;
+    if (!isDueInTime) await this.schedule.postpone(turn, waitOf(chore, outcome, took));
   }
 
   private async outcomeOf(chore: Chore, signal: AbortSignal): Promise<Outcome> {

@@ -19,3 +19,4 @@ export * from './sse-writer.js';
 export * from './sse.decorators.js';
 export * from './sse.interceptor.js';
 export * from './stream-client.js';
+export * from './query-checks.js';
