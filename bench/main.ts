@@ -10,6 +10,7 @@ import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
 import { throughput } from './scenarios/fleet-throughput.js';
+import { LedgerBench, ledgerSize } from './scenarios/ledger-size.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
 import { modelRequests } from './scenarios/model-requests.js';
@@ -72,6 +73,10 @@ const FLEET_STEPS: readonly Step<FleetBench>[] = [
   { name: 'fleet', rows: ['f6'], onDemand: true, run: throughput },
 ];
 
+const LEDGER_STEPS: readonly Step<LedgerBench>[] = [
+  { name: 'size', rows: ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'], onDemand: true, run: ledgerSize },
+];
+
 async function main(args: readonly string[]): Promise<number> {
   const summary = option(args, 'summary');
   if (summary !== undefined) {
@@ -97,6 +102,7 @@ async function main(args: readonly string[]): Promise<number> {
   await runSteps(wanted(SCRIPTED_STEPS), size, () => ScriptedBench.start(report));
   await runSteps(wanted(ACCESS_STEPS), size, () => Promise.resolve(new AccessBench(report)));
   await runSteps(wanted(FLEET_STEPS), size, () => FleetBench.start(report, postgresUrl()));
+  await runSteps(wanted(LEDGER_STEPS), size, () => Promise.resolve(new LedgerBench(report)));
   if (args.includes('--table')) report.printTable();
   return report.verdict();
 }
