@@ -22,6 +22,7 @@ import { DocsSettings } from './protocol/api-docs/docs.settings.js';
 import { orderTags } from './protocol/api-docs/document-tags.js';
 import { registerDocs } from './protocol/api-docs/register-docs.js';
 import { registerUploads } from './protocol/attachments/upload-body.js';
+import { FleetSettings } from './run/index.js';
 import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { registerConsole } from './protocol/console/register-console.js';
 import {
@@ -103,6 +104,8 @@ export function configureRoutes(app: NestFastifyApplication): void {
     });
   });
   registerRequestLimits(app, app.get(HttpSettings));
+  // A worker has no routes for clients.
+  if (app.get(FleetSettings).role === 'worker') return;
   registerUploads(app, app.get(AttachmentSettings));
   registerDocs(app, app.get(DocsSettings), () => createOpenApiDocument(app));
   registerConsole(app, app.get(ConsoleSettings), app.get(OidcSettings).consoleOrigins);
@@ -110,7 +113,7 @@ export function configureRoutes(app: NestFastifyApplication): void {
 
 /** Whether the server serves the console. */
 export function hasConsole(configuration: Configuration): boolean {
-  return configuration.get(ConsoleSettings).enabled;
+  return configuration.get(ConsoleSettings).enabled && configuration.get(FleetSettings).role !== 'worker';
 }
 
 /** Sentences for the log about rules of the tool policy that need authentication. */

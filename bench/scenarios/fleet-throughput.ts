@@ -60,7 +60,13 @@ async function measure(bench: FleetBench, servers: readonly ServerProcess[]): Pr
     (await Promise.all(servers.map((server) => server.cpu()))).reduce((sum, cpu) => sum + cpu, 0);
   const before = await used();
   const answer = answerOf({ pieces: 500 });
-  const load = { do: 'both', port: first.port, otherPort: second.port, streams: STREAMS * servers.length, answer } as const;
+  const load = {
+    do: 'both',
+    port: first.port,
+    otherPort: second.port,
+    streams: STREAMS * servers.length,
+    answer,
+  } as const;
   const { events = NaN, ms = NaN } = await bench.run(load);
   return { perSecond: (events / ms) * 1000, cost: ((await used()) - before) / events };
 }

@@ -16,6 +16,11 @@ export class ToolRegistry {
   /** @param sources in order of precedence */
   constructor(private readonly sources: readonly ToolSource[]) {}
 
+  /** Whether other processes have tools that this one does not. */
+  get isPartial(): boolean {
+    return this.sources.some(({ isElsewhere }) => isElsewhere === true);
+  }
+
   /** The server tools that are available now. Names are unique. */
   async list(): Promise<readonly ServerTool[]> {
     const lists = await Promise.all(this.sources.map((source) => source.list()));

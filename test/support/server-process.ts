@@ -72,7 +72,14 @@ export class ServerProcess {
     const [command, args] = limited([...this.before, process.execPath, this.main], limits.fileBytes);
     const child = spawn(command, args, {
       cwd: this.database.env.DATA_DIR,
-      env: { ...inherited, LOG_LEVEL: 'warn', ...this.database.env, PORT: String(this.port), ...this.env },
+      env: {
+        ...inherited,
+        LOG_LEVEL: 'warn',
+        DATABASE_WAIT_MS: '10000',
+        ...this.database.env,
+        PORT: String(this.port),
+        ...this.env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;

@@ -104,6 +104,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     LOG_LEVEL: 'silent',
     ...(await databaseEnv(options.database, cleanups)),
     SHUTDOWN_GRACE_MS: '500',
+    // On a busy machine even a new connection takes its time.
+    DATABASE_WAIT_MS: '10000',
     ...(upstream && { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' }),
     ...options.env,
   });

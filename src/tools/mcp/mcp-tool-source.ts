@@ -7,16 +7,20 @@ import { McpSettings } from './mcp.settings.js';
 /**
  * The tools of the configured MCP servers, in the order of the configuration. Required servers are
  * connected at start-up, all others when tools are first listed. While a server is down, only its tools
- * are missing; a required server that is down also makes this server not ready.
+ * are missing; a required server that is down also makes this server not ready. A process that executes no runs
+ * connects to none.
  */
 @Injectable()
 export class McpToolSource extends ToolSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly name = 'mcp';
+  override readonly isElsewhere: boolean;
   private readonly configured: readonly McpServer[];
 
   constructor(settings: McpSettings, validator: SchemaValidator) {
     super();
-    this.configured = settings.servers.map((server) => new McpServer(server, settings, validator));
+    this.isElsewhere = !settings.isConnecting && settings.servers.length > 0;
+    const servers = settings.isConnecting ? settings.servers : [];
+    this.configured = servers.map((server) => new McpServer(server, settings, validator));
   }
 
   async list(): Promise<readonly ServerTool[]> {

@@ -44,6 +44,9 @@ export class McpSettings extends settings('MCP servers', {
     env: this.source.env,
   });
 
+  /** False for a process that executes no runs: it connects to no server. ROLE is declared where runs are. */
+  readonly isConnecting: boolean = this.source.env['ROLE'] !== 'web';
+
   /** The servers of both settings, without those that are disabled. */
   readonly servers: readonly McpServerConfig[] = this.#reading.servers;
 
