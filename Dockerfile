@@ -52,4 +52,5 @@ EXPOSE 8090
 # The server handles signals itself, as the first process of the container too.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
-CMD ["node", "scripts/start.mjs"]
+# More room for young objects: an eighth less processor time when many streams are fast (docs/performance.md).
+CMD ["node", "--max-semi-space-size=64", "scripts/start.mjs"]

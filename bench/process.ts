@@ -5,6 +5,9 @@ import type { AnswerLoad, AnswerResult, Load, LoadResult, ServerAnswer, ServerQu
 /** Longest time for one answer, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 
+/** How `npm start` runs Node. */
+const START_FLAGS = ['--max-semi-space-size=64'];
+
 /** A process of the benchmark and its side channel. */
 class Peer {
   port = 0;
@@ -68,6 +71,7 @@ export class ServerProcess extends Peer {
     const options: ForkOptions = {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: variant === 'parley' ? START_FLAGS : [],
     };
     const server = new ServerProcess(fork(join(__dirname, 'server.js'), [variant], options));
     await server.ready();
