@@ -84,7 +84,10 @@ describe('docs/deploy.md', () => {
 
   it('the unit starts the server, and gives it the time that compose.yaml gives', () => {
     const unit = block('unit');
-    expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node dist\/src\/main\.js$/m);
+    // With the flag of Node that `npm start` and the image have.
+    const [, flag] = /"exec node (--\S+) scripts/.exec(read('package.json')) ?? [];
+    expect(read('Dockerfile')).toContain(`CMD ["node", "${flag}", "scripts/start.mjs"]`);
+    expect(unit.split('\n')).toContain(`ExecStart=/usr/bin/node ${flag} dist/src/main.js`);
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
     expect(read('compose.yaml')).toContain(`stop_grace_period: ${seconds}s`);
     const lines = unit.split('\n').filter((line) => line !== '');
