@@ -15,6 +15,8 @@ const QUEUE = 'runs';
 const TIMEOUT_MS = 250;
 const PING_INTERVAL_MS = 1000;
 const RECONNECT_MOST_MS = 2000;
+/** How long the end of a connection may take before it is cut: the driver waits for that also where it has ended. */
+const DISCONNECT_MS = 100;
 /** Missed runs in a row after which the worker is made anew: it may not notice new tickets after a reconnect. */
 const MISSED_IN_A_ROW = 3;
 /** Entries of BullMQ's own log of what happened to jobs, which nobody reads. */
@@ -68,6 +70,7 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
       maxRetriesPerRequest: 0,
       commandTimeout: TIMEOUT_MS,
       connectTimeout: 1000,
+      disconnectTimeout: DISCONNECT_MS,
       retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MOST_MS),
     });
     this.client.on('error', (error) => this.degrade(error.message));
@@ -194,10 +197,11 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
   private renew(): void {
     this.discardWorker();
     this.missedInARow = 0;
-    const blocking = new this.redis.Redis(this.url, { maxRetriesPerRequest: null, connectTimeout: 1000 }).on(
-      'error',
-      ignore,
-    );
+    const blocking = new this.redis.Redis(this.url, {
+      maxRetriesPerRequest: null,
+      connectTimeout: 1000,
+      disconnectTimeout: DISCONNECT_MS,
+    }).on('error', ignore);
     this.blocking = blocking;
     const worker = new this.bull.Worker<Ticket, void, string>(QUEUE, null, {
       connection: blocking,
