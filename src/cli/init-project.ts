@@ -17,6 +17,12 @@ const IS_COMMON = /^(_[^/\\]+|Dockerfile|tsconfig\.json)$/;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/;
 const DEVELOPMENT = ['@types/node', 'typescript'] as const;
 
+/**
+ * Which packages may run a script when they are installed, for versions of npm that ask: the driver of the embedded
+ * database, which is compiled or downloaded. The others work without theirs.
+ */
+const INSTALL_SCRIPTS = { 'better-sqlite3': true, '@scarf/scarf': false, 'msgpackr-extract': false } as const;
+
 /** What `initProject` has written. */
 export interface NewProject {
   /** Relative to the folder, sorted. */
@@ -115,6 +121,7 @@ function manifest(name: string, needed: Readonly<Record<string, string>>): objec
     },
     dependencies: { ...peerDependencies, ...needed },
     devDependencies: Object.fromEntries(DEVELOPMENT.map((one) => [one, devDependencies[one]])),
+    allowScripts: INSTALL_SCRIPTS,
   };
 }
 
