@@ -68,7 +68,12 @@ describe('the timeline of a run', () => {
     const steps = [step('model:0', 1500, 3000), step('tool:c1', 3000, 4000)];
     expect(spansOf({ run, steps }).at(-1)).toEqual(['model', 'model call 2', 'running', 4000, null, null]);
     const busy = [...steps, step('tool:c2', 3500, 3500, null)];
-    expect(spansOf({ run, steps: busy }).map(([kind]) => kind)).toEqual(['queue', 'model', 'tool', 'tool']);
+    expect(spansOf({ run, steps: busy }).map((span) => (span as readonly unknown[])[0])).toEqual([
+      'queue',
+      'model',
+      'tool',
+      'tool',
+    ]);
   });
 
   it('a recovery is a moment, and a step that a lost worker left is open until the run ends', () => {
