@@ -20,7 +20,7 @@ const INSERT = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at, times) VALUES (?, ?, ?, ?, ?, ?)`;
 const MARK = 'UPDATE runs SET compacted_at = ?, digests = ? WHERE no = ?';
 
-/** `{kept}`: which rows stay, because their partition will be dropped. */
+/** `{kept}`: whose rows stay, because their partition will be dropped; their last events are copied. */
 const PRUNE = `
   WITH due AS (
     SELECT no, next_seq FROM runs
@@ -29,9 +29,14 @@ const PRUNE = `
     ORDER BY finished_at LIMIT ? FOR UPDATE SKIP LOCKED
   ), steps AS (
     DELETE FROM run_steps s USING due WHERE s.run_no = due.no
+  ), results AS (
+    INSERT INTO run_results (run_no, seq, body, created_at)
+    SELECT c.run_no, c.first_seq, c.body, c.created_at
+    FROM due JOIN run_event_chunks c ON c.run_no = due.no AND c.first_seq = due.next_seq - 1
+    WHERE {kept} ON CONFLICT DO NOTHING
   ), chunks AS (
     DELETE FROM run_event_chunks c USING due
-    WHERE c.run_no = due.no AND c.first_seq < due.next_seq - 1 AND NOT ({kept})
+    WHERE c.run_no = due.no AND c.first_seq < due.next_seq - 1 AND NOT {kept}
   ), marked AS (
     UPDATE runs r SET events_pruned_at = ? FROM due WHERE r.no = due.no RETURNING due.next_seq - 1 AS removed
   )
@@ -67,7 +72,7 @@ export class TypeOrmLogCompaction extends LogCompaction {
   async prune({ finishedBefore, limit, now, whole }: PruneQuery): Promise<RetentionCounts> {
     if (!this.isUseful) return { runs: 0, events: 0 };
     const kept = whole.map(({ from, to }) => `due.no >= ${from} AND due.no < ${to}`).join(' OR ') || 'FALSE';
-    const sql = PRUNE.replace('{kept}', kept);
+    const sql = PRUNE.replaceAll('{kept}', `(${kept})`);
     const [counts] = await this.database.write((tx) => tx.all<RetentionCounts>(sql, [finishedBefore, limit, now]));
     return counts ?? { runs: 0, events: 0 };
   }
