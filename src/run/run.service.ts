@@ -6,7 +6,14 @@ import { CancelRuns } from './end/cancel-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
 import { RunReader } from './log/run-reader.js';
 import { RunStore } from './ports/run-store.js';
-import { type CancelOptions, type ListOptions, type ReadOptions, Runs, type TailOptions } from './ports/runs.js';
+import {
+  type AnswerOptions,
+  type CancelOptions,
+  type ListOptions,
+  type ReadOptions,
+  Runs,
+  type TailOptions,
+} from './ports/runs.js';
 import { isForgotten, type RunRecord } from './run-record.js';
 import { acceptedRun, runView } from './run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
@@ -35,7 +42,7 @@ export class RunService extends Runs {
     reach: Reach,
     requester: Requester | null,
     answers: readonly InterruptAnswer[],
-    options: { readonly runKey?: string } = {},
+    options: AnswerOptions = {},
   ): Promise<AcceptedRun> {
     return this.acceptance.answer(reach, requester, answers, options);
   }

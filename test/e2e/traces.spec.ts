@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AgentTool } from '../../src/tools/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
@@ -15,6 +18,19 @@ class Adder {
     Adder.seen.push(context.traceparent);
     return 'secret sum';
   }
+
+  @AgentTool({ name: 'remove', description: 'Removes', parameters: { type: 'object' }, effects: 'unsafe' })
+  async remove(): Promise<string> {
+    return 'removed';
+  }
+}
+
+/** The removal asks for approval. */
+function policyFile(): { readonly file: string; readonly drop: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'));
+  const file = join(folder, 'policy.json');
+  writeFileSync(file, JSON.stringify({ rules: [{ tool: 'remove', effect: 'ask' }] }));
+  return { file, drop: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 async function ask(server: TestServer, text: string, headers: Record<string, string> = {}): Promise<string> {
@@ -30,19 +46,25 @@ async function ask(server: TestServer, text: string, headers: Record<string, str
 describeOnDatabases('traces', (openDatabase) => {
   let receiver: OtlpReceiver;
   let server: TestServer;
+  const policy = policyFile();
 
   beforeAll(async () => {
     receiver = await OtlpReceiver.start();
     server = await startServer({
       database: openDatabase,
       providers: [Adder],
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-api=a%20b' },
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-api=a%20b',
+        TOOL_POLICY_FILE: policy.file,
+      },
       model: (upstream) => {
         upstream.on(
           { predicate: ({ messages }) => messages.some(({ role }) => role === 'tool') },
           { content: 'It is 2' },
         );
         upstream.onMessage('add', { toolCalls: [{ name: 'add', arguments: '{}' }] });
+        upstream.onMessage('remove', { toolCalls: [{ name: 'remove', arguments: '{}' }] });
         upstream.onMessage('break', { error: { message: 'no', type: 'server_error' }, status: 500 });
         upstream.onMessage(/.*/, { content: 'Hello' });
       },
@@ -51,6 +73,7 @@ describeOnDatabases('traces', (openDatabase) => {
   afterAll(async () => {
     await server.close();
     receiver.close();
+    policy.drop();
   });
 
   const traced = async (name: string, traceId: string): Promise<ReceivedSpan> => {
@@ -117,6 +140,25 @@ describeOnDatabases('traces', (openDatabase) => {
     await ask(server, 'loud', { traceparent: `00-${sampled}-${PARENT}-01` });
     await traced('POST /process', sampled);
     expect(receiver.spans.filter(({ traceId }) => traceId === unsampled)).toEqual([]);
+  });
+
+  it('a run that an approval continues belongs to the trace of the answer, with a link to the request before', async () => {
+    const [asking, answering] = ['e'.repeat(32), 'f'.repeat(32)];
+    const stream = await ask(server, 'remove', { traceparent: `00-${asking}-${PARENT}-01` });
+    const asked = await traced('POST /process', asking);
+    expect(stream).toContain('mcp_approval_request');
+    const listed = await fetch(`${server.url}/approvals?status=pending&user_id=s-remove`);
+    const { data } = (await listed.json()) as { data: readonly { id: string; sessionId: string }[] };
+    const pending = data.find(({ sessionId }) => sessionId === 's-remove');
+    const decided = await fetch(`${server.url}/approvals/${pending?.id}?user_id=s-remove`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', traceparent: `00-${answering}-${PARENT}-01` },
+      body: JSON.stringify({ approve: true }),
+    });
+    expect(decided.status).toBe(200);
+    const run = await traced('invoke_agent worker', answering);
+    expect((await traced('execute_tool remove', answering)).parentSpanId).toBe(run.spanId);
+    expect(run.links).toEqual([expect.objectContaining({ traceId: asking, spanId: asked.spanId })]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Caller, namedUser, Needs } from '../../access/index.js';
+import { Caller, namedUser, Needs, traceOf } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/index.js';
@@ -72,7 +72,10 @@ export class ApprovalsController {
     };
     const user = namedUser('user_id', userId);
     return approvalView(
-      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, 'approval'),
+      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, {
+        kind: 'approval',
+        ...traceOf(caller),
+      }),
     );
   }
 }

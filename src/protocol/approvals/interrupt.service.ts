@@ -55,10 +55,11 @@ export class InterruptService {
     requester: Requester | null,
     id: string,
     answer: Omit<InterruptAnswer, 'interruptId'>,
-    kind?: InterruptView['kind'],
+    { kind, traceparent }: { readonly kind?: InterruptView['kind']; readonly traceparent?: string } = {},
   ): Promise<InterruptView> {
     await this.find(reach, id, kind);
-    await this.runs.answer(reach, requester, [{ interruptId: id, ...answer }]);
+    const trace = traceparent === undefined ? {} : { traceparent };
+    await this.runs.answer(reach, requester, [{ interruptId: id, ...answer }], trace);
     return this.find(reach, id);
   }
 }

@@ -1,4 +1,4 @@
-import { Caller, namedUser, Needs } from '../../access/index.js';
+import { Caller, namedUser, Needs, traceOf } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ShapePipe } from '../http/index.js';
@@ -66,6 +66,8 @@ export class InterruptsController {
     @Body(InterruptAnswerPipe) answer: RestAnswer,
   ): Promise<InterruptDto> {
     const user = namedUser('user_id', userId);
-    return interruptView(await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer));
+    return interruptView(
+      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, traceOf(caller)),
+    );
   }
 }

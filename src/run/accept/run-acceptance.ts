@@ -3,6 +3,7 @@ import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../..
 import { signalCancel } from '../end/cancellation.js';
 import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
+import type { AnswerOptions } from '../ports/runs.js';
 import { RunRelay } from '../ports/run-relay.js';
 import { acceptedView } from '../run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
@@ -64,7 +65,7 @@ export class RunAcceptance {
     reach: Reach,
     requester: Requester | null,
     answers: readonly InterruptAnswer[],
-    options: { readonly runKey?: string },
+    options: AnswerOptions,
   ): Promise<AcceptedRun> {
     return this.accept({ ...(await this.preparation.requestFor(reach, requester, answers)), ...options });
   }

@@ -38,6 +38,14 @@ export interface CancelOptions {
   readonly rollback?: boolean;
 }
 
+/** How interrupts are answered. */
+export interface AnswerOptions {
+  /** Makes the answer repeatable: the same answers return the same run. */
+  readonly runKey?: string;
+  /** As `RunRequest.traceparent`. */
+  readonly traceparent?: string;
+}
+
 /**
  * Runs as wires use them: accept one, read one, cancel one. A run is found by its id within a reach, by the client's
  * run id or its place in its session by the session's owner: ids of sessions are unique for each user. What lies
@@ -63,14 +71,13 @@ export abstract class Runs {
    * and with its agent, tools, model options and authority. It is queued when the session is busy.
    *
    * @param requester whoever answers; null without authentication
-   * @param options.runKey makes the answer repeatable: the same answers return the same run
    * @throws AppError as `accept`
    */
   abstract answer(
     reach: Reach,
     requester: Requester | null,
     answers: readonly InterruptAnswer[],
-    options?: { readonly runKey?: string },
+    options?: AnswerOptions,
   ): Promise<AcceptedRun>;
 
   /**
