@@ -69,6 +69,39 @@ const title = 'Swagger UI in a browser';
     expect(body).toContain('[DONE]');
   });
 
+  it.each([
+    ['OpenAI Responses', '/v1/responses'],
+    ['AG-UI', '/ag-ui'],
+    ['CopilotKit', '/copilotkit/agent/{agentId}/run'],
+    ['AG-Kit', '/send-message'],
+    ['the Runs API', '/api/v1/agent/runs'],
+  ])('the example request of %s runs the agent of a fresh server', async (_, path) => {
+    expect((await tryOut('post', path)).status).toMatch(/^20[02]/);
+  });
+
+  it('all other example requests of the wires work on a fresh server, too', async () => {
+    interface Operation {
+      readonly requestBody?: {
+        readonly content: Record<string, { readonly examples?: Record<string, { value: object }> }>;
+      };
+    }
+    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+      readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+    };
+    const answers: (readonly [string, string, number])[] = [];
+    for (const path of ['/process', '/v1/responses', '/ag-ui', '/send-message', '/api/v1/agent/runs']) {
+      const examples = document.paths[path]?.post?.requestBody?.content['application/json']?.examples ?? {};
+      for (const [name, { value }] of Object.entries(examples)) {
+        const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+        const answer = await fetch(server.url + path, init);
+        await answer.text();
+        answers.push([path, name, answer.status]);
+      }
+    }
+    expect(answers.length).toBeGreaterThan(20);
+    expect(answers.filter(([, , status]) => status !== 200 && status !== 202)).toEqual([]);
+  });
+
   it('GET /health shows the state of the server', async () => {
     const { status, body } = await tryOut('get', '/health');
     expect(status).toMatch(/^200/);

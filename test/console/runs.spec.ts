@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { call, finish, ScriptedModelClient, text } from '../../src/agent/testing/scripted-model-client.js';
 import { describeInBrowser } from '../support/browser.js';
 import { addRuns, replaceLog } from '../support/large-ledger.js';
@@ -11,6 +11,19 @@ const RUNS = 100_000;
 const EVENTS = 50_000;
 /** How long a page of so many may take until it shows something, on a machine that does other things too. */
 const SOON_MS = 10_000;
+
+/** What the browser has of a box that scrolls. */
+interface Box {
+  readonly scrollHeight: number;
+  scrollTo(left: number, top: number): void;
+}
+
+function scrollToEnd(list: Locator): Promise<void> {
+  return list.evaluate((element) => {
+    const box = element as unknown as Box;
+    box.scrollTo(0, box.scrollHeight);
+  });
+}
 
 describeInBrowser('runs in the console', (browser) => {
   let server: TestServer;
@@ -103,7 +116,7 @@ describeInBrowser('runs in the console', (browser) => {
     await list.getByText(`Words of ${RUNS - 1}`).waitFor();
     expect(Date.now() - before).toBeLessThan(SOON_MS);
     await page.getByText('50+ shown').waitFor();
-    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await scrollToEnd(list);
     await page.getByText('100+ shown').waitFor();
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
     await page.getByRole('searchbox', { name: 'Text' }).fill('many-123');
@@ -128,7 +141,7 @@ describeInBrowser('runs in the console', (browser) => {
     // Rows get their heights when they are shown, so the end may move while it is scrolled to.
     const last = events.locator('summary', { hasText: `piece ${EVENTS - 1}"` });
     await until(async () => {
-      await events.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      await scrollToEnd(events);
       return (await last.count()) === 1;
     });
     expect(await events.getByRole('listitem').count()).toBeLessThan(100);

@@ -2,9 +2,6 @@ import { isObject } from '../lib/format.js';
 import { readSse, type SseFrame } from '../lib/sse.js';
 import { credential } from './credential.js';
 
-/** The address of the server: the folder that the console is in. */
-export const SERVER = new URL('../', document.baseURI);
-
 /**
  * In whose name a browser without a credential acts: the user of requests that name none, because not every wire can
  * name one. With authentication the credential decides, and nothing is named.
@@ -27,9 +24,9 @@ export class ApiError extends Error {
 /** A query of a route; undefined and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The address of a route of the server. @param path without a leading slash */
+/** The address of a route of the server, which the console is in a folder of. @param path without a leading slash */
 export function urlOf(path: string, query: Query = {}): URL {
-  const url = new URL(path, SERVER);
+  const url = new URL(path, new URL('../', document.baseURI));
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
   }

@@ -30,9 +30,14 @@ export class SseSplitter {
 
   /** The frames that a piece completes. */
   push(piece: string): SseFrame[] {
-    this.rest += piece;
-    const blocks = this.rest.replace(/\r\n?/g, '\n').split('\n\n');
-    this.rest = blocks.pop() ?? '';
+    const text = this.rest + piece;
+    // A carriage return at the end may be the first half of a line end.
+    const held = text.endsWith('\r') ? '\r' : '';
+    const blocks = text
+      .slice(0, text.length - held.length)
+      .replace(/\r\n?/g, '\n')
+      .split('\n\n');
+    this.rest = (blocks.pop() ?? '') + held;
     return blocks.map(frameOf).filter((frame) => frame !== undefined);
   }
 }

@@ -1,0 +1,125 @@
+import type { BaseEvent } from '@ag-ui/client';
+import { BrokenStream } from '../../api/client.js';
+import { LiveRun } from '../live-run.js';
+import { Transcript } from '../transcript.js';
+import { type AgentApiEvent, AgentApiReader } from './agent-api-events.js';
+import { AgKitReader } from './ag-kit-events.js';
+import { AgUiReader } from './ag-ui-events.js';
+
+/** A run, and what the page shows of it once changes are announced. */
+function liveRun(): { readonly run: LiveRun; readonly shown: () => Promise<readonly object[]> } {
+  const transcript = new Transcript();
+  const run = new LiveRun(transcript, 'session', () => undefined);
+  run.started('run-1');
+  const shown = (): Promise<readonly object[]> =>
+    new Promise((resolve) => {
+      const stop = transcript.subscribe(() => {
+        stop();
+        resolve(transcript.entries());
+      });
+      transcript.put({ kind: 'notice', id: 'end', tone: 'info', text: '' });
+    });
+  return { run, shown };
+}
+
+describe('the reader of AG-Kit', () => {
+  it('shows texts and calls in order, and calls without a result wait for the page', async () => {
+    const { run, shown } = liveRun();
+    const reader = new AgKitReader(run);
+    reader.read({ type: 'text', content: 'One ' });
+    reader.read({ type: 'text', content: 'moment' });
+    reader.read({ type: 'tool-call-start', toolCallId: 'c1', toolCallName: 'time' });
+    reader.read({ type: 'tool-call-args', toolCallId: 'c1', delta: '{"a"' });
+    reader.read({ type: 'tool-call-args', toolCallId: 'c1', delta: ':1}' });
+    reader.read({ type: 'tool-call-end', toolCallId: 'c1' });
+    reader.end();
+    expect(await shown()).toMatchObject([
+      { kind: 'text', text: 'One moment', done: true },
+      { kind: 'call', id: 'c1', name: 'time', args: '{"a":1}', done: true },
+      {},
+    ]);
+    expect([run.end, run.pending]).toEqual(['interrupted', [{ callId: 'c1', name: 'time', args: '{"a":1}' }]]);
+  });
+
+  it('a call with a result does not wait, and an approval is not answered by the page', () => {
+    const { run } = liveRun();
+    const reader = new AgKitReader(run);
+    for (const id of ['c1', 'c2']) {
+      reader.read({ type: 'tool-call-start', toolCallId: id, toolCallName: 'pay' });
+      reader.read({ type: 'tool-call-end', toolCallId: id });
+    }
+    reader.read({ type: 'tool-result', toolCallId: 'c1', result: 'paid' });
+    reader.read({ type: 'interrupt', id: 'apr_1' });
+    reader.end();
+    expect([run.end, run.pending]).toEqual(['interrupted', []]);
+  });
+
+  it('a failed run has failed', () => {
+    const { run } = liveRun();
+    const reader = new AgKitReader(run);
+    reader.read({ type: 'error', error: 'The model is gone' });
+    reader.end();
+    expect(run.end).toBe('failed');
+  });
+});
+
+describe('the reader of AG-UI', () => {
+  const read = (reader: AgUiReader, ...events: object[]): void =>
+    events.forEach((event) => reader.read(event as BaseEvent));
+
+  it('shows images and cards, and removes what a recovered run discarded', async () => {
+    const { run, shown } = liveRun();
+    const reader = new AgUiReader(run);
+    read(
+      reader,
+      { type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'Half' },
+      { type: 'CUSTOM', name: 'run.recovered', value: { attempt: 2, discardedMessageIds: ['m1'] } },
+      {
+        type: 'CUSTOM',
+        name: 'message.content',
+        value: { messageId: 'm2', type: 'image', image_url: 'data:image/png,x' },
+      },
+      { type: 'CUSTOM', name: 'ui_schema', value: { messageId: 'm2', ui_schema: { version: '2.0' } } },
+      { type: 'RUN_FINISHED', outcome: { type: 'success' } },
+    );
+    expect(await shown()).toMatchObject([
+      { kind: 'notice', text: 'The server continued the run after a crash (attempt 2).' },
+      { kind: 'image', url: 'data:image/png,x' },
+      { kind: 'card', card: { version: '2.0' } },
+      {},
+    ]);
+    expect(run.end).toBe('completed');
+  });
+
+  it('a server that stops breaks the stream, and does not end the run', () => {
+    const { run } = liveRun();
+    expect(() => read(new AgUiReader(run), { type: 'RUN_ERROR', code: 'SHUTTING_DOWN' })).toThrow(BrokenStream);
+    expect(run.end).toBeUndefined();
+  });
+});
+
+describe('the reader of the Agent API', () => {
+  it('takes whole texts in place of their pieces, and drops messages that are not in the output', async () => {
+    const { run, shown } = liveRun();
+    const reader = new AgentApiReader(run);
+    const message = (id: string, status: string): object => ({ object: 'message', id, type: 'message', status });
+    const text = (id: string, delta: boolean, piece: string): object => ({
+      ...{ object: 'content', type: 'text', msg_id: id, index: 0, delta, text: piece },
+    });
+    const response = { object: 'response', id: 'run-1', session_id: 'session', error: null };
+    const events = [
+      message('m1', 'created'),
+      text('m1', true, 'Discarded'),
+      message('m2', 'created'),
+      text('m2', true, 'Hel'),
+      text('m2', true, 'lo'),
+      text('m2', false, 'Hello'),
+      message('m2', 'completed'),
+      { ...response, status: 'completed', output: [{ id: 'm2', type: 'message' }] },
+    ];
+    events.forEach((event, sequence_number) => reader.read({ ...event, sequence_number } as AgentApiEvent));
+    expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { kind: 'notice' }, {}]);
+    expect([run.end, run.cursor]).toEqual(['completed', 7]);
+  });
+});
