@@ -4,7 +4,7 @@ import { ChoreTurns } from './chore-turns.js';
 import { ChoreSchedule } from './ports/chore-schedule.js';
 
 /** The longest time between two looks at the schedule, in milliseconds: an instance that works may have ended. */
-const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 30_000;
 /** The shortest one, in milliseconds. */
 const SHORTEST_WAIT_MS = 20;
 

@@ -4,7 +4,7 @@ import { Clock } from '../common/index.js';
 import { InterruptStore } from './ports/interrupt-store.js';
 
 /** How often expired interrupts are marked, in milliseconds. Readers see them as expired at once. */
-const EVERY_MS = 15_000;
+const EVERY_MS = 60_000;
 
 /** Marks interrupts whose time has passed as expired and writes that to the audit log: the chore `interrupt-expiry`. */
 @Injectable()

@@ -10,7 +10,7 @@ const RETENTION_MS = 600_000;
 /** How often runs that have ended are looked for, in milliseconds. */
 const COMPACTION_MS = 60_000;
 /** How often queued runs are looked for that have waited for too long, in milliseconds. */
-const QUEUE_MS = 10_000;
+const QUEUE_MS = 60_000;
 
 /** The chores of runs: what has waited for too long ends, and what is old is compacted, then removed. */
 @Injectable()
