@@ -133,7 +133,16 @@ describeInBrowser('the pages of the console', (browser) => {
       await run('please pay');
       const page = await browser.page(`${server.url}/console/`, { colorScheme });
       const findings: Record<string, string[]> = {};
-      for (const place of ['talk', 'runs', `runs/${id}`, 'inbox', `sessions/${session}`, 'tools', 'access']) {
+      for (const place of [
+        'talk',
+        'runs',
+        `runs/${id}`,
+        'inbox',
+        `sessions/${session}`,
+        'attachments',
+        'tools',
+        'access',
+      ]) {
         await page.goto(at(place));
         await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
         const found = await seriousFindings(page);
