@@ -10,7 +10,8 @@ const ADMIN = ['runs:read', 'runs:write', 'admin:keys', 'admin:budgets', 'admin:
 describeInBrowser('access to the console', (browser) => {
   let provider: OpenIdProvider;
   let server: TestServer;
-  let admin: string;
+  /** An administrator of the test's own: requests for administration are limited for each account. */
+  const newAdmin = (account: string): Promise<string> => apiKey(server, { account, scopes: ADMIN });
 
   beforeAll(async () => {
     provider = await OpenIdProvider.start();
@@ -23,7 +24,6 @@ describeInBrowser('access to the console', (browser) => {
       console: { clientId: 'console', scopes: ['openid', 'runs:read', 'runs:write'] },
     };
     server = await startServer({ env: { AUTH: 'keys,oidc', OIDC_ISSUERS: JSON.stringify([issuer]) } });
-    admin = await apiKey(server, { account: 'admin', scopes: ADMIN });
   }, 60_000);
   afterAll(async () => {
     await server.close();
@@ -54,7 +54,7 @@ describeInBrowser('access to the console', (browser) => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('does not accept this credential').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByLabel('API key or token').fill(admin);
+    await page.getByLabel('API key or token').fill(await newAdmin('admin'));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('region', { name: 'You' }).getByText('key admin').waitFor();
     await page.reload();
@@ -96,7 +96,7 @@ describeInBrowser('access to the console', (browser) => {
   });
 
   it('keys are created, replaced and revoked', async () => {
-    const page = await signedIn(admin);
+    const page = await signedIn(await newAdmin('keys'));
     const keys = page.getByRole('region', { name: 'API keys', exact: true });
     await keys.getByText('Create a key').click();
     const form = keys.getByRole('form', { name: 'New key' });
@@ -126,6 +126,7 @@ describeInBrowser('access to the console', (browser) => {
   });
 
   it('limits are changed one by one, and an empty field has the default', async () => {
+    const admin = await newAdmin('limits');
     const page = await signedIn(admin);
     const form = page.getByRole('form', { name: 'Limits' });
     const field = form.getByRole('group', { name: 'Each user' }).getByLabel('Runs waiting or running');
@@ -143,7 +144,7 @@ describeInBrowser('access to the console', (browser) => {
   });
 
   it('tenants are created, suspended and resumed', async () => {
-    const page = await signedIn(admin);
+    const page = await signedIn(await newAdmin('tenants'));
     const tenants = page.getByRole('region', { name: 'Tenants', exact: true });
     await tenants.getByLabel('Id').fill('acme');
     await tenants.getByLabel('Name').fill('Acme Inc.');

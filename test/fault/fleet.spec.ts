@@ -60,7 +60,7 @@ const LONG = `count to ${COUNT} slowly`;
     const env = { RUN_CONCURRENCY: '1' };
     const [a, b] = await start({ ...env, REDIS_URL: redisA ?? '' }, { ...env, REDIS_URL: redisB ?? '' });
     const [atA, atB] = [a, b].map((server) => new RunsClient(server?.url ?? '')) as [RunsClient, RunsClient];
-    const long = (await atA.submit(runInput('count to 300 slowly'))).body.threadId;
+    const long = (await atA.submit(runInput('count to 1000 slowly'))).body.threadId;
     const stream = await atB.events(long);
     await stream.until(({ frames }) => frames.length > 8);
     // The only slot here is taken: no ticket reaches the other one.
