@@ -33,12 +33,29 @@ function callsTool(id: string): Script {
   };
 }
 
-/** An answer in two pieces. */
-function says(first: string, second: string): Script {
+/** An answer in pieces. */
+function says(first: string, ...others: string[]): Script {
   return (response) => {
     begin(response, { content: first });
-    send(response, { choices: [{ index: 0, delta: { content: second } }] });
+    for (const content of others) send(response, { choices: [{ index: 0, delta: { content } }] });
     end(response, 'stop', { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
+  };
+}
+
+/** An answer that calls `find_order` twice, with arguments whose pieces alternate. */
+function callsInPieces(...pieces: (readonly [string, string])[]): Script {
+  return (response) => {
+    const started = [0, 1].map((index) => ({ index, id: `call_${index}`, type: 'function' }));
+    begin(response, {
+      reasoning_content: 'It is hun',
+      tool_calls: started.map((call) => ({ ...call, function: { name: 'find_order', arguments: '' } })),
+    });
+    send(response, { choices: [{ index: 0, delta: { reasoning_content: 'ter2.' } }] });
+    for (const texts of pieces) {
+      const calls = texts.map((text, index) => ({ index, function: { arguments: text } }));
+      send(response, { choices: [{ index: 0, delta: { tool_calls: calls } }] });
+    }
+    end(response, 'tool_calls');
   };
 }
 
@@ -137,6 +154,22 @@ describe('a recorded model', () => {
     const replay = await replaying(options);
     const run = await replay.run('On 2027-02-03 the password was hunter2, the key sk-otherkey87654321 or [redacted]');
     expect(run.text).toBe('You said [redacted] and [redacted]');
+  });
+
+  it('stores no secret that the model sends in several pieces', async () => {
+    const calls = callsInPieces(['{"id":"hun', '{"id":"sk-abcd'], ['ter2"}', 'efgh12345678"}']);
+    const options = { redact: ['hunter2'] };
+    const answer = says('No ', 'hun', 'ter2, no sk-abcd', 'efgh12345678.');
+    const first = await (await recording({ ...options, record: 'missing' }, calls, answer)).run('Hello');
+    expect(first.toolCalls.map(({ arguments: given }) => given)).toEqual([
+      { id: 'hunter2' },
+      { id: 'sk-abcdefgh12345678' },
+    ]);
+    expect(lines().join('')).not.toMatch(/hun|ter2|sk-abcd|efgh/);
+
+    const again = await (await replaying(options)).run('Hello');
+    expect(again.toolCalls.map(({ arguments: given }) => given)).toEqual([{ id: '[redacted]' }, { id: '[redacted]' }]);
+    expect(again.text).toBe('No [redacted], no [redacted].');
   });
 
   it('keeps the times between the pieces if it is asked to', async () => {

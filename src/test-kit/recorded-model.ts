@@ -3,7 +3,8 @@ import type { ModelClient, ModelEvent, ModelRequest } from '../agent/index.js';
 import type { Extensions } from '../app.module.js';
 import type { AttachmentReader } from '../attachment/index.js';
 import { abortableDelay, type JsonObject } from '../common/index.js';
-import { comparableRequest, type Redact, redacted, redactionOf } from './recorded-request.js';
+import { redactedPieces } from './recorded-pieces.js';
+import { comparableRequest, type Redact, redactionOf } from './recorded-request.js';
 import { type RecordedPiece, type Recording, RecordingFile } from './recording-file.js';
 import { TestModel } from './test-model.js';
 
@@ -126,8 +127,7 @@ export class RecordedModel extends TestModel {
   }
 
   private keep({ pieces, ...rest }: Recording): void {
-    const safe = redacted(pieces, this.redact) as unknown as readonly RecordedPiece[];
-    const recording = { ...rest, pieces: safe };
+    const recording = { ...rest, pieces: redactedPieces(pieces, this.redact) };
     this.file.append(recording, this.mode === 'all');
     this.given.add(recording);
   }
