@@ -13,7 +13,7 @@ export function untilNext(time: string, now: number): number {
   return today > now ? today - now : today + DAY_MS - now;
 }
 
-/** Calls a job at once, and then every day at a time in UTC. The job must tolerate to be called twice for a day. */
+/** Calls a job at once, and then every day at a time in UTC. The job must tolerate being called twice on the same day. */
 export function daily(time: string, job: (day: string) => Promise<void>): DailyJob {
   let timer: NodeJS.Timeout | undefined;
   const call = (): void => {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { serve, startFailure } from 'parley';
 import { daily } from './daily.js';
 import { extensions } from './extensions.js';
@@ -9,8 +10,8 @@ process.env['DEFAULT_AGENT'] ??= 'report';
 
 serve(extensions)
   .then(() => {
-    const { PORT = '8090', REPORT_TIME = '06:00', REPORT_KEY: key } = process.env;
-    const job = { url: `http://127.0.0.1:${PORT}`, folder: 'reports', key };
+    const { PORT = '8090', DATA_DIR = '.', REPORT_TIME = '06:00', REPORT_KEY: key } = process.env;
+    const job = { url: `http://127.0.0.1:${PORT}`, folder: join(DATA_DIR, 'reports'), key };
     daily(REPORT_TIME, async (day) => console.log(`Report: ${await writeReport(job, day)}`));
   })
   .catch((error: unknown) => {
