@@ -20,6 +20,8 @@ import { supervise } from './supervise.js';
 const LISTEN_BACKLOG = 4096;
 /** Time to close connections after the grace period for work in progress. */
 const CLOSE_MARGIN_MS = 5000;
+/** How long a database that does not answer may delay a shutdown, in milliseconds. */
+const PEERS_MS = 2000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
@@ -60,6 +62,12 @@ async function listen(app: NestFastifyApplication, { host, port }: ServerSetting
   }
 }
 
+/** The value of a promise, or another one if it fails or takes longer. */
+async function within<T>(milliseconds: number, promise: Promise<T>, otherwise: T): Promise<T> {
+  const late = new Promise<T>((resolve) => setTimeout(resolve, milliseconds, otherwise).unref());
+  return Promise.race([promise.catch(() => otherwise), late]);
+}
+
 function listeningPort(app: NestFastifyApplication): number {
   const address = app.getHttpServer().address();
   return typeof address === 'object' && address !== null ? address.port : 0;
@@ -79,7 +87,7 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
     logger.log(`${signal}: finishing the work in progress`);
     app.get(ShutdownState).begin();
     const dispatcher = app.get(Dispatcher, { strict: false });
-    const hasPeers = await dispatcher.hasPeers().catch(() => false);
+    const hasPeers = await within(PEERS_MS, dispatcher.hasPeers(), false);
     const drainMs = hasPeers ? Math.max(fleet.drainRunMs, fleet.drainStreamMs) : 0;
     setTimeout(
       () => {

@@ -2,7 +2,7 @@ import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { commandLine } from '../common/index.js';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { Metrics } from '../common/index.js';
-import type { Database } from './database.js';
+import { type Database, isDeadlock } from './database.js';
 import { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { PostgresDatabase } from './postgres-database.js';
@@ -78,11 +78,24 @@ async function refusePending(source: DataSource): Promise<void> {
   );
 }
 
+/** Attempts of migrations that are chosen as a deadlock's victim: servers of the previous version may be writing. */
+const DEADLOCK_TRIES = 4;
+
+async function migratePostgres(source: DataSource): Promise<Migration[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migratePostgresOnce(source);
+    } catch (error) {
+      if (!isDeadlock(error) || tries === DEADLOCK_TRIES) throw error;
+    }
+  }
+}
+
 /**
  * The lock makes a second process wait, which then finds nothing to apply. It belongs to the transaction of the
  * migrations, not to the session, so that it also works behind a pooler that gives each transaction a connection.
  */
-async function migratePostgres(source: DataSource): Promise<Migration[]> {
+async function migratePostgresOnce(source: DataSource): Promise<Migration[]> {
   const runner = source.createQueryRunner();
   try {
     await runner.startTransaction();

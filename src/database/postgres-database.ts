@@ -11,6 +11,12 @@ import { type Transaction, transactionOn } from './transaction.js';
 /** Attempts of a write that is chosen as a deadlock's victim. */
 const DEADLOCK_TRIES = 4;
 
+/**
+ * How long work may take that no request waits for, in milliseconds: far longer than it does. Its connection counts as
+ * dead then. Without a limit, a server that has vanished would hold it for as long as the operating system does.
+ */
+const PATIENT_MS = 30_000;
+
 /** PostgreSQL: every write is a transaction on a pooled connection. */
 export class PostgresDatabase extends Database {
   /** SQL that depends on the database is chosen by this name. */
@@ -85,6 +91,7 @@ export class PostgresDatabase extends Database {
     // A runner that is released before it has its connection would keep it.
     const client = await (wait ? wait.connected(connecting, () => void runner.release()) : connecting);
     this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
+    const limit = wait ? undefined : setTimeout(() => cut(client), PATIENT_MS);
     const tx = new PostgresTransaction(client, runner.manager, this.waits);
     // Not once per connection: behind a pooler the next transaction may have another one.
     if (this.isRelaxed) tx.send('SET LOCAL synchronous_commit TO off');
@@ -96,6 +103,7 @@ export class PostgresDatabase extends Database {
       await tx.rollback();
       throw error;
     } finally {
+      clearTimeout(limit);
       await runner.release();
     }
   }
@@ -171,8 +179,14 @@ class PatientReads implements Queryable {
     }
   }
 
-  protected ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
-    return this.pool.query(sql, parameters);
+  protected async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    const client = await this.pool.connect();
+    const limit = setTimeout(() => cut(client), PATIENT_MS);
+    try {
+      return await askOn(client, sql, parameters);
+    } finally {
+      clearTimeout(limit);
+    }
   }
 
   /** @throws Error always: outside of a transaction nobody would get the error of the statement */
@@ -185,21 +199,27 @@ class PatientReads implements Queryable {
 class PostgresReads extends PatientReads {
   protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
     const wait = this.waits.begin();
-    let failure: Error | undefined;
-    let client: pg.PoolClient | undefined;
     try {
-      client = await wait.connected(this.pool.connect(), (late) => late.release());
-      // The statement fails too: nobody else needs to know.
-      client.on('error', ignore);
-      return await client.query(sql, parameters);
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
-      throw error;
+      return await askOn(await wait.connected(this.pool.connect(), (late) => late.release()), sql, parameters);
     } finally {
       wait.end();
-      client?.off('error', ignore);
-      client?.release(failure);
     }
+  }
+}
+
+/** One statement on a connection of the pool, which returns to it in every case. */
+async function askOn(client: pg.PoolClient, sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+  let failure: Error | undefined;
+  // The statement fails too: nobody else needs to know.
+  client.on('error', ignore);
+  try {
+    return await client.query(sql, parameters);
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    client.release(failure);
   }
 }
 

@@ -137,7 +137,10 @@ export class RequestWaits {
     this.probe((this.limitMs * (LOOKS - PROBE_AFTER)) / LOOKS)
       .then(
         () => this.answered(),
-        () => undefined,
+        // An error of the server, such as that it has too many clients, is an answer too.
+        (error: unknown) => {
+          if (isErrorOfServer(error)) this.answered();
+        },
       )
       .finally(() => (this.isProbing = false));
   }
@@ -149,6 +152,11 @@ export function cut(client: pg.ClientBase): void {
   // Marks it as ended, so that nobody else gets it. Alone, it would wait for the answers.
   connected.end().catch(() => undefined);
   connected.connection.stream.destroy();
+}
+
+/** Whether PostgreSQL itself has refused something: errors of connections have no severity. */
+function isErrorOfServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity !== undefined;
 }
 
 function noConnection(limitMs: number): Error {

@@ -9,14 +9,16 @@ const ROWS = 20_000;
 (SERVER === '' ? describe.skip : describe)('the migration to partitions of a table with events', () => {
   let test: TestDatabase;
   let source: DataSource;
+  /** Migrations that are younger than the one that is tested, and itself. */
+  let later: number;
 
   beforeEach(async () => {
     test = await postgresDatabase(SERVER);
     source = await new DataSource(dataSourceOptions(settingsOf(test))).initialize();
     const applied = await source.runMigrations({ transaction: 'all' });
     const names = applied.map(({ name }) => name);
-    const undone = names.length - names.findIndex((name) => name.startsWith('PartitionEvents'));
-    for (let left = undone; left > 0; left -= 1) await source.undoLastMigration({ transaction: 'all' });
+    later = names.length - names.findIndex((name) => name.startsWith('PartitionEvents'));
+    await revert();
     await source.query(`
       INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
       SELECT 240000 + n, 0, 1, '{"n":' || n || '}', n FROM generate_series(1, ${ROWS}) n`);
@@ -26,6 +28,10 @@ const ROWS = 20_000;
     await test.drop();
   });
 
+  /** The migration, and those after it. */
+  const revert = async (): Promise<void> => {
+    for (let left = later; left > 0; left -= 1) await source.undoLastMigration({ transaction: 'all' });
+  };
   const rows = (): Promise<unknown[]> => source.query('SELECT * FROM run_event_chunks ORDER BY run_no, first_seq');
   const fileOf = (table: string): Promise<unknown> => source.query(`SELECT pg_relation_filenode('${table}') AS file`);
   const bounds = async (): Promise<unknown> =>
@@ -44,7 +50,7 @@ const ROWS = 20_000;
     await source.query(
       `INSERT INTO run_results (run_no, seq, body, created_at) VALUES (1, 7, '{}', 5), (240001, 0, '{}', 1)`,
     );
-    await source.undoLastMigration({ transaction: 'all' });
+    await revert();
     const kept = { run_no: 1, first_seq: 7, event_count: 1, body: '{}', created_at: 5, times: null };
     expect(await rows()).toEqual([kept, ...before]);
   });

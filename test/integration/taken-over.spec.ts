@@ -24,7 +24,7 @@ describeOnLedgers('a run that its own process takes over', (ledger) => {
       await Promise.race([stopped(context), ...(context.attempt === 1 ? [] : [gate])]);
       left.push(context.attempt);
     };
-    server = await RunDriver.start(ledger(), { env: { LEASE_MS: '2000', SWEEP_INTERVAL_MS: '20' } });
+    server = await RunDriver.start(ledger(), { env: { LEASE_MS: '10000', SWEEP_INTERVAL_MS: '20' } });
     const { run } = await server.runs.accept(runRequest({ agentType: 'code-restart' }));
     await until(() => expect(begun).toEqual([1]));
     // As after a pause of the whole process: the lease is over before it could be renewed.

@@ -132,10 +132,14 @@ export class TypeOrmLogPartitions extends LogPartitions {
   }
 }
 
-/** The lock on the default partition keeps rows out of it until they have another place to go. */
+/**
+ * Rows of the default partition move to their own. The lock on the parent comes first: a statement that had passed the
+ * parent would look for these rows, or add some, where they are no longer.
+ */
 async function create(tx: Queryable, from: number, to: number): Promise<void> {
   const name = `run_event_chunks_${from}`;
   await tx.run(LOCK_TIMEOUT);
+  await tx.run('LOCK TABLE ONLY run_event_chunks IN ACCESS EXCLUSIVE MODE');
   await tx.run('LOCK TABLE run_event_chunks_default IN ACCESS EXCLUSIVE MODE');
   await tx.run(`CREATE TABLE "${name}" (LIKE run_event_chunks INCLUDING ALL)`);
   await tx.run(`

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
+import { isUnavailable } from '../../database/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
@@ -38,14 +39,14 @@ export class RunExecutor {
     let session: RunSession | undefined;
     let execution: Execution = 'lost';
     try {
-      session = await this.sessions.open(run, control, started);
+      session = await whileUnavailable(() => this.sessions.open(run, control, started), control);
       const input = started?.input;
       const checkpoint = (): void => control.checkpoint();
       execution = await this.executeIn(session, run, control, { input, signal: control.signal, checkpoint, telemetry });
     } catch (error) {
       if (control.stopped !== 'lost') telemetry.log.error({ err: error }, `Run ${run.id} cannot be executed here`);
       session?.writer.abandon();
-      if (!session) execution = await this.giveUp(run, control, telemetry);
+      if (!session && !isUnavailable(error)) execution = await this.giveUp(run, control, telemetry);
     } finally {
       session?.close();
       // Without effect on an execution that has ended its run.

@@ -29,8 +29,9 @@ export class PartitionEvents1796860800000 implements MigrationInterface {
         CONSTRAINT "pk_run_results" PRIMARY KEY ("run_no")
       )
     `);
-    // Writers wait from here on.
-    await runner.query('LOCK TABLE "run_event_chunks" IN ACCESS EXCLUSIVE MODE');
+    // Writers and readers wait from here on. As writers do, runs come first: a later migration changes them in the same
+    // transaction, and would wait for a writer that waits for this one.
+    await runner.query('LOCK TABLE "runs", "run_event_chunks" IN ACCESS EXCLUSIVE MODE');
     const proved = (await runner.query(PROVED_BOUND)) as { bound: number }[];
     const [{ bound } = { bound: PARTITION_RUNS }] =
       proved.length > 0 ? proved : ((await runner.query(NEXT_BOUND)) as { bound: number }[]);
