@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Reach } from '../../common/index.js';
 import { Database, reachCondition } from '../../database/index.js';
-import type { AttachmentType } from '../attachment-reference.js';
 import type { StoredAttachment } from '../attachment.types.js';
 import { type AttachmentPage, AttachmentSearch, type AttachmentSearchQuery } from '../ports/attachment-search.js';
-
-const COLUMNS = `id, tenant_id AS "tenantId", user_id AS "userId", path, mime_type AS "mimeType", filename, size, sha256,
-  width, height, created_at AS "createdAt", delete_after AS "deleteAfter"`;
-
-/** A row as the list reads it. */
-type Row = Omit<StoredAttachment, 'mimeType'> & { readonly mimeType: string };
+import { ATTACHMENT_COLUMNS, type AttachmentRow, storedAttachment } from './attachment-row.js';
 
 /** Lists of attachments in the ledger. */
 @Injectable()
@@ -22,21 +16,16 @@ export class TypeOrmAttachmentSearch extends AttachmentSearch {
     const owner = reachCondition(reach);
     const after = cursor === undefined ? [] : readCursor(cursor);
     const where = owner.sql + (cursor === undefined ? '' : ' AND (created_at, id) < (?, ?)');
-    const rows = await this.database.read.all<Row>(
-      `SELECT ${COLUMNS} FROM attachments
+    const rows = await this.database.read.all<AttachmentRow>(
+      `SELECT ${ATTACHMENT_COLUMNS} FROM attachments
        WHERE ${where} AND (delete_after IS NULL OR delete_after > ?)
        ORDER BY created_at DESC, id DESC LIMIT ?`,
       [...owner.values, ...after, now, limit + 1],
     );
-    const items = rows.slice(0, limit).map(stored);
+    const items = rows.slice(0, limit).map(storedAttachment);
     const last = items.at(-1);
     return rows.length > limit && last ? { items, nextCursor: cursorAfter(last) } : { items };
   }
-}
-
-function stored(row: Row): StoredAttachment {
-  const deleteAfter = row.deleteAfter === null ? null : Number(row.deleteAfter);
-  return { ...row, mimeType: row.mimeType as AttachmentType, createdAt: Number(row.createdAt), deleteAfter };
 }
 
 function cursorAfter({ createdAt, id }: StoredAttachment): string {

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThanOrEqual, Not } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import { AttachmentEntity, Database, queryable, type Transaction } from '../../database/index.js';
-import type { AttachmentType } from '../attachment-reference.js';
 import type { StoredAttachment } from '../attachment.types.js';
 import { AttachmentStore, type BoundAttachment } from '../ports/attachment-store.js';
+import { ATTACHMENT_COLUMNS, type AttachmentRow, storedAttachment } from './attachment-row.js';
+
+const FIND = `SELECT ${ATTACHMENT_COLUMNS} FROM attachments WHERE id = ?`;
+
+const EXPIRED = `
+  SELECT ${ATTACHMENT_COLUMNS} FROM attachments WHERE delete_after <= ? ORDER BY delete_after, id LIMIT ?`;
 
 /** The row is kept for as long as a session is bound to it. */
 const KEEP = `
@@ -39,17 +44,12 @@ export class TypeOrmAttachmentStore extends AttachmentStore {
   }
 
   async find(id: string): Promise<StoredAttachment | undefined> {
-    const row = await this.database.read.manager.findOneBy(AttachmentEntity, { id });
-    return row ? stored(row) : undefined;
+    const [row] = await this.database.read.all<AttachmentRow>(FIND, [id]);
+    return row && storedAttachment(row);
   }
 
   async expired(now: number, limit: number): Promise<readonly StoredAttachment[]> {
-    const rows = await this.database.read.manager.find(AttachmentEntity, {
-      where: { deleteAfter: LessThanOrEqual(now) },
-      order: { deleteAfter: 'ASC', id: 'ASC' },
-      take: limit,
-    });
-    return rows.map(stored);
+    return (await this.database.patientRead.all<AttachmentRow>(EXPIRED, [now, limit])).map(storedAttachment);
   }
 
   async remove(id: string): Promise<void> {
@@ -71,8 +71,4 @@ export class TypeOrmAttachmentStore extends AttachmentStore {
     await queryable(tx).run(RELEASE, [now, sessionRowId, sessionRowId]);
     await queryable(tx).run(UNBIND, [sessionRowId]);
   }
-}
-
-function stored(row: AttachmentEntity): StoredAttachment {
-  return { ...row, mimeType: row.mimeType as AttachmentType };
 }

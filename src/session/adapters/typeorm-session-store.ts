@@ -57,6 +57,11 @@ const HISTORY = `
   SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
   ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
 
+const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
+
+const OUTPUT_COUNT = `
+  SELECT COUNT(*) AS count FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'output'`;
+
 const STATE = 'SELECT state FROM sessions WHERE no = ?';
 
 const CLIENT_TOOL_TYPES: readonly MessageType[] = ['function_call', 'function_call_output'];
@@ -186,13 +191,13 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   async inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]> {
-    const where = { sessionRowId, runRowId, origin: 'input' };
-    const rows = await this.database.read.manager.find(MessageEntity, { where, order: { seq: 'ASC' } });
-    return rows.map(messageOf);
+    type Row = Pick<MessageEntity, 'body'>;
+    return (await this.database.patientRead.all<Row>(INPUT, [sessionRowId, runRowId])).map(messageOf);
   }
 
-  outputCount(sessionRowId: number, runRowId: number): Promise<number> {
-    return this.database.read.manager.countBy(MessageEntity, { sessionRowId, runRowId, origin: 'output' });
+  async outputCount(sessionRowId: number, runRowId: number): Promise<number> {
+    const [row] = await this.database.patientRead.all<{ count: number }>(OUTPUT_COUNT, [sessionRowId, runRowId]);
+    return Number(row?.count);
   }
 
   async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
