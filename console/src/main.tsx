@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
-import { isPassing } from './api/client.js';
+import { createQueries } from './api/queries.js';
 import { endSignIn } from './access/oidc/redirect.js';
 import { App } from './app.js';
 import { applyTheme } from './ui/theme.js';
@@ -12,11 +12,7 @@ import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: { retry: (count, error) => count < 3 && isPassing(error), staleTime: 2000, refetchOnWindowFocus: false },
-  },
-});
+const queries = createQueries();
 
 /** The page, once a sign-in that brought the person here has ended. */
 async function start(root: HTMLElement): Promise<void> {

@@ -3,11 +3,17 @@ import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
 import { setCredential, useCredential } from '../api/credential.js';
 import type { Whoami } from '../api/types.js';
+import { forgetTalk } from '../talk/use-conversation.js';
 import { Problem } from '../ui/problem.js';
 import { Keys } from './keys/keys.js';
 import { LimitsForm } from './limits/limits-form.js';
 import { Tenants } from './tenants.js';
 import { You } from './you.js';
+
+function signOut(): void {
+  forgetTalk();
+  setCredential(undefined);
+}
 
 /** Who uses the console, and what that person may administer. */
 export function AccessPage(): ReactNode {
@@ -19,7 +25,7 @@ export function AccessPage(): ReactNode {
       <header>
         <h1>Access</h1>
         {token !== undefined && (
-          <button type="button" onClick={() => setCredential(undefined)}>
+          <button type="button" onClick={signOut}>
             Sign out
           </button>
         )}

@@ -24,13 +24,13 @@ export function Tenants(): ReactNode {
     queryFn: () => json<{ readonly data: readonly Tenant[] }>(PATH),
   });
   const { problem, isBusy, run } = useAction(PATH);
-  const post = (path: string, body: object): void => run(() => json(path, { body }));
+  const post = (path: string, body: object, onDone?: () => void): void => run(() => json(path, { body }), onDone);
   const change = (id: string, what: string): void => post(`${PATH}/${encodeURIComponent(id)}/${what}`, {});
   return (
     <section className="panel" aria-label="Tenants">
       <h2>Tenants</h2>
       {error && <Problem error={error} />}
-      <NewTenant isBusy={isBusy} onCreate={(tenant) => post(PATH, tenant)} />
+      <NewTenant isBusy={isBusy} onCreate={(tenant, onDone) => post(PATH, tenant, onDone)} />
       <Failure message={problem} />
       <div className="scroll" tabIndex={0} role="region" aria-label="List of tenants">
         <table>
@@ -77,7 +77,8 @@ export function Tenants(): ReactNode {
 
 interface NewTenantProps {
   readonly isBusy: boolean;
-  readonly onCreate: (tenant: { readonly id: string; readonly name?: string }) => void;
+  /** @param onDone called once the tenant is there */
+  readonly onCreate: (tenant: { readonly id: string; readonly name?: string }, onDone: () => void) => void;
 }
 
 function NewTenant({ isBusy, onCreate }: NewTenantProps): ReactNode {
@@ -85,9 +86,10 @@ function NewTenant({ isBusy, onCreate }: NewTenantProps): ReactNode {
   const [name, setName] = useState('');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onCreate({ id: id.trim(), ...(name.trim() !== '' && { name: name.trim() }) });
-    setId('');
-    setName('');
+    onCreate({ id: id.trim(), ...(name.trim() !== '' && { name: name.trim() }) }, () => {
+      setId('');
+      setName('');
+    });
   };
   return (
     <form className="filters" aria-label="New tenant" onSubmit={submit}>

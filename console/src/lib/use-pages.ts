@@ -13,6 +13,8 @@ export interface Rows<T> {
   /** Reads the next page, unless it is being read. */
   readonly more: () => void;
   readonly refresh: () => void;
+  /** Reads again what could not be read. */
+  readonly retry: () => void;
 }
 
 /**
@@ -43,5 +45,6 @@ export function usePages<T>(path: string, query: Query = {}, cursorName = 'curso
     hasMore: pages.hasNextPage,
     more: () => void (pages.isFetchingNextPage || pages.fetchNextPage()),
     refresh: () => void pages.refetch(),
+    retry: () => void (pages.isFetchNextPageError ? pages.fetchNextPage() : pages.refetch()),
   };
 }

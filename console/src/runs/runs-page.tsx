@@ -24,7 +24,7 @@ function RunList(): ReactNode {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
   const { since, until } = filters;
   const asked = { ...filters, since: instant(since), until: instant(until), limit: 50 };
-  const { rows, error, isLoading, hasMore, more } = usePages<Run>('api/v1/runs', asked);
+  const { rows, error, isLoading, hasMore, more, retry } = usePages<Run>('api/v1/runs', asked);
   useLiveRuns('api/v1/runs', asked);
   return (
     <div className="page filled">
@@ -35,14 +35,14 @@ function RunList(): ReactNode {
         </span>
       </header>
       <RunFilters filters={filters} />
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} onRetry={retry} />}
       {!isLoading && rows.length === 0 && !error && <p className="muted">No run matches. Start one in Talk.</p>}
       <RunHead />
       <VirtualList
         count={rows.length}
         label="Runs, newest first"
         rowHeight={40}
-        onEnd={hasMore ? more : undefined}
+        onEnd={hasMore && !error ? more : undefined}
         row={(index) => {
           const run = rows[index];
           return run && <RunRow run={run} />;

@@ -16,7 +16,7 @@ export function SessionsPage(): ReactNode {
 }
 
 function SessionList(): ReactNode {
-  const { rows, error, isLoading, hasMore, more } = usePages<Session>('api/v1/sessions', { limit: 50 });
+  const { rows, error, isLoading, hasMore, more, retry } = usePages<Session>('api/v1/sessions', { limit: 50 });
   return (
     <div className="page filled">
       <header>
@@ -25,12 +25,12 @@ function SessionList(): ReactNode {
           {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
         </span>
       </header>
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} onRetry={retry} />}
       <VirtualList
         count={rows.length}
         label="Sessions, the last changed first"
         rowHeight={64}
-        onEnd={hasMore ? more : undefined}
+        onEnd={hasMore && !error ? more : undefined}
         row={(index) => {
           const session = rows[index];
           return session && <SessionRow session={session} />;

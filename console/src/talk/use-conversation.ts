@@ -24,6 +24,11 @@ export function lastTalk(): string {
   return sessionStorage.getItem(LAST_PLACE) ?? hrefOf(['talk']);
 }
 
+/** The next person in this tab begins a conversation of their own. */
+export function forgetTalk(): void {
+  sessionStorage.removeItem(LAST_PLACE);
+}
+
 /** The conversation of the address; a new one if the address names no session. */
 export function useConversation(): Shown {
   const { query } = usePlace();

@@ -2,14 +2,28 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.js';
 import { messageOf } from '../lib/format.js';
 
+interface Props {
+  readonly error: unknown;
+  /** Reads again; nothing is offered without it. */
+  readonly onRetry?: () => void;
+}
+
 /** An error, in the words of the server; what the person can do about it where that is known. */
-export function Problem({ error }: { readonly error: unknown }): ReactNode {
+export function Problem({ error, onRetry }: Props): ReactNode {
   const isForbidden = error instanceof ApiError && error.status === 403;
   const isOffline = error instanceof TypeError;
   return (
     <p role="alert" className="notice error">
       {isOffline ? 'The server cannot be reached.' : messageOf(error)}
       {isForbidden && ' Your credential has no scope for it.'}
+      {onRetry && (
+        <>
+          {' '}
+          <button type="button" onClick={onRetry}>
+            Try again
+          </button>
+        </>
+      )}
     </p>
   );
 }

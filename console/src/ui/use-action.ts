@@ -7,8 +7,8 @@ export interface Action {
   /** Why the last one failed. */
   readonly problem: string | undefined;
   readonly isBusy: boolean;
-  /** Does it, then reads the lists again. */
-  readonly run: (work: () => Promise<unknown>) => void;
+  /** Does it, then reads the lists again. @param onDone called if it did not fail */
+  readonly run: (work: () => Promise<unknown>, onDone?: () => void) => void;
 }
 
 /** Runs changes one at a time. @param changed the first part of the keys of the queries that it changes */
@@ -16,10 +16,11 @@ export function useAction(changed: string): Action {
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const run = (work: () => Promise<unknown>): void => {
+  const run = (work: () => Promise<unknown>, onDone?: () => void): void => {
     setProblem(undefined);
     setBusy(true);
     work()
+      .then(onDone)
       .catch((error: unknown) => setProblem(messageOf(error)))
       .finally(() => {
         setBusy(false);

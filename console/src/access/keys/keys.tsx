@@ -16,16 +16,16 @@ export function Keys({ grantable }: { readonly grantable: readonly string[] }): 
   const { rows, error, hasMore, more } = usePages<ApiKey>(PATH, { limit: 50 });
   const { problem, isBusy, run } = useAction(PATH);
   const [secret, setSecret] = useState<string>();
-  const issue = (path: string, body: object): void =>
+  const issue = (path: string, body: object, onDone?: () => void): void =>
     run(async () => {
       setSecret(undefined);
       setSecret((await json<{ readonly secret: string }>(path, { body })).secret);
-    });
+    }, onDone);
   return (
     <section className="panel" aria-label="API keys">
       <h2>API keys</h2>
       {error && <Problem error={error} />}
-      <NewKeyForm grantable={grantable} isBusy={isBusy} onCreate={(key: NewKey) => issue(PATH, key)} />
+      <NewKeyForm grantable={grantable} isBusy={isBusy} onCreate={(key: NewKey, onDone) => issue(PATH, key, onDone)} />
       <Failure message={problem} />
       {secret !== undefined && (
         <p role="status" className="notice info">

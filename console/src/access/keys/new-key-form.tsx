@@ -1,16 +1,18 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { DURATIONS, EMPTY_DRAFT, type KeyDraft, type NewKey, newKeyOf } from './new-key.js';
+import { DURATIONS, emptyDraft, type KeyDraft, type NewKey, newKeyOf, offeredOf } from './new-key.js';
 
 interface Props {
   /** The scopes of the person, who can grant no others. */
   readonly grantable: readonly string[];
   readonly isBusy: boolean;
-  readonly onCreate: (key: NewKey) => void;
+  /** @param onDone called once the key is there */
+  readonly onCreate: (key: NewKey, onDone: () => void) => void;
 }
 
 /** The form for a new key. */
 export function NewKeyForm({ grantable, isBusy, onCreate }: Props): ReactNode {
-  const [draft, setDraft] = useState<KeyDraft>(EMPTY_DRAFT);
+  const offered = offeredOf(grantable);
+  const [draft, setDraft] = useState<KeyDraft>(() => emptyDraft(offered));
   const set = (change: Partial<KeyDraft>): void => setDraft({ ...draft, ...change });
   const field = (name: 'account' | 'name' | 'user' | 'patterns' | 'networks', title: string, hint = ''): ReactNode => (
     <label>
@@ -25,8 +27,7 @@ export function NewKeyForm({ grantable, isBusy, onCreate }: Props): ReactNode {
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onCreate(newKeyOf(draft));
-    setDraft(EMPTY_DRAFT);
+    onCreate(newKeyOf(draft), () => setDraft(emptyDraft(offered)));
   };
   const toggle = (scope: string, isOn: boolean): void => {
     const scopes = new Set(draft.scopes);
@@ -55,18 +56,16 @@ export function NewKeyForm({ grantable, isBusy, onCreate }: Props): ReactNode {
         </div>
         <fieldset className="choices">
           <legend>Scopes</legend>
-          {grantable
-            .filter((scope) => !/[*?]/.test(scope))
-            .map((scope) => (
-              <label key={scope} className="check">
-                <input
-                  type="checkbox"
-                  checked={draft.scopes.has(scope)}
-                  onChange={({ target }) => toggle(scope, target.checked)}
-                />
-                <span>{scope}</span>
-              </label>
-            ))}
+          {offered.map((scope) => (
+            <label key={scope} className="check">
+              <input
+                type="checkbox"
+                checked={draft.scopes.has(scope)}
+                onChange={({ target }) => toggle(scope, target.checked)}
+              />
+              <span>{scope}</span>
+            </label>
+          ))}
         </fieldset>
         <div className="filters">
           {field('patterns', 'Further scopes', 'agents:support-* tools:*')}

@@ -1,4 +1,6 @@
-import { EMPTY_DRAFT, newKeyOf } from './new-key.js';
+import { emptyDraft, newKeyOf, offeredOf } from './new-key.js';
+
+const EMPTY_DRAFT = emptyDraft(['runs:read', 'runs:write', 'admin:keys']);
 
 describe('the form for a key', () => {
   it('asks for a key with the default scopes, and leaves empty fields out', () => {
@@ -7,6 +9,12 @@ describe('the form for a key', () => {
       scopes: ['runs:write', 'runs:read'],
       expires: '90d',
     });
+  });
+
+  it('offers no patterns, and chooses no scope that is not offered', () => {
+    expect(offeredOf(['admin:keys', 'agents:*', 'runs:read'])).toEqual(['admin:keys', 'runs:read']);
+    expect([...emptyDraft(['admin:keys', 'runs:read']).scopes]).toEqual(['runs:read']);
+    expect([...emptyDraft(['admin:keys']).scopes]).toEqual([]);
   });
 
   it('adds what was entered, each scope once', () => {

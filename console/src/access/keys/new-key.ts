@@ -31,16 +31,26 @@ export const DURATIONS: readonly (readonly [string, string])[] = [
   ['never', 'Never'],
 ];
 
-/** A form in which nothing was entered. */
-export const EMPTY_DRAFT: KeyDraft = {
-  account: '',
-  name: '',
-  user: '',
-  scopes: new Set(['runs:write', 'runs:read']),
-  patterns: '',
-  networks: '',
-  expires: '90d',
-};
+/** What most keys are for. */
+const USUAL_SCOPES = ['runs:write', 'runs:read'];
+
+/** The scopes to choose from. Patterns are not: they are entered. @param grantable the scopes that a key can have */
+export function offeredOf(grantable: readonly string[]): readonly string[] {
+  return grantable.filter((scope) => !/[*?]/.test(scope));
+}
+
+/** A form in which nothing was entered. @param offered the scopes to choose from */
+export function emptyDraft(offered: readonly string[]): KeyDraft {
+  return {
+    account: '',
+    name: '',
+    user: '',
+    scopes: new Set(USUAL_SCOPES.filter((scope) => offered.includes(scope))),
+    patterns: '',
+    networks: '',
+    expires: '90d',
+  };
+}
 
 /** The request for what was entered; empty fields are left out. */
 export function newKeyOf({ account, name, user, scopes, patterns, networks, expires }: KeyDraft): NewKey {

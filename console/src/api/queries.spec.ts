@@ -1,0 +1,51 @@
+import { QueryObserver } from '@tanstack/react-query';
+import { ApiError } from './client.js';
+import { setCredential } from './credential.js';
+import { createQueries } from './queries.js';
+
+describe('the answers that the page keeps', () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  const queries = createQueries();
+
+  beforeAll(() => Object.assign(globalThis, { sessionStorage: storage }));
+  afterEach(() => {
+    queries.clear();
+    setCredential(undefined);
+  });
+  afterAll(() => {
+    Reflect.deleteProperty(globalThis, 'sessionStorage');
+  });
+
+  it('belong to the credential that they were read with', () => {
+    setCredential('first');
+    queries.setQueryData(['api/v1/runs', {}], 'of the first');
+    setCredential('second');
+    expect(queries.getQueryData(['api/v1/runs', {}])).toBeUndefined();
+    setCredential('first');
+    expect(queries.getQueryData(['api/v1/runs', {}])).toBe('of the first');
+  });
+
+  it.each([
+    [401, 2],
+    [403, 1],
+  ])('after status %i, the page has asked %i times who it is', async (status, count) => {
+    let asked = 0;
+    const queryFn = (): number => (asked += 1);
+    const stop = new QueryObserver(queries, { queryKey: ['whoami'], queryFn, staleTime: Infinity }).subscribe(
+      () => undefined,
+    );
+    await queries.fetchQuery({ queryKey: ['whoami'], queryFn, staleTime: Infinity });
+    const refused = (): never => {
+      throw new ApiError(status, 'refused', 'The credential is refused');
+    };
+    await expect(queries.fetchQuery({ queryKey: ['runs'], queryFn: refused })).rejects.toThrow(ApiError);
+    await queries.fetchQuery({ queryKey: ['whoami'], queryFn, staleTime: Infinity });
+    expect(asked).toBe(count);
+    stop();
+  });
+});

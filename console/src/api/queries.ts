@@ -1,0 +1,27 @@
+import { hashKey, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, isPassing } from './client.js';
+import { credential } from './credential.js';
+
+/**
+ * The answers of the server that the page keeps, by query and credential: nobody sees what another person has read in
+ * this tab. When the server no longer accepts the credential, the page asks again who it is, and so comes to the sign-in.
+ */
+export function createQueries(): QueryClient {
+  const queries = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, { queryKey }) => {
+        if (error instanceof ApiError && error.status === 401 && queryKey[0] !== 'whoami')
+          void queries.invalidateQueries({ queryKey: ['whoami'] });
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        queryKeyHashFn: (key) => hashKey([credential() ?? null, key]),
+        retry: (count, error) => count < 3 && isPassing(error),
+        staleTime: 2000,
+        refetchOnWindowFocus: false,
+      },
+    },
+  });
+  return queries;
+}
