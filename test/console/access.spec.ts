@@ -125,6 +125,38 @@ describeInBrowser('access to the console', (browser) => {
     await page.context().close();
   });
 
+  it('a key gets only scopes of the person who creates it', async () => {
+    const page = await signedIn(await apiKey(server, { account: 'granter', scopes: ['admin:keys', 'runs:read'] }));
+    const keys = page.getByRole('region', { name: 'API keys', exact: true });
+    await keys.getByText('Create a key').click();
+    const form = keys.getByRole('form', { name: 'New key' });
+    await form.getByLabel('Account').fill('granted');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await keys.getByRole('status').locator('code').waitFor();
+    const row = keys.getByRole('row').filter({ hasText: 'granted' });
+    await row.getByRole('cell', { name: 'runs:read', exact: true }).waitFor();
+    expect(await form.getByLabel('Account').inputValue()).toBe('');
+    await page.context().close();
+  });
+
+  it('a person whose credential is no longer accepted is asked to sign in again', async () => {
+    const secret = await apiKey(server, { account: 'former', scopes: ['runs:read'] });
+    const page = await signedIn(secret);
+    const { actor } = (await (await fetch(`${server.url}/whoami`, { headers: bearer(secret) })).json()) as {
+      actor: { id: string };
+    };
+    const revoked = await fetch(`${server.url}/admin/keys/${actor.id}/revoke`, {
+      method: 'POST',
+      headers: { ...bearer(admin), 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(revoked.ok).toBe(true);
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('does not accept this credential').waitFor();
+    await page.getByLabel('API key or token').waitFor();
+    await page.context().close();
+  });
+
   it('limits are changed one by one, and an empty field has the default', async () => {
     const admin = await newAdmin('limits');
     const page = await signedIn(admin);

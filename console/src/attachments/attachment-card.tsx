@@ -25,7 +25,7 @@ export function AttachmentCard({ attachment, onPreview }: Props): ReactNode {
         {userId} · {time(createdAt)}
       </p>
       {deleteAfter !== null && <p className="muted">No message refers to it. Deleted after {time(deleteAfter)}.</p>}
-      <a className="button" href={address} download={filename}>
+      <a className="button" href={address} download={filename} aria-label={`Download ${filename}`}>
         Download
       </a>
     </li>

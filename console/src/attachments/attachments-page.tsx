@@ -20,7 +20,7 @@ export function AttachmentsPage(): ReactNode {
       </header>
       {error && <Problem error={error} />}
       {!isLoading && rows.length === 0 && !error && (
-        <p className="muted">There are none. Images that go with a message in Talk appear here.</p>
+        <p className="muted">No attachments yet. Images that you send in Talk appear here.</p>
       )}
       <ul className="gallery" aria-label="Attachments, newest first">
         {rows.map((attachment) => (

@@ -12,7 +12,7 @@ const TYPES = ['response', 'message', 'content', 'state', 'step', 'activity', 'c
 const PAGE = 200;
 
 /** The events of a run, with search. */
-export function EventsView({ path }: { readonly path: string }): ReactNode {
+export function EventsView({ id, path }: { readonly id: string; readonly path: string }): ReactNode {
   const [text, setText] = useState('');
   const [draft, setDraft] = useState('');
   const [type, setType] = useState('');
@@ -50,14 +50,14 @@ export function EventsView({ path }: { readonly path: string }): ReactNode {
       {isFiltered ? (
         <FoundEvents path={`${path}/events`} text={text} type={type} />
       ) : (
-        <AllEvents path={`${path}/events`} />
+        <AllEvents id={id} path={`${path}/events`} />
       )}
     </>
   );
 }
 
 /** Events are numbered without gaps, so any part of the log can be read by its position. */
-function AllEvents({ path }: { readonly path: string }): ReactNode {
+function AllEvents({ id, path }: { readonly id: string; readonly path: string }): ReactNode {
   const [shown, setShown] = useState({ first: 0, last: 0 });
   const from = Math.floor(shown.first / PAGE);
   const to = Math.max(from, Math.floor(shown.last / PAGE));
@@ -65,7 +65,7 @@ function AllEvents({ path }: { readonly path: string }): ReactNode {
   const numbers = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, index) => from + index)])];
   const pages = useQueries({
     queries: numbers.map((page) => ({
-      queryKey: ['run-events', path, page],
+      queryKey: ['run', id, 'events', page],
       queryFn: () => json<EventPage>(path, { query: { after: page * PAGE - 1, limit: PAGE } }),
       gcTime: 60_000,
     })),

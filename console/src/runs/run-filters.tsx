@@ -6,7 +6,14 @@ const WIRES = ['agent-api', 'responses', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'
 
 /** The filters of the list of runs. They are kept in the address. */
 export function RunFilters({ filters }: { readonly filters: Readonly<Record<string, string>> }): ReactNode {
-  const [text, setText] = useState(filters['text'] ?? '');
+  const { text: wanted = '' } = filters;
+  const [text, setText] = useState(wanted);
+  const [shown, setShown] = useState(wanted);
+  // The address may change without the field, by "Clear" or by going back.
+  if (shown !== wanted) {
+    setShown(wanted);
+    setText(wanted);
+  }
   const set = (change: Readonly<Record<string, string>>): void =>
     go(hrefOf(['runs'], { ...filters, ...change }), { replace: true });
   const choice = (name: string, title: string, values: readonly string[]): ReactNode => (

@@ -47,11 +47,11 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
           <TimelineView id={id} path={path} />
         </Tabs.Panel>
         <Tabs.Panel value="Events" className="panel">
-          <EventsView path={path} />
+          <EventsView id={id} path={path} />
         </Tabs.Panel>
         {(['Steps', 'Request', 'Response'] as const).map((name) => (
           <Tabs.Panel key={name} value={name} className="panel">
-            <Document path={`${path}/${name.toLowerCase()}`} label={name} />
+            <Document id={id} path={`${path}/${name.toLowerCase()}`} label={name} />
           </Tabs.Panel>
         ))}
         <Tabs.Panel value="Watch" className="panel watch">
@@ -143,8 +143,14 @@ function Facts({ run }: { readonly run: RunDetail }): ReactNode {
   );
 }
 
-function Document({ path, label }: { readonly path: string; readonly label: string }): ReactNode {
-  const { data, error } = useQuery({ queryKey: [path], queryFn: () => json<unknown>(path) });
+interface DocumentProps {
+  readonly id: string;
+  readonly path: string;
+  readonly label: string;
+}
+
+function Document({ id, path, label }: DocumentProps): ReactNode {
+  const { data, error } = useQuery({ queryKey: ['run', id, label], queryFn: () => json<unknown>(path) });
   if (error) return <Problem error={error} />;
   return data === undefined ? <p className="muted">Loading…</p> : <Json value={data} label={label} />;
 }
@@ -159,6 +165,8 @@ function useWatch(id: string, path: string, isLive: boolean): void {
     const refresh = (): void => {
       timer = undefined;
       void queries.invalidateQueries({ queryKey: ['run', id] });
+      // Events that were searched for.
+      void queries.invalidateQueries({ queryKey: [`${path}/events`] });
     };
     const follow = async (): Promise<void> => {
       for await (const _ of stream(`${path}/events/stream`, { signal: aborter.signal }))

@@ -58,11 +58,11 @@ const WORDS: Readonly<Record<string, string>> = {
   requests: 'Requests',
   runStarts: 'Starts of runs',
   activeRuns: 'Runs waiting or running',
-  streams: 'Open streams of a process',
-  sockets: 'Open WebSockets of a process',
+  streams: 'Open streams per process',
+  sockets: 'Open WebSockets per process',
   uploadBytesPerDay: 'Uploaded bytes per day',
   perMinute: 'per minute',
-  burst: 'at once',
+  burst: 'burst',
 };
 
 /** The name of a limit for people. */

@@ -35,7 +35,7 @@ function LimitFields({ view: { limits, overrides } }: { readonly view: LimitsVie
   };
   return (
     <form className="stack form" aria-label="Limits" onSubmit={submit}>
-      <p className="muted">Empty fields have the default of the installation, which is shown in them.</p>
+      <p className="muted">An empty field uses the installation&apos;s default.</p>
       {Object.entries(limits).map(([subject, own]) => (
         <fieldset key={subject} className="choices">
           <legend>{titleOf([subject])}</legend>
