@@ -126,7 +126,9 @@ describeInBrowser('access to the console', (browser) => {
   });
 
   it('a key gets only scopes of the person who creates it', async () => {
-    const page = await signedIn(await apiKey(server, { account: 'granter', scopes: ['admin:keys', 'runs:read'] }));
+    const page = await signedIn(
+      await apiKey(server, { account: 'granter', user: 'granter', scopes: ['admin:keys', 'runs:read'] }),
+    );
     const keys = page.getByRole('region', { name: 'API keys', exact: true });
     await keys.getByText('Create a key').click();
     const form = keys.getByRole('form', { name: 'New key' });
@@ -142,12 +144,13 @@ describeInBrowser('access to the console', (browser) => {
   it('a person whose credential is no longer accepted is asked to sign in again', async () => {
     const secret = await apiKey(server, { account: 'former', scopes: ['runs:read'] });
     const page = await signedIn(secret);
+    const remover = await newAdmin('remover');
     const { actor } = (await (await fetch(`${server.url}/whoami`, { headers: bearer(secret) })).json()) as {
       actor: { id: string };
     };
     const revoked = await fetch(`${server.url}/admin/keys/${actor.id}/revoke`, {
       method: 'POST',
-      headers: { ...bearer(admin), 'content-type': 'application/json' },
+      headers: { ...bearer(remover), 'content-type': 'application/json' },
       body: '{}',
     });
     expect(revoked.ok).toBe(true);
