@@ -53,15 +53,19 @@ export class Chores implements OnApplicationBootstrap, OnModuleDestroy {
     let wait = LONGEST_WAIT_MS;
     try {
       const waits = await this.schedule.waits();
-      for (const chore of this.byName.values()) wait = Math.min(wait, await this.waitOf(chore, waits.get(chore.name)));
+      for (const chore of this.byName.values()) wait = Math.min(wait, await this.beginIfDue(chore, waits.get(chore.name)));
     } catch (error) {
       this.logger.warn(`The schedule of chores cannot be read: ${String(error)}`);
     }
     this.lookLater(wait);
   }
 
-  /** @param due in how many milliseconds the chore is due; undefined if it is not known yet */
-  private async waitOf(chore: Chore, due: number | undefined): Promise<number> {
+  /**
+   * Begins a chore that is due. Returns in how many milliseconds to look again.
+   *
+   * @param due in how many milliseconds the chore is due; undefined if it is not known yet
+   */
+  private async beginIfDue(chore: Chore, due: number | undefined): Promise<number> {
     if (due === undefined) await this.schedule.add(chore.name);
     if (this.working.has(chore.name) || this.stopping.signal.aborted) return chore.everyMs;
     if (due !== undefined && due > 0) return due;

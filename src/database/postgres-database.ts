@@ -23,7 +23,7 @@ export class PostgresDatabase extends Database {
   readonly dialect = 'postgres';
   /** Each statement on a pooled connection of its own, outside of a transaction. */
   readonly read: Queryable;
-  /** What PostgreSQL returns is on the disk. */
+  /** PostgreSQL shows a commit only once it is as durable as DURABILITY asks for. Runs read with it, so it is patient. */
   readonly readUnsynced: Queryable;
   readonly patientRead: Queryable;
   private readonly isRelaxed: boolean;
@@ -45,8 +45,8 @@ export class PostgresDatabase extends Database {
     metrics.watch(pool, pool.options.max ?? 0);
     this.waits = new RequestWaits(waitMs, (withinMs) => probe(pool, withinMs));
     pool.on('acquire', () => this.waits.acquired());
-    this.read = new PostgresReads(source, pool, metrics, this.waits);
-    this.patientRead = new PatientReads(source, pool, metrics, this.waits);
+    this.read = new RequestReads(source, pool, metrics, this.waits);
+    this.patientRead = new PooledReads(source, pool, metrics, this.waits);
     this.readUnsynced = this.patientRead;
   }
 
@@ -144,7 +144,7 @@ function newClient(pool: pg.Pool, withinMs: number): pg.Client {
 }
 
 /** Single statements with `?` placeholders, each on a connection of the pool. */
-class PatientReads implements Queryable {
+class PooledReads implements Queryable {
   readonly dialect = 'postgres';
   readonly manager: EntityManager;
 
@@ -195,8 +195,8 @@ class PatientReads implements Queryable {
   }
 }
 
-/** Statements of requests, which do not wait for long. */
-class PostgresReads extends PatientReads {
+/** Statements of requests: they fail after DATABASE_WAIT_MS without a connection. */
+class RequestReads extends PooledReads {
   protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
     const wait = this.waits.begin();
     try {

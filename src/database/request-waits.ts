@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** How often it is looked how long somebody has waited, within the longest wait. */
+/** How many times a wait is checked before it is given up. */
 const LOOKS = 10;
 /** After so many looks without any answer the database is asked whether it is there. */
 const PROBE_AFTER = 2;

@@ -13,7 +13,7 @@ describeOnLedgers('a run that its worker holds and does not execute', (ledger) =
       await Promise.resolve();
       yield say(context, `attempt ${context.attempt}`);
     };
-    server = await RunDriver.start(ledger(), { env: { LEASE_MS: '500', SWEEP_INTERVAL_MS: '20' } });
+    server = await RunDriver.start(ledger(), { env: { LEASE_MS: '3000', SWEEP_INTERVAL_MS: '20' } });
     const [worker] = await ledger().database.read.all<{ id: string }>('SELECT id FROM workers');
     const lease = { owner: worker?.id ?? '', until: HELD };
     const { run } = await ledger().accept({ agentType: 'code-restart' }, { lease, now: Date.now() });

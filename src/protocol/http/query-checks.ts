@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
 
 /** What both databases can store: no control characters, no halves of characters. */
-const STORABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+export const STORABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 const UP_TO_100 = /^([1-9]\d?|100)$/;
 const UP_TO_1000 = /^([1-9]\d{0,2}|1000)$/;
 

@@ -197,7 +197,7 @@ export class RunStreams {
     });
   }
 
-  /** The frames of one run. The tail is not read before the first `next`. @throws AppError as `Wire.revisionOf` */
+  /** The frames of one run; the tail is not read before the first `next`. Refuses frames as `Wire.revisionOf` does. */
   private frames(run: RunView, { gate }: StreamReader, { signal }: Stop, options: FramesOptions): RunFrames {
     options.wire.revisionOf(run);
     const { wire, encoder = wire.encoder(run) } = options;

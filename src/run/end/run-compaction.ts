@@ -44,7 +44,7 @@ export class RunCompaction {
   private async compactBatch(signal: AbortSignal | undefined): Promise<number> {
     let done = 0;
     for (const run of await this.compaction.pending(this.clock.now() - AGE_MS, BATCH)) {
-      if (signal?.aborted) return 0;
+      if (signal?.aborted) break;
       const kept = run.visibility === 'transient' ? null : await this.summaries.of(run);
       if (await this.compaction.compact(run, kept, this.clock.now())) done += 1;
     }

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsOptional, IsString, Length, Matches } from 'class-validator';
-
-const STORABLE = /^[^\p{Cc}\p{Cs}]*$/u;
+import { STORABLE } from '../../http/query-checks.js';
 
 /** An agent that the caller may run. */
 export class AgentDto {
