@@ -309,16 +309,10 @@ describe('what a page has to know first', () => {
     const issuers = [{ ...issuer('staff'), console: { clientId: 'console' } }, issuer('customer')];
     const server = await startServer({ env: { AUTH: 'keys,oidc', OIDC_ISSUERS: JSON.stringify(issuers) } });
     const answer = await fetch(`${server.url}/api/v1/console`);
+    const provider = { alias: 'staff', issuer: 'https://staff.example.com' };
     expect(await answer.json()).toMatchObject({
       authentication: ['keys', 'oidc'],
-      signIn: [
-        {
-          alias: 'staff',
-          issuer: 'https://staff.example.com',
-          clientId: 'console',
-          scopes: ['openid', 'profile'],
-        },
-      ],
+      signIn: [{ ...provider, clientId: 'console', scopes: ['openid', 'profile'] }],
     });
     await server.close();
   });
