@@ -9,17 +9,16 @@ import { FramesPanel } from '../talk/frames-panel.js';
 import { Json } from '../ui/json.js';
 import { Problem } from '../ui/problem.js';
 import { EventsView } from './events-view.js';
+import { isOver } from './run-status.js';
 import { TimelineView } from './timeline-view.js';
 
-const OVER = new Set(['completed', 'incomplete', 'failed', 'canceled', 'interrupted']);
 const TABS = ['Timeline', 'Events', 'Steps', 'Request', 'Response', 'Watch'] as const;
 
 /** One run: the same page whichever wire began it. */
 export function RunPage({ id }: { readonly id: string }): ReactNode {
   const path = `api/v1/runs/${encodeURIComponent(id)}`;
   const { data: run, error } = useQuery({ queryKey: ['run', id], queryFn: () => json<RunDetail>(path) });
-  const isOver = run !== undefined && OVER.has(run.status);
-  useWatch(id, path, run !== undefined && !isOver);
+  useWatch(id, path, run !== undefined && !isOver(run.status));
   if (error) return <div className="page">{<Problem error={error} />}</div>;
   if (!run) return <p className="page muted">Loading…</p>;
   return (
@@ -27,7 +26,7 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
       <header>
         <h1 className="run-title">{run.input ?? run.id}</h1>
         <span className={`badge ${run.status}`}>{run.status}</span>
-        <Actions run={run} path={path} isOver={isOver} />
+        <Actions run={run} path={path} />
       </header>
       {run.error && (
         <p className="notice error">
@@ -62,15 +61,7 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-function Actions({
-  run,
-  path,
-  isOver,
-}: {
-  readonly run: RunDetail;
-  readonly path: string;
-  readonly isOver: boolean;
-}): ReactNode {
+function Actions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
   const [problem, setProblem] = useState<string>();
   const cancel = (): void => {
     request(`${path}/cancel`, { method: 'POST', body: {} }).catch((error: unknown) => setProblem(messageOf(error)));
@@ -80,7 +71,7 @@ function Actions({
   };
   return (
     <div className="row">
-      {!isOver && (
+      {!isOver(run.status) && (
         <button type="button" className="danger" onClick={cancel}>
           Cancel the run
         </button>

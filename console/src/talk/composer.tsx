@@ -31,9 +31,10 @@ interface Uploaded {
 export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: Props): ReactNode {
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly Image[]>([]);
+  const [uploads, setUploads] = useState(0);
   const [problem, setProblem] = useState<string>();
   const files = useRef<HTMLInputElement>(null);
-  const canSend = !isBusy && (text.trim() !== '' || (hasImages && images.length > 0));
+  const canSend = !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
   const send = (): void => {
     if (!canSend) return;
     onSend(text.trim(), hasImages ? images : []);
@@ -42,10 +43,14 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
   };
   const add = (chosen: readonly File[]): void => {
     setProblem(undefined);
-    Promise.all(chosen.slice(0, MOST_IMAGES - images.length).map((file) => upload(file, user))).then(
-      (added) => setImages((known) => [...known, ...added].slice(0, MOST_IMAGES)),
-      (error: unknown) => setProblem(messageOf(error)),
-    );
+    const taken = chosen.slice(0, Math.max(0, MOST_IMAGES - images.length - uploads));
+    setUploads((count) => count + taken.length);
+    Promise.all(taken.map((file) => upload(file, user)))
+      .then(
+        (added) => setImages((known) => [...known, ...added].slice(0, MOST_IMAGES)),
+        (error: unknown) => setProblem(messageOf(error)),
+      )
+      .finally(() => setUploads((count) => count - taken.length));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -64,7 +69,7 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
         send();
       }}
     >
-      {isEmpty && (
+      {isEmpty && !isBusy && (
         <div className="suggestions">
           {SUGGESTIONS.map((suggestion) => (
             <button key={suggestion} type="button" onClick={() => onSend(suggestion, [])}>
@@ -80,6 +85,11 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
       )}
       {hasImages && images.length > 0 && (
         <Thumbnails images={images} onRemove={(url) => setImages(images.filter((one) => one.url !== url))} />
+      )}
+      {hasImages && uploads > 0 && (
+        <p role="status" className="muted">
+          Uploading {uploads === 1 ? 'an image' : `${uploads} images`} …
+        </p>
       )}
       <label htmlFor="message" className="visually-hidden">
         Message
@@ -108,7 +118,7 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
         />
         <button
           type="button"
-          disabled={!hasImages || images.length >= MOST_IMAGES}
+          disabled={!hasImages || images.length + uploads >= MOST_IMAGES}
           onClick={() => files.current?.click()}
         >
           Add images

@@ -40,6 +40,10 @@ export class Conversation {
   private readonly listeners = new Set<() => void>();
   private readonly leaving = new AbortController();
 
+  /** Results that wait until every call has one. */
+  private readonly given = new Map<string, ToolResult>();
+  /** Interrupts that may be decided elsewhere, and are asked for. */
+  private readonly watched = new Set<string>();
   private readonly sessions: Set<string>;
   private begun: boolean;
 
@@ -75,31 +79,46 @@ export class Conversation {
   /** Sends what the person wrote, and follows the answer to its end. */
   async say(text: string, images: readonly Image[], options: TurnOptions): Promise<void> {
     const turn = this.turn(options, { text, images });
+    this.given.clear();
+    this.set({ calls: [] });
     this.transcript.put({ kind: 'user', id: `user-${turn.runId}`, text, images: images.map(({ url }) => url) });
     await this.converse(turn, options.wire);
   }
 
-  /** Sends results of tools of this page. */
+  /** Takes results of tools of this page. They are sent together, once every call that waits has one. */
   async give(results: readonly ToolResult[], options: TurnOptions): Promise<void> {
-    for (const { callId, output } of results)
+    for (const result of results) {
+      const { callId, output } = result;
+      this.given.set(callId, result);
       this.transcript.change(callId, 'call', () => ({ result: output, done: true }));
-    this.set({ calls: [] });
-    await this.converse(this.turn(options, { results }), options.wire);
+    }
+    const calls = this.now.calls.filter(({ callId }) => !this.given.has(callId));
+    this.set({ calls });
+    if (calls.length > 0) return;
+    const all = [...this.given.values()];
+    this.given.clear();
+    await this.converse(this.turn(options, { results: all }), options.wire);
   }
 
-  /** Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`. */
+  /**
+   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`.
+   *
+   * @throws what keeps an answer from being given; the interrupts without one then wait again
+   */
   async answer(answers: readonly AnswerTo[], options: TurnOptions): Promise<void> {
-    const client = await options.wire.load();
-    this.set({ interrupts: [] });
-    if (client.takes(answers)) {
-      await this.converse(this.turn(options, { answers }), options.wire);
-      return;
-    }
+    const waiting = new Map(this.now.interrupts.map((interrupt) => [interrupt.id, interrupt]));
     let resumed: string | null = null;
-    for (const { interruptId, kind, ...answer } of answers) {
-      const { cancel } = answer;
-      const body = cancel ? { cancel } : kind === 'approval' ? answer : { payload: answer.payload };
-      ({ resumedByRunId: resumed } = await json<Interrupt>(`interrupts/${interruptId}`, { body }));
+    this.set({ interrupts: [] });
+    try {
+      const client = await options.wire.load();
+      if (client.takes(answers)) return await this.converse(this.turn(options, { answers }), options.wire);
+      for (const answer of answers) {
+        resumed = await answerTo(answer);
+        waiting.delete(answer.interruptId);
+      }
+    } catch (error) {
+      this.ask([...waiting.values()], options.wire);
+      throw error;
     }
     if (resumed !== null) await this.follow(resumed, options.wire);
   }
@@ -124,6 +143,11 @@ export class Conversation {
         for (const entry of sent.get(id) ?? []) this.transcript.put(entry);
         await this.follow(id, wire, { isLast: id === data[0]?.id });
       }
+    } catch (error) {
+      if (this.leaving.signal.aborted) return;
+      const why = messageOf(error).replace(/\.$/, '');
+      const text = `The conversation cannot be read: ${why}. Reload the page to try again.`;
+      this.transcript.put({ kind: 'notice', id: 'unread', tone: 'error', text });
     } finally {
       this.set({ status: 'idle' });
     }
@@ -222,11 +246,19 @@ export class Conversation {
     // Not every wire says that an agent has asked something.
     const query = { session_id: run.session, status: 'pending' };
     const { data } = await json<Page<Interrupt>>('interrupts', { query });
-    this.set({ interrupts: [...data].reverse() });
-    if (data[0]) void this.decidedElsewhere(data[0].id, wire);
+    this.ask([...data].reverse(), wire);
   }
 
-  /** Somebody may decide in the inbox or with another client: the conversation then goes on here, too. */
+  /** Shows what waits for a person, who may also decide in the inbox or with another client. */
+  private ask(interrupts: readonly Interrupt[], wire: WireChoice): void {
+    this.set({ interrupts });
+    const id = interrupts.at(-1)?.id;
+    if (id === undefined || this.watched.has(id)) return;
+    this.watched.add(id);
+    void this.decidedElsewhere(id, wire).finally(() => this.watched.delete(id));
+  }
+
+  /** Once somebody has decided elsewhere, the conversation goes on here, too. */
   private async decidedElsewhere(interruptId: string, wire: WireChoice): Promise<void> {
     for (;;) {
       await wait(POLL_MS, this.leaving.signal);
@@ -246,4 +278,11 @@ export class Conversation {
     this.now = { ...this.now, ...change };
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Answers an interrupt without the wire. @returns the run that goes on, if one does */
+async function answerTo({ interruptId, kind, ...answer }: AnswerTo): Promise<string | null> {
+  const { cancel } = answer;
+  const body = cancel ? { cancel } : kind === 'approval' ? answer : { payload: answer.payload };
+  return (await json<Interrupt>(`interrupts/${interruptId}`, { body })).resumedByRunId;
 }

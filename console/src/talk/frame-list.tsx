@@ -1,8 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isPassing, stream } from '../api/client.js';
+import { isPassing, json, stream } from '../api/client.js';
+import type { Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
+import { isOver } from '../runs/run-status.js';
 import { FrameRow } from './frame-row.js';
 
 interface Props {
@@ -80,10 +82,18 @@ function useFrames(runId: string, wire: string): { readonly frames: readonly str
       }
     };
     const readAll = async (): Promise<void> => {
+      let isRead = false;
       for (let ended = false; !ended && !signal.aborted;) {
         try {
-          await read();
-          ended = true;
+          if (!isRead) await read();
+          isRead = true;
+          const { status } = await json<Run>(`api/v1/runs/${encodeURIComponent(runId)}`, { signal });
+          ended = isOver(status);
+          if (ended) return;
+          // A server that stops has ended the stream, with frames that are not of the run: all are read again.
+          await wait(1000, signal);
+          known.length = 0;
+          isRead = false;
         } catch (error) {
           if (signal.aborted) return;
           ended = !isPassing(error);

@@ -13,8 +13,10 @@ export function Interrupts({ interrupts, onAnswers }: Props): ReactNode {
   const [answers, setAnswers] = useState<ReadonlyMap<string, AnswerTo>>(new Map());
   const answer = ({ id, kind }: Interrupt, given: InterruptAnswer): void => {
     const next = new Map(answers).set(id, { interruptId: id, kind, ...given });
-    setAnswers(next);
-    if (next.size === interrupts.length) onAnswers([...next.values()]);
+    if (next.size < interrupts.length) return setAnswers(next);
+    // They are asked for again if they cannot be given.
+    setAnswers(new Map());
+    onAnswers([...next.values()]);
   };
   return (
     <div className="asks">

@@ -34,6 +34,8 @@ export function TalkPage(): ReactNode {
     work.catch((error: unknown) => setProblem(messageOf(error)));
   };
   const send = (text: string, images: readonly Image[]): void => {
+    // Buttons of cards are there while the agent answers, too.
+    if (state.status !== 'idle') return;
     choose({ session: state.session });
     attempt(conversation.say(text, images, options));
   };
@@ -98,17 +100,18 @@ export function TalkPage(): ReactNode {
   );
 }
 
-/** Answers calls that the page can answer without the person, once all of them are of that kind. */
+/** Answers the calls that the page can answer without the person. */
 function useAutomaticAnswers(
   { conversation, state, wire, agent }: Shown,
   tools: readonly ClientTool[],
   attempt: (work: Promise<void>) => void,
 ): void {
   const answer = useEffectEvent((calls: TalkState['calls']) => {
-    const results = calls.map(({ callId, name }) => ({ callId, name, output: pageAnswer(name) }));
-    const known = results.flatMap(({ output, ...rest }) => (output === undefined ? [] : [{ ...rest, output }]));
-    if (results.length > 0 && known.length === results.length)
-      attempt(conversation.give(known, { wire, agent, tools }));
+    const known = calls.flatMap(({ callId, name }) => {
+      const output = pageAnswer(name);
+      return output === undefined ? [] : [{ callId, name, output }];
+    });
+    if (known.length > 0) attempt(conversation.give(known, { wire, agent, tools }));
   });
   useEffect(() => answer(state.calls), [state.calls]);
 }

@@ -1,3 +1,4 @@
+import { BrokenStream } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 
 /** An event of dialect A (contract ag-kit, section 1.4). */
@@ -9,6 +10,9 @@ export type AgKitEvent =
   | { readonly type: 'tool-result'; readonly toolCallId: string; readonly result: string }
   | { readonly type: 'interrupt'; readonly id: string }
   | { readonly type: 'error'; readonly error: string };
+
+/** What the server says when it ends a stream in order to stop; the wire has no code for it. */
+const SHUTDOWN = 'The server is shutting down; the run goes on';
 
 /**
  * Turns AG-Kit events into entries of the conversation. Texts have no ids on this wire: a text goes on until something
@@ -37,6 +41,7 @@ export class AgKitReader {
         this.isInterrupted = true;
         return;
       case 'error':
+        if (event.error === SHUTDOWN) throw new BrokenStream('The server stops');
         this.hasFailed = true;
         return this.run.say('error', event.error);
       default:

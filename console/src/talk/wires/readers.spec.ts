@@ -54,6 +54,14 @@ describe('the reader of AG-Kit', () => {
     expect([run.end, run.pending]).toEqual(['interrupted', []]);
   });
 
+  it('a server that stops breaks the stream, and does not end the run', () => {
+    const { run } = liveRun();
+    const error = 'The server is shutting down; the run goes on';
+    const read = (): void => new AgKitReader(run).read({ type: 'error', error });
+    expect(read).toThrow(BrokenStream);
+    expect(run.end).toBeUndefined();
+  });
+
   it('a failed run has failed', () => {
     const { run } = liveRun();
     const reader = new AgKitReader(run);
