@@ -53,7 +53,8 @@ export class Chores implements OnApplicationBootstrap, OnModuleDestroy {
     let wait = LONGEST_WAIT_MS;
     try {
       const waits = await this.schedule.waits();
-      for (const chore of this.byName.values()) wait = Math.min(wait, await this.beginIfDue(chore, waits.get(chore.name)));
+      for (const chore of this.byName.values())
+        wait = Math.min(wait, await this.beginIfDue(chore, waits.get(chore.name)));
     } catch (error) {
       this.logger.warn(`The schedule of chores cannot be read: ${String(error)}`);
     }
