@@ -3,13 +3,13 @@ import { Metrics, SystemClock } from '../../src/common/index.js';
 import { readSettings } from '../../src/config/index.js';
 import { type Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
-import { TypeOrmLogCompaction } from '../../src/run/adapters/typeorm-log-compaction.js';
+import { TypeOrmLogPruning } from '../../src/run/adapters/typeorm-log-pruning.js';
 import { TypeOrmLogPartitions } from '../../src/run/adapters/typeorm-log-partitions.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from '../../src/run/adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
 import { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
-import { RunDeletion } from '../../src/run/end/run-deletion.js';
+import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
 import { RunPruning } from '../../src/run/end/run-pruning.js';
 import { RunRetention } from '../../src/run/end/run-retention.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
@@ -62,10 +62,10 @@ export class LedgerProcess {
   /** The retention of this process, with RUN_EVENTS_RETENTION at an hour. */
   get retention(): RunRetention {
     const clock = new SystemClock();
-    const deletion = new RunDeletion(this.ledger, new SessionCleaners(), clock);
-    const pruning = new RunPruning(this.ledger, deletion, new RetainedSummaries(this.log), clock);
+    const removal = new RemovalTransaction(this.ledger, new SessionCleaners(), clock);
+    const pruning = new RunPruning(this.ledger, removal, new RetainedSummaries(this.log), clock);
     const settings = readSettings(RunSettings, { RUN_EVENTS_RETENTION: '1h' });
-    return new RunRetention(pruning, new TypeOrmLogCompaction(this.database), this.partitions, settings, clock);
+    return new RunRetention(pruning, new TypeOrmLogPruning(this.database), this.partitions, settings, clock);
   }
 
   /** Processor time of PostgreSQL for this database so far, in seconds; undefined if it is on another machine. */

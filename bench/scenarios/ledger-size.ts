@@ -201,7 +201,7 @@ async function removeDay(report: Report, ledger: Ledger): Promise<void> {
     await partitions.createAhead();
     const cpuBefore = await ledger.process.cpuSeconds();
     const startedAt = performance.now();
-    const { runs, events } = await retention.sweep();
+    const { runs, events } = await retention.pruneAll();
     const seconds = (performance.now() - startedAt) / 1000;
     const cpu = ((await ledger.process.cpuSeconds()) ?? NaN) - (cpuBefore ?? NaN);
     if (runs !== ledger.runs) throw new Error(`${runs} runs lost their events`);

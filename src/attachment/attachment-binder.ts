@@ -43,7 +43,7 @@ export class AttachmentBinder implements SessionCleaner {
     return this.store.copyBindings(tx, fromSessionRowId, toSessionRowId);
   }
 
-  /** Attachments of a removed session are released for the sweeper. */
+  /** Attachments of a removed session are released, so that they expire. */
   async cleanSession(tx: Transaction, { rowId }: RemovedSession): Promise<undefined> {
     await this.store.release(tx, rowId, this.clock.now());
   }

@@ -8,7 +8,7 @@ import { TypeOrmAttachmentSearch } from './adapters/typeorm-attachment-search.js
 import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentService } from './attachment.service.js';
-import { AttachmentSweeper } from './attachment-sweeper.js';
+import { AttachmentExpiry } from './attachment-expiry.js';
 import { AttachmentUrls } from './attachment-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { ImageAddresses } from './image-addresses.js';
@@ -40,7 +40,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     { provide: AttachmentReader, useExisting: AttachmentService },
     AttachmentBinder,
     AttachmentService,
-    AttachmentSweeper,
+    AttachmentExpiry,
     AttachmentUrls,
     ImageAddresses,
     PublicAddress,
@@ -50,7 +50,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentBinder,
     AttachmentReader,
     AttachmentSearch,
-    AttachmentSweeper,
+    AttachmentExpiry,
     ImageAddresses,
     PublicAddress,
   ],

@@ -57,7 +57,7 @@ export class AttachmentService extends AttachmentReader {
       createdAt: now,
       deleteAfter: now + this.settings.unboundTtlMs,
     };
-    // The row is written first: if the process stops now, the sweeper deletes the object.
+    // The row is written first: if the process stops now, the object is removed when the attachment expires.
     await this.store.insert(attachment);
     await this.stored(this.objects.put(attachment.path, file.bytes, mimeType));
     const signed = this.sign(principal, referenceOf(attachment.path));

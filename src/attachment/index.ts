@@ -2,7 +2,7 @@ export * from './attachment-binder.js';
 export * from './ports/attachment-reader.js';
 export * from './ports/attachment-search.js';
 export { isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
-export * from './attachment-sweeper.js';
+export * from './attachment-expiry.js';
 export { signatureOf } from './attachment-urls.js';
 export * from './attachment.module.js';
 export * from './attachment.service.js';

@@ -4,7 +4,7 @@ import { TypeOrmInterruptStore } from './adapters/typeorm-interrupt-store.js';
 import { TypeOrmInterrupts } from './adapters/typeorm-interrupts.js';
 import { AnswerValidator } from './answer-validator.js';
 import { InterruptStore } from './ports/interrupt-store.js';
-import { InterruptSweeper } from './interrupt-sweeper.js';
+import { InterruptExpiry } from './interrupt-expiry.js';
 import { Interrupts } from './ports/interrupts.js';
 
 /** Interrupts: approvals and inputs that runs wait for. Needs the global database and clock. */
@@ -14,7 +14,7 @@ import { Interrupts } from './ports/interrupts.js';
     { provide: InterruptStore, useClass: TypeOrmInterruptStore },
     { provide: Interrupts, useClass: TypeOrmInterrupts },
     AnswerValidator,
-    InterruptSweeper,
+    InterruptExpiry,
   ],
   exports: [InterruptStore, Interrupts, AnswerValidator],
 })

@@ -81,7 +81,7 @@ export interface RunRecord extends RunKey {
   readonly eventsPrunedAt: number | null;
   /** Whether the log was compacted: its last event has a chunk of its own. */
   readonly isCompacted: boolean;
-  /** What the wires keep of the events, by registered name; null before their compaction or removal. */
+  /** What the wires keep of the events, by registered name; null before they are compacted or pruned. */
   readonly retainedSummaries: JsonObject | null;
   /** How many runs of its tenant had not ended when it was queued, at most 1,000: the smallest come first. */
   readonly place: number;

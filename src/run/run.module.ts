@@ -19,6 +19,7 @@ import { RedisRelay } from './adapters/redis-relay.js';
 import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmLogCompaction } from './adapters/typeorm-log-compaction.js';
 import { TypeOrmLogPartitions } from './adapters/typeorm-log-partitions.js';
+import { TypeOrmLogPruning } from './adapters/typeorm-log-pruning.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -38,7 +39,7 @@ import { RemoveRuns } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
 import { PartitionChore } from './end/partition-chore.js';
 import { RunChores } from './end/run-chores.js';
-import { RunDeletion } from './end/run-deletion.js';
+import { RemovalTransaction } from './end/removal-transaction.js';
 import { RunCompaction } from './end/run-compaction.js';
 import { RunPruning } from './end/run-pruning.js';
 import { RunRetention } from './end/run-retention.js';
@@ -59,6 +60,7 @@ import { RunLeases } from './ports/run-leases.js';
 import { type RunLimits } from './ports/run-limits.js';
 import { LogCompaction } from './ports/log-compaction.js';
 import { LogPartitions } from './ports/log-partitions.js';
+import { LogPruning } from './ports/log-pruning.js';
 import { RunLog } from './ports/run-log.js';
 import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
@@ -83,6 +85,7 @@ import { RunService } from './run.service.js';
     { provide: RunSearch, useClass: TypeOrmRunSearch },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: LogCompaction, useClass: TypeOrmLogCompaction },
+    { provide: LogPruning, useClass: TypeOrmLogPruning },
     {
       provide: LogPartitions,
       useFactory: (database: Database, metrics: Metrics) => new TypeOrmLogPartitions(database, metrics),
@@ -122,7 +125,7 @@ import { RunService } from './run.service.js';
     RunExecutor,
     CancelRuns,
     OverdueRuns,
-    RunDeletion,
+    RemovalTransaction,
     RemoveRuns,
     RetainedSummaries,
     RunPruning,

@@ -1,4 +1,4 @@
-import { RunDeletion } from '../../src/run/end/run-deletion.js';
+import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
 import { RunLedger } from '../../src/run/run-ledger.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';
@@ -94,7 +94,7 @@ describeOnDatabases('GET /runs/{runId}/events?follow=session', (open) => {
     const conversationId = `f3 ${follow}`;
     const { runId, text } = await send({ conversationId, messages: [{ role: 'user', content: 'hi' }] });
     expect(text).toContain('Soon forgotten.');
-    const pruned = await pruneRuns(server.get(RunLedger), server.get(RunDeletion));
+    const pruned = await pruneRuns(server.get(RunLedger), server.get(RemovalTransaction));
     expect(pruned.runs).toBeGreaterThan(0);
     for (const query of ['', '&after=1', '&after=99', '&protocol=ag-kit', '&protocol=ag-ui']) {
       const gone = await fetch(`${server.url}/runs/${runId}/events?follow=${follow}${query}`);

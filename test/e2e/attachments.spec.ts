@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AttachmentService, AttachmentSweeper, referenceOf } from '../../src/attachment/index.js';
+import { AttachmentService, AttachmentExpiry, referenceOf } from '../../src/attachment/index.js';
 import { Database } from '../../src/database/index.js';
 import { messageOf } from '../../src/events/index.js';
 import { Runs } from '../../src/run/index.js';
@@ -214,18 +214,18 @@ describeOnDatabases('attachments', (open) => {
   });
 
   it('an attachment that no message refers to is deleted after a day', async () => {
-    const sweeper = server.get(AttachmentSweeper);
+    const expiry = server.get(AttachmentExpiry);
     const { url, id } = await upload();
     const kept = await upload();
     await send('keeps', await referenceTo(kept.url));
     ahead = DAY_MS - 120_000;
     const early = service().sign(ALICE, await referenceTo((await upload()).url));
     expect(early).toBeDefined();
-    await sweeper.sweep();
+    await expiry.removeExpired();
     expect(await service().read(await referenceOfRow(id))).toBeDefined();
     ahead = DAY_MS + 120_000;
     expect((await fetch(url)).status).toBe(404);
-    expect(await sweeper.sweep()).toBeGreaterThan(0);
+    expect(await expiry.removeExpired()).toBeGreaterThan(0);
     expect(await service().read(await referenceOfRow(kept.id))).toBeDefined();
     expect(await referenceOfRow(id)).toBe('gone');
   });
@@ -241,7 +241,7 @@ describeOnDatabases('attachments', (open) => {
     await runs.removeSession(ALICE, 'second');
     expect((await fetch(url)).status).toBe(404);
     ahead = 120_000;
-    await server.get(AttachmentSweeper).sweep();
+    await server.get(AttachmentExpiry).removeExpired();
     expect(await service().read(reference)).toBeUndefined();
     expect(await referenceOfRow(id)).toBe('gone');
   });

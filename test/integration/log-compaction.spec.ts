@@ -104,14 +104,14 @@ describeOnLedgers('the compaction of logs', (ledger) => {
     if (!isUseful()) return;
     const run = await endedRun();
     const read: string[] = [];
-    const sweep = (now: number): Promise<number> => {
+    const compactAll = (now: number): Promise<number> => {
       const summaries = { of: ({ id }: RunRecord) => Promise.resolve(read.push(id) && SUMMARY) };
       const clock = Object.assign(new SystemClock(), { now: () => now });
-      return new RunCompaction(compactionOf(ledger()), summaries as unknown as RetainedSummaries, clock).sweep();
+      return new RunCompaction(compactionOf(ledger()), summaries as unknown as RetainedSummaries, clock).compactAll();
     };
-    expect(await sweep(NOW + 600_000)).toBe(0);
-    expect(await sweep(NOW + 700_000)).toBe(1);
-    expect(await sweep(NOW + 700_000)).toBe(0);
+    expect(await compactAll(NOW + 600_000)).toBe(0);
+    expect(await compactAll(NOW + 700_000)).toBe(1);
+    expect(await compactAll(NOW + 700_000)).toBe(0);
     expect(read).toEqual([run.id]);
 
     expect(await ledger().prune(NOW + 700_000, NOW + 800_000, 100)).toEqual({ runs: 1, events: EVENTS - 1 });

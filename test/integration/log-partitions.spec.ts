@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { readSettings } from '../../src/config/index.js';
 import { Metrics, SystemClock } from '../../src/common/index.js';
 import { TypeOrmLogCompaction } from '../../src/run/adapters/typeorm-log-compaction.js';
+import { TypeOrmLogPruning } from '../../src/run/adapters/typeorm-log-pruning.js';
 import { PARTITION_RUNS, TypeOrmLogPartitions } from '../../src/run/adapters/typeorm-log-partitions.js';
 import type { RunPruning } from '../../src/run/end/run-pruning.js';
 import { RunRetention } from '../../src/run/end/run-retention.js';
@@ -68,8 +69,8 @@ describeOnLedgers('partitions of events', (ledger) => {
   const retention = (): RunRetention => {
     const clock = Object.assign(new SystemClock(), { now: () => LATER });
     const pruning: Pick<RunPruning, 'prune'> = { prune: (before, limit) => ledger().prune(before, LATER, limit) };
-    const compaction = new TypeOrmLogCompaction(ledger().database);
-    return new RunRetention(pruning as RunPruning, compaction, partitions, readSettings(RunSettings, {}), clock);
+    const compacted = new TypeOrmLogPruning(ledger().database);
+    return new RunRetention(pruning as RunPruning, compacted, partitions, readSettings(RunSettings, {}), clock);
   };
 
   const defaultRows = async (): Promise<unknown> => {
@@ -112,7 +113,7 @@ describeOnLedgers('partitions of events', (ledger) => {
     const young = await running();
     const name = (await tableOf(runs[0] as RunRecord)) ?? '';
     expect(await tableOf(young)).not.toBe(name);
-    expect(await retention().sweep()).toEqual({ runs: SIZE, events: SIZE * (EVENTS - 1) });
+    expect(await retention().pruneAll()).toEqual({ runs: SIZE, events: SIZE * (EVENTS - 1) });
     expect((await tables()).map((table) => table.name)).not.toContain(name);
     expect(await tableOf(young)).toBeDefined();
     const [json] = lines(EVENTS - 1, 1);
@@ -134,7 +135,7 @@ describeOnLedgers('partitions of events', (ledger) => {
     const still = await running();
     const runs: RunRecord[] = [];
     for (let count = 0; count < SIZE; count += 1) runs.push(await ended());
-    expect((await retention().sweep()).runs).toBe(SIZE);
+    expect((await retention().pruneAll()).runs).toBe(SIZE);
     expect(await ledger().log.read(still.rowId, 0, 100)).toHaveLength(EVENTS - 1);
     expect(await ledger().count('run_results')).toBe(0);
     expect(await ledger().count('run_event_chunks')).toBe(1 + SIZE);
@@ -145,16 +146,16 @@ describeOnLedgers('partitions of events', (ledger) => {
   it('dropping one waits for a lock only for a moment, so that writers do not wait for a backup', async () => {
     if (!isDivided()) return;
     await partitions.createAhead();
-    await retention().sweep();
+    await retention().pruneAll();
     for (let count = 0; count <= SIZE; count += 1) await ended();
     const before = (await tables()).length;
     await ledger().database.write(async (tx) => {
       // As pg_dump does.
       await tx.run('LOCK TABLE run_event_chunks IN ACCESS SHARE MODE');
-      await expect(retention().sweep()).rejects.toThrow('lock timeout');
+      await expect(retention().pruneAll()).rejects.toThrow('lock timeout');
     });
     expect(await tables()).toHaveLength(before);
-    expect(await retention().sweep()).toEqual({ runs: 0, events: 0 });
+    expect(await retention().pruneAll()).toEqual({ runs: 0, events: 0 });
     expect(await tables()).toHaveLength(before - 1);
     expect(await ledger().count('run_results')).toBe(SIZE);
   });

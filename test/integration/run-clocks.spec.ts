@@ -132,8 +132,8 @@ describeOnLedgers('time limits of runs', (ledger) => {
     await preventChore(ledger().database, 'compaction');
     const on = await start({ RUN_EVENTS_RETENTION: '1h' });
     const retention = on.get(RunRetention);
-    await until(() => retention.removed.runs > 0, 'the chore has removed the events');
-    expect(retention.removed).toEqual({ runs: 1, events: 8 });
+    await until(() => retention.pruned.runs > 0, 'the chore has removed the events');
+    expect(retention.pruned).toEqual({ runs: 1, events: 8 });
     expect(await codeOf(on.read(run.id))).toBe('EVENTS_EXPIRED');
   });
 });

@@ -17,9 +17,9 @@ import { cancelRun, type CancelRequest } from '../../src/run/end/cancellation.js
 import { OverdueRuns } from '../../src/run/end/overdue-runs.js';
 import { type FirstEventsOf, firstEvents } from '../../src/run/execute/first-events.js';
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
-import { RunDeletion } from '../../src/run/end/run-deletion.js';
+import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
 import { RunPruning } from '../../src/run/end/run-pruning.js';
-import type { RetentionCounts } from '../../src/run/ports/log-compaction.js';
+import type { PrunedCounts } from '../../src/run/ports/log-pruning.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
 import type { Lease } from '../../src/run/ports/run-leases.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
@@ -76,7 +76,7 @@ export class Ledger {
   readonly cleaners = new SessionCleaners();
   private readonly stores: RunLedger;
   private readonly transaction: AcceptTransaction;
-  private readonly deletion: RunDeletion;
+  private readonly removal: RemovalTransaction;
 
   private constructor(
     readonly test: TestDatabase,
@@ -94,7 +94,7 @@ export class Ledger {
     this.commits = new LogCommit(this.stores, metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
     this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions());
-    this.deletion = new RunDeletion(this.stores, this.cleaners, new SystemClock());
+    this.removal = new RemovalTransaction(this.stores, this.cleaners, new SystemClock());
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {
@@ -138,17 +138,17 @@ export class Ledger {
 
   /** Undefined when the run has not ended. */
   removeRun(run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
-    return this.stores.write((tx) => this.deletion.deleteRun(tx, run));
+    return this.stores.write((tx) => this.removal.removeRun(tx, run));
   }
 
   /** Undefined when a run of the session has not ended. */
   removeSession(sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
-    return this.stores.write((tx) => this.deletion.deleteSession(tx, sessionRowId));
+    return this.stores.write((tx) => this.removal.removeSession(tx, sessionRowId));
   }
 
   /** Removes the events of up to `limit` runs that ended before a time, without a summary of them. */
-  prune(finishedBefore: number, now: number, limit: number): Promise<RetentionCounts> {
-    return pruneRuns(this.stores, this.deletion, { finishedBefore, now, limit });
+  prune(finishedBefore: number, now: number, limit: number): Promise<PrunedCounts> {
+    return pruneRuns(this.stores, this.removal, { finishedBefore, now, limit });
   }
 
   /** A run that is being executed. */
@@ -237,14 +237,14 @@ export function lines(from: number, count: number): string[] {
   );
 }
 
-/** Removes the events of runs that ended before a time, as the retention does, but without a summary of them. */
+/** Prunes the runs that ended before a time, as the retention does, but without summaries of the events. */
 export function pruneRuns(
   ledger: RunLedger,
-  deletion: RunDeletion,
+  removal: RemovalTransaction,
   { finishedBefore = Date.now() + 1, now = Date.now(), limit = 100 } = {},
-): Promise<RetentionCounts> {
+): Promise<PrunedCounts> {
   const summaries = { of: () => Promise.resolve(null) } as unknown as RetainedSummaries;
-  return new RunPruning(ledger, deletion, summaries, clockAt(now)).prune(finishedBefore, limit);
+  return new RunPruning(ledger, removal, summaries, clockAt(now)).prune(finishedBefore, limit);
 }
 
 function clockAt(now: number): SystemClock {

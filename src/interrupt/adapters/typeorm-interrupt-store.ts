@@ -119,7 +119,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
       values,
     );
     await this.auditAll(tx, rows, 'expired', {}, now);
-    // The sweeper may have marked some as expired before.
+    // The chore may have marked some as expired before.
     await queryable(tx).run(
       `UPDATE interrupts SET resumed_by_run_no = ?, resumed_by_run_id = ?
        WHERE session_no = ? AND status = 'expired' AND resumed_by_run_no IS NULL`,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/index.js';
 import { Database, type Queryable } from '../../database/index.js';
-import { LogCompaction, type PruneQuery, type RetentionCounts } from '../ports/log-compaction.js';
+import { LogCompaction } from '../ports/log-compaction.js';
 import type { RunRecord } from '../run-record.js';
 import { type ChunkRow, linesOf, segmentsOf } from './log-chunks.js';
 import { jsonText, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
@@ -19,28 +19,6 @@ const REMOVE = 'DELETE FROM run_event_chunks WHERE run_no = ?';
 const INSERT = `
   INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at, times) VALUES (?, ?, ?, ?, ?, ?)`;
 const MARK = 'UPDATE runs SET compacted_at = ?, digests = ? WHERE no = ?';
-
-/** `{kept}`: whose rows stay, because their partition will be dropped; their last events are copied. */
-const PRUNE = `
-  WITH due AS (
-    SELECT no, next_seq FROM runs
-    WHERE events_pruned_at IS NULL AND finished_at < ? AND compacted_at > 0 AND digests IS NOT NULL
-      AND keep <> 'transient'
-    ORDER BY finished_at LIMIT ? FOR UPDATE SKIP LOCKED
-  ), steps AS (
-    DELETE FROM run_steps s USING due WHERE s.run_no = due.no
-  ), results AS (
-    INSERT INTO run_results (run_no, seq, body, created_at)
-    SELECT c.run_no, c.first_seq, c.body, c.created_at
-    FROM due JOIN run_event_chunks c ON c.run_no = due.no AND c.first_seq = due.next_seq - 1
-    WHERE {kept} ON CONFLICT DO NOTHING
-  ), chunks AS (
-    DELETE FROM run_event_chunks c USING due
-    WHERE c.run_no = due.no AND c.first_seq < due.next_seq - 1 AND NOT {kept}
-  ), marked AS (
-    UPDATE runs r SET events_pruned_at = ? FROM due WHERE r.no = due.no RETURNING due.next_seq - 1 AS removed
-  )
-  SELECT COUNT(*) AS runs, COALESCE(SUM(removed), 0) AS events FROM marked`;
 
 /**
  * Compacts logs on PostgreSQL, which compresses the long rows that result. SQLite does not compress, and its only
@@ -67,14 +45,6 @@ export class TypeOrmLogCompaction extends LogCompaction {
       await tx.run(MARK, [isRewritten ? now : 0, jsonText(summaries), rowId]);
       return true;
     });
-  }
-
-  async prune({ finishedBefore, limit, now, whole }: PruneQuery): Promise<RetentionCounts> {
-    if (!this.isUseful) return { runs: 0, events: 0 };
-    const kept = whole.map(({ from, to }) => `due.no >= ${from} AND due.no < ${to}`).join(' OR ') || 'FALSE';
-    const sql = PRUNE.replaceAll('{kept}', `(${kept})`);
-    const [counts] = await this.database.write((tx) => tx.all<RetentionCounts>(sql, [finishedBefore, limit, now]));
-    return counts ?? { runs: 0, events: 0 };
   }
 }
 

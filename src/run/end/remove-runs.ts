@@ -6,7 +6,7 @@ import { RunLedger } from '../run-ledger.js';
 import { isForgotten, type RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import { CancelRuns } from './cancel-runs.js';
-import { RunDeletion } from './run-deletion.js';
+import { RemovalTransaction } from './removal-transaction.js';
 
 /** What a worker may need beyond the grace of a cancel to write the end of a run, in milliseconds. */
 const END_MS = 10_000;
@@ -20,7 +20,7 @@ export class RemoveRuns {
 
   constructor(
     private readonly ledger: RunLedger,
-    private readonly deletion: RunDeletion,
+    private readonly removal: RemovalTransaction,
     private readonly cancels: CancelRuns,
     private readonly reader: RunReader,
     private readonly settings: RunSettings,
@@ -34,7 +34,7 @@ export class RemoveRuns {
     if (run.finishedAt === null) await this.endAll([run]);
     const after = await this.ledger.write(async (tx) => {
       const locked = await runs.findForUpdate(tx, reach, runId);
-      return locked ? this.deletion.deleteRun(tx, locked) : [];
+      return locked ? this.removal.removeRun(tx, locked) : [];
     });
     if (!after) throw new AppError('SESSION_BUSY', 'The run did not end in time');
     await this.complete(after);
@@ -47,7 +47,7 @@ export class RemoveRuns {
     if (sessionRowId === undefined) throw new AppError('SESSION_NOT_FOUND');
     for (let round = 0; round < ROUNDS; round += 1) {
       await this.endAll(await runs.active(sessionRowId));
-      const after = await this.ledger.write((tx) => this.deletion.deleteSession(tx, sessionRowId));
+      const after = await this.ledger.write((tx) => this.removal.removeSession(tx, sessionRowId));
       if (after) return this.complete(after);
     }
     throw new AppError('SESSION_BUSY', 'The runs of this session did not end in time');

@@ -5,14 +5,14 @@ import { OverdueRuns } from './overdue-runs.js';
 import { RunCompaction } from './run-compaction.js';
 import { RunRetention } from './run-retention.js';
 
-/** How often old events are removed, in milliseconds. */
+/** How often old runs are pruned, in milliseconds. */
 const RETENTION_MS = 600_000;
 /** How often runs that have ended are looked for, in milliseconds. */
 const COMPACTION_MS = 60_000;
 /** How often queued runs are looked for that have waited for too long, in milliseconds. */
 const QUEUE_MS = 60_000;
 
-/** The chores of runs: what has waited for too long ends, and what is old is compacted, then removed. */
+/** The chores of runs: what has waited for too long ends, and what is old is compacted, then pruned. */
 @Injectable()
 export class RunChores {
   constructor(
@@ -29,8 +29,8 @@ export class RunChores {
     });
     // Both keep summaries that wires make of the events, and a worker has no wires.
     if (settings.role === 'worker') return;
-    chores.register({ name: 'retention', everyMs: RETENTION_MS, work: (signal) => retention.sweep(signal) });
+    chores.register({ name: 'retention', everyMs: RETENTION_MS, work: (signal) => retention.pruneAll(signal) });
     if (!compaction.isUseful) return;
-    chores.register({ name: 'compaction', everyMs: COMPACTION_MS, work: (signal) => compaction.sweep(signal) });
+    chores.register({ name: 'compaction', everyMs: COMPACTION_MS, work: (signal) => compaction.compactAll(signal) });
   }
 }

@@ -31,7 +31,7 @@ export class RunCompaction {
    * @returns how many logs were compacted
    * @throws the driver's error
    */
-  async sweep(signal?: AbortSignal): Promise<number> {
+  async compactAll(signal?: AbortSignal): Promise<number> {
     let total = 0;
     for (let worked = true; worked;) {
       const done = await this.compactBatch(signal);

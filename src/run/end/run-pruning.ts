@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { RetentionCounts } from '../ports/log-compaction.js';
+import type { PrunedCounts } from '../ports/log-pruning.js';
 import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 import { RetainedSummaries } from './retained-summaries.js';
-import { RunDeletion } from './run-deletion.js';
+import { RemovalTransaction } from './removal-transaction.js';
 
 /**
- * Removes the events of ended runs, run by run. The final response of each is kept, and the wires' summaries of it, and
- * the messages of its session; transient runs are deleted.
+ * Prunes ended runs one by one: removes their events. The final response of each is kept, and the wires' summaries of it, and
+ * the messages of its session; transient runs are removed.
  */
 @Injectable()
 export class RunPruning {
   constructor(
     private readonly ledger: RunLedger,
-    private readonly deletion: RunDeletion,
+    private readonly removal: RemovalTransaction,
     private readonly summaries: RetainedSummaries,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Removes the events of up to `limit` runs that ended before a time, all but the terminal one, and their journals.
+   * Removes the events of up to `limit` runs that ended before a time, all but the terminal ones, and the journals.
    * Runs that another process handles are skipped.
    *
    * @throws the driver's error
    */
-  async prune(finishedBefore: number, limit: number): Promise<RetentionCounts> {
+  async prune(finishedBefore: number, limit: number): Promise<PrunedCounts> {
     const { runs } = this.ledger;
     const summaries = new Map<number, JsonObject | null>();
     // Read before the transaction: logs are long, and that of an ended run does not change.
@@ -52,7 +52,7 @@ export class RunPruning {
   /** Returns the number of removed events. */
   private async pruneRun(tx: Transaction, run: RunRecord, kept: JsonObject | null): Promise<number> {
     if (run.visibility === 'transient') {
-      await this.deletion.deleteRun(tx, run);
+      await this.removal.removeRun(tx, run);
       return run.nextSeq;
     }
     const removed = await this.ledger.log.removeAllButLast(tx, run);

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
-import { LogCompaction, type RetentionCounts } from '../ports/log-compaction.js';
 import { LogPartitions } from '../ports/log-partitions.js';
+import { LogPruning, type PrunedCounts } from '../ports/log-pruning.js';
 import { RunSettings } from '../run.settings.js';
 import { RunPruning } from './run-pruning.js';
 
@@ -11,43 +11,42 @@ const BATCH = 50;
 const COMPACTED_BATCH = 2000;
 
 /**
- * Removes the events of runs that ended longer ago than RUN_EVENTS_RETENTION: of compacted runs many at once, of others
- * run by run. A partition whose runs all ended that long ago is dropped instead.
+ * Prunes the runs that ended longer ago than RUN_EVENTS_RETENTION: compacted runs many at once, others one by one. A partition whose runs all ended that long ago is dropped instead.
  */
 @Injectable()
 export class RunRetention {
   private readonly logger = new Logger(RunRetention.name);
-  private total: RetentionCounts = { runs: 0, events: 0 };
+  private total: PrunedCounts = { runs: 0, events: 0 };
 
   constructor(
-    private readonly pruning: RunPruning,
-    private readonly compaction: LogCompaction,
+    private readonly oneByOne: RunPruning,
+    private readonly compacted: LogPruning,
     private readonly partitions: LogPartitions,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
   ) {}
 
-  /** What was removed since the process started. */
-  get removed(): RetentionCounts {
+  /** What was pruned since the process started. */
+  get pruned(): PrunedCounts {
     return this.total;
   }
 
   /**
-   * Removes what is old, batch by batch, until nothing is left or the signal aborts.
+   * Prunes what is old, batch by batch, until nothing is left or the signal aborts.
    *
    * @throws the driver's error
    */
-  async sweep(signal?: AbortSignal): Promise<RetentionCounts> {
+  async pruneAll(signal?: AbortSignal): Promise<PrunedCounts> {
     const before = this.clock.now() - this.settings.eventsRetentionMs;
-    const whole = await this.partitions.ended(before);
+    const droppedLater = await this.partitions.ended(before);
     const counts = sumOf(
       await this.untilDone(COMPACTED_BATCH, signal, (limit) =>
-        this.compaction.prune({ finishedBefore: before, limit, now: this.clock.now(), whole }),
+        this.compacted.prune({ finishedBefore: before, limit, now: this.clock.now(), droppedLater }),
       ),
-      await this.untilDone(BATCH, signal, (limit) => this.pruning.prune(before, limit)),
+      await this.untilDone(BATCH, signal, (limit) => this.oneByOne.prune(before, limit)),
     );
     if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);
-    for (const range of whole) {
+    for (const range of droppedLater) {
       if (signal?.aborted || !(await this.partitions.drop(range, signal))) continue;
       this.logger.log(`Dropped the events of the runs from ${range.from} to ${range.to - 1}`);
     }
@@ -57,9 +56,9 @@ export class RunRetention {
   private async untilDone(
     batch: number,
     signal: AbortSignal | undefined,
-    prune: (limit: number) => Promise<RetentionCounts>,
-  ): Promise<RetentionCounts> {
-    let counts: RetentionCounts = { runs: 0, events: 0 };
+    prune: (limit: number) => Promise<PrunedCounts>,
+  ): Promise<PrunedCounts> {
+    let counts: PrunedCounts = { runs: 0, events: 0 };
     for (let full = true; full && !signal?.aborted;) {
       const pruned = await prune(batch);
       this.total = sumOf(this.total, pruned);
@@ -70,6 +69,6 @@ export class RunRetention {
   }
 }
 
-function sumOf(one: RetentionCounts, other: RetentionCounts): RetentionCounts {
+function sumOf(one: PrunedCounts, other: PrunedCounts): PrunedCounts {
   return { runs: one.runs + other.runs, events: one.events + other.events };
 }

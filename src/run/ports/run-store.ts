@@ -188,10 +188,10 @@ export abstract class RunStore {
   /** Up to `limit` runs that ended before a time and have their events, oldest first. */
   abstract prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]>;
 
-  /** Those of the runs whose events were not removed, locked; without those that another transaction has locked. */
+  /** Those of the runs that were not pruned, locked; without those that another transaction has locked. */
   abstract unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]>;
 
-  /** Records that the events were removed, and what is kept of them. */
+  /** Records that the run was pruned, and what is kept of them. */
   abstract markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void>;
 
   /** Removes the row of a run. */

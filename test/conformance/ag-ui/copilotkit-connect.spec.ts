@@ -1,5 +1,5 @@
 import { HttpAgent } from '@ag-ui/client';
-import { RunDeletion } from '../../../src/run/end/run-deletion.js';
+import { RemovalTransaction } from '../../../src/run/end/removal-transaction.js';
 import { RunPruning } from '../../../src/run/end/run-pruning.js';
 import { RunLedger } from '../../../src/run/run-ledger.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
@@ -44,7 +44,7 @@ describeOnDatabases('CopilotKit', (open) => {
     }
 
     async function prune(): Promise<void> {
-      await pruneRuns(server.get(RunLedger), server.get(RunDeletion));
+      await pruneRuns(server.get(RunLedger), server.get(RemovalTransaction));
     }
 
     /** What a page shows that opens the thread. */

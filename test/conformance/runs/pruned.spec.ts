@@ -46,11 +46,11 @@ describeOnDatabases('a run on the Runs API whose events were removed', (open) =>
 
   async function prune(): Promise<void> {
     const retention = server.get(RunRetention);
-    const before = retention.removed.runs;
+    const before = retention.pruned.runs;
     await server.get(Database).write((tx) => tx.run('UPDATE runs SET finished_at = 1 WHERE finished_at > 1'));
-    await retention.sweep();
+    await retention.pruneAll();
     // The chore may have come first.
-    await until(() => retention.removed.runs > before, 'the events are removed');
+    await until(() => retention.pruned.runs > before, 'the events are removed');
   }
 
   /** What a client finds after a restart: nothing is remembered that is not stored. */

@@ -2,12 +2,12 @@ import type { Chores } from '../../src/chores/index.js';
 import { Clock } from '../../src/common/index.js';
 import { call } from '../../src/agent/testing/scripted-model-client.js';
 import { InterruptStore } from '../../src/interrupt/index.js';
-import { InterruptSweeper } from '../../src/interrupt/interrupt-sweeper.js';
+import { InterruptExpiry } from '../../src/interrupt/interrupt-expiry.js';
 import { ApprovalDriver } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers } from '../support/ledger.js';
 
 const HOUR = 3_600_000;
-/** The test sweeps by itself. */
+/** The test calls `expireDue` itself. */
 const NO_CHORES = { register: () => undefined } as unknown as Chores;
 
 /** A clock that a test moves. */
@@ -21,10 +21,10 @@ class MovedClock extends Clock {
   }
 }
 
-describeOnLedgers('the sweep of expired interrupts', (ledger) => {
+describeOnLedgers('the expiry of interrupts', (ledger) => {
   const driver = new ApprovalDriver(ledger);
   const clock = new MovedClock();
-  let sweeper: InterruptSweeper;
+  let expiry: InterruptExpiry;
 
   beforeEach(async () => {
     clock.ahead = 0;
@@ -33,7 +33,7 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
       { tool: 'pay', effect: 'ask', expiresIn: '2h' },
     ]);
     driver.calls(call(0, 'pay', '{"to":"Ana","amount":5}', 'c1'), call(1, 'pay', '{"to":"Bo","amount":50}', 'c2'));
-    sweeper = new InterruptSweeper(driver.server.get(InterruptStore), clock, NO_CHORES);
+    expiry = new InterruptExpiry(driver.server.get(InterruptStore), clock, NO_CHORES);
   });
   afterEach(() => driver.server.stop());
   afterAll(() => driver.cleanUp());
@@ -46,11 +46,11 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
   it('expired interrupts are marked once, and the others stay open', async () => {
     const run = await driver.ask();
     const before = (await driver.audit()).length;
-    await sweeper.sweep();
+    await expiry.expireDue();
     expect((await stored()).map(({ status }) => status)).toEqual(['pending', 'pending']);
     clock.ahead = HOUR + 60_000;
-    await Promise.all([sweeper.sweep(), sweeper.sweep()]);
-    await sweeper.sweep();
+    await Promise.all([expiry.expireDue(), expiry.expireDue()]);
+    await expiry.expireDue();
     expect(await stored()).toMatchObject([
       { status: 'expired', answered: expect.anything(), resumed: null },
       { status: 'pending', answered: null },
@@ -63,7 +63,7 @@ describeOnLedgers('the sweep of expired interrupts', (ledger) => {
     const run = await driver.ask();
     const [early, late] = await driver.open(run);
     clock.ahead = HOUR + 60_000;
-    await sweeper.sweep();
+    await expiry.expireDue();
     expect(await codeOf(driver.answer(early?.id ?? ''))).toBe('INTERRUPT_EXPIRED');
     const next = await driver.answer(late?.id ?? '');
     expect(next.view.state).toBe('completed');

@@ -9,10 +9,10 @@ import { ObjectStore } from './ports/object-store.js';
 const GRACE_MS = 60_000;
 const BATCH = 100;
 
-/** Deletes uploads that no message refers to, and those of removed sessions: the chore `uploads`. */
+/** Removes uploads that no message refers to, and those of removed sessions: the chore `uploads`. */
 @Injectable()
-export class AttachmentSweeper {
-  private readonly logger = new Logger(AttachmentSweeper.name);
+export class AttachmentExpiry {
+  private readonly logger = new Logger(AttachmentExpiry.name);
 
   constructor(
     private readonly store: AttachmentStore,
@@ -21,15 +21,19 @@ export class AttachmentSweeper {
     private readonly clock: Clock,
     chores: Chores,
   ) {
-    chores.register({ name: 'uploads', everyMs: settings.sweepIntervalMs, work: (signal) => this.sweep(signal) });
+    chores.register({
+      name: 'uploads',
+      everyMs: settings.sweepIntervalMs,
+      work: (signal) => this.removeExpired(signal),
+    });
   }
 
   /**
-   * Deletes the expired attachments, until the signal aborts, and returns their number.
+   * Removes the expired attachments, until the signal aborts, and returns their number.
    *
    * @throws the error of the database or of the object store
    */
-  async sweep(signal?: AbortSignal): Promise<number> {
+  async removeExpired(signal?: AbortSignal): Promise<number> {
     let removed = 0;
     for (let full = true; full && !signal?.aborted;) {
       const due = await this.store.expired(this.clock.now() - GRACE_MS, BATCH);

@@ -8,19 +8,19 @@ const EVERY_MS = 60_000;
 
 /** Marks interrupts whose time has passed as expired and writes that to the audit log: the chore `interrupt-expiry`. */
 @Injectable()
-export class InterruptSweeper {
-  private readonly logger = new Logger(InterruptSweeper.name);
+export class InterruptExpiry {
+  private readonly logger = new Logger(InterruptExpiry.name);
 
   constructor(
     private readonly store: InterruptStore,
     private readonly clock: Clock,
     chores: Chores,
   ) {
-    chores.register({ name: 'interrupt-expiry', everyMs: EVERY_MS, work: () => this.sweep() });
+    chores.register({ name: 'interrupt-expiry', everyMs: EVERY_MS, work: () => this.expireDue() });
   }
 
-  /** One sweep. @throws the driver's error */
-  async sweep(): Promise<void> {
+  /** @throws the driver's error */
+  async expireDue(): Promise<void> {
     const expired = await this.store.expireDue(this.clock.now());
     if (expired > 0) this.logger.log(`${expired} unanswered approvals or inputs expired`);
   }

@@ -5,9 +5,9 @@ import { type AfterRemoval, SessionCleaners } from '../../session/index.js';
 import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 
-/** Deletes runs and sessions that have ended, with everything that other features store with them. */
+/** Removes runs and sessions that have ended, with everything that other features store with them. */
 @Injectable()
-export class RunDeletion {
+export class RemovalTransaction {
   constructor(
     private readonly ledger: RunLedger,
     private readonly cleaners: SessionCleaners,
@@ -15,11 +15,11 @@ export class RunDeletion {
   ) {}
 
   /**
-   * Deletes a run, which the caller has locked, with its log, its interrupts and its messages in the session.
+   * Removes a run, which the caller has locked, with its log, its interrupts and its messages in the session.
    *
-   * @returns what to do after the commit; undefined when the run has not ended, and nothing was deleted
+   * @returns what to do after the commit; undefined when the run has not ended, and nothing was removed
    */
-  async deleteRun(tx: Transaction, run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
+  async removeRun(tx: Transaction, run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
     if (run.finishedAt === null) return undefined;
     const { runs, log, sessions, interrupts } = this.ledger;
     const after = await this.cleaners.cleanRun(tx, { ...run, runId: run.id });
@@ -31,11 +31,11 @@ export class RunDeletion {
   }
 
   /**
-   * Deletes a session with its messages and its runs.
+   * Removes a session with its messages and its runs.
    *
-   * @returns what to do after the commit; undefined when a run has not ended, and nothing was deleted
+   * @returns what to do after the commit; undefined when a run has not ended, and nothing was removed
    */
-  async deleteSession(tx: Transaction, sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
+  async removeSession(tx: Transaction, sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
     const { runs, log, sessions, interrupts } = this.ledger;
     // Locks runs before their session, as the end of a run does; then those that were accepted meanwhile.
     await runs.ofSessionForUpdate(tx, sessionRowId);
