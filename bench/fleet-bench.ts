@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AnswerLoadProcess, ServerProcess } from './process.js';
 import type { AnswerLoad, AnswerResult } from './protocol.js';
 import { ScratchRedis } from './redis.js';
-import type { Report } from './report.js';
+import type { Bench, Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
 
 /** Longer than a row takes, in milliseconds: the model is silent and that is no failure here. */
@@ -29,7 +29,7 @@ export interface Pair extends Fleet {
 }
 
 /** What the rows of a fleet are measured on: a model, a load, and fleets with a database of their own. */
-export class FleetBench {
+export class FleetBench implements Bench {
   private constructor(
     readonly report: Report,
     private readonly postgresUrl: string,
@@ -52,8 +52,6 @@ export class FleetBench {
   get hints(): readonly Hints[] {
     return this.redis ? ['with Redis', 'without Redis'] : ['without Redis'];
   }
-
-  begin(): void {}
 
   run(load: AnswerLoad): Promise<AnswerResult> {
     return this.load.run(load);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { FleetBench } from './fleet-bench.js';
 import { ModelBench, type ModelBenchOptions } from './model-bench.js';
 import { profileSummary } from './profile-summary.js';
-import { Report } from './report.js';
-import { AccessBench, accessCost } from './scenarios/access.js';
+import { type Bench, Report } from './report.js';
+import { accessCost } from './scenarios/access.js';
 import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
 import { throughput } from './scenarios/fleet-throughput.js';
-import { LedgerBench, ledgerSize } from './scenarios/ledger-size.js';
+import { ledgerSize } from './scenarios/ledger-size.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
 import { modelRequests } from './scenarios/model-requests.js';
@@ -62,7 +62,7 @@ const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
   { name: 'idle', rows: ['p11'], run: idle },
 ];
 
-const ACCESS_STEPS: readonly Step<AccessBench>[] = [{ name: 'access', rows: ['a1'], onDemand: true, run: accessCost }];
+const ACCESS_STEPS: readonly Step<Bench>[] = [{ name: 'access', rows: ['a1'], onDemand: true, run: accessCost }];
 
 const FLEET_STEPS: readonly Step<FleetBench>[] = [
   { name: 'fleet', rows: ['f1'], onDemand: true, run: remoteLag },
@@ -73,7 +73,7 @@ const FLEET_STEPS: readonly Step<FleetBench>[] = [
   { name: 'fleet', rows: ['f6'], onDemand: true, run: throughput },
 ];
 
-const LEDGER_STEPS: readonly Step<LedgerBench>[] = [
+const LEDGER_STEPS: readonly Step<Bench>[] = [
   { name: 'size', rows: ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'], onDemand: true, run: ledgerSize },
 ];
 
@@ -100,14 +100,14 @@ async function main(args: readonly string[]): Promise<number> {
   const report = new Report();
   await runSteps(wanted(MODEL_STEPS), size, async () => new ModelBench(report, modelOptions(args)));
   await runSteps(wanted(SCRIPTED_STEPS), size, () => ScriptedBench.start(report));
-  await runSteps(wanted(ACCESS_STEPS), size, () => Promise.resolve(new AccessBench(report)));
+  await runSteps(wanted(ACCESS_STEPS), size, () => Promise.resolve({ report }));
   await runSteps(wanted(FLEET_STEPS), size, () => FleetBench.start(report, postgresUrl()));
-  await runSteps(wanted(LEDGER_STEPS), size, () => Promise.resolve(new LedgerBench(report)));
+  await runSteps(wanted(LEDGER_STEPS), size, () => Promise.resolve({ report }));
   if (args.includes('--table')) report.printTable();
   return report.verdict();
 }
 
-async function runSteps<B extends { begin(scenario: string): void; stop(): Promise<void> }>(
+async function runSteps<B extends Bench>(
   steps: readonly Step<B>[],
   size: Size,
   start: () => Promise<B>,
@@ -116,11 +116,11 @@ async function runSteps<B extends { begin(scenario: string): void; stop(): Promi
   const bench = await start();
   try {
     for (const step of steps) {
-      bench.begin(step.name);
+      bench.begin?.(step.name);
       await step.run(bench, size);
     }
   } finally {
-    await bench.stop();
+    await bench.stop?.();
   }
 }
 

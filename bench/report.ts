@@ -20,6 +20,15 @@ export interface Gate {
 /** A baseline that differs by more than this between its own rounds measures the machine, not the code. */
 const SPREAD_LIMIT = 2;
 
+/** What scenarios are measured on: processes that they share, and the report of the results. */
+export interface Bench {
+  readonly report: Report;
+  /** Called before each scenario. */
+  begin?(scenario: string): void;
+  /** Called after the last scenario. */
+  stop?(): Promise<void>;
+}
+
 /** What a run of the benchmark has found, and the limits it is checked against. */
 export class Report {
   private readonly lines: Line[] = [];

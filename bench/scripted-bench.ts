@@ -1,6 +1,6 @@
 import type { Load, LoadResult, Script } from './protocol.js';
 import { ScriptedLoadProcess, ServerProcess } from './process.js';
-import { median, type Report } from './report.js';
+import { type Bench, median, type Report } from './report.js';
 
 /** Who serves: the baseline, Nest's own writer without and with a log, Parley in memory and with its log. */
 export type Variant = 'raw' | 'sse' | 'naive' | 'live' | 'parley' | 'postgres';
@@ -18,7 +18,7 @@ export interface Measure {
 }
 
 /** The processes of the rows with a scripted agent. Started when first used. */
-export class ScriptedBench {
+export class ScriptedBench implements Bench {
   private readonly servers = new Map<string, Promise<ServerProcess>>();
 
   private constructor(
@@ -29,9 +29,6 @@ export class ScriptedBench {
   static async start(report: Report): Promise<ScriptedBench> {
     return new ScriptedBench(report, await ScriptedLoadProcess.start());
   }
-
-  /** Begins a scenario. */
-  begin(_scenario: string): void {}
 
   server(variant: Variant): Promise<ServerProcess> {
     const name = processOf(variant);

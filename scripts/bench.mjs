@@ -6,19 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const output = join(root, 'dist/bench');
+const output = join(root, 'dist');
+/** What is compiled: a folder, and what the benchmark uses of the tests. */
+const SOURCES = ['bench', 'test/support/free-port.ts'];
 
 const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
 if (failed === 0) await compile();
-process.exitCode = failed || (await run(root, process.execPath, [join(output, 'main.js'), ...process.argv.slice(2)]));
+process.exitCode =
+  failed || (await run(root, process.execPath, [join(output, 'bench/main.js'), ...process.argv.slice(2)]));
 
 /** Beside the compiled server, so that the benchmark measures what `npm start` runs. */
 async function compile() {
   const { transformFileSync } = await import('@swc/core');
-  rmSync(output, { recursive: true, force: true });
-  for (const path of readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.ts')) continue;
-    const { code } = transformFileSync(join(root, 'bench', path), {
+  rmSync(join(output, 'bench'), { recursive: true, force: true });
+  for (const path of SOURCES.flatMap(filesOf)) {
+    const { code } = transformFileSync(join(root, path), {
       swcrc: false,
       jsc: {
         parser: { syntax: 'typescript', decorators: true },
@@ -32,4 +34,11 @@ async function compile() {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, code);
   }
+}
+
+/** The TypeScript files at a path below the root. */
+function filesOf(/** @type {string} */ path) {
+  if (path.endsWith('.ts')) return [path];
+  const found = readdirSync(join(root, path), { recursive: true, encoding: 'utf8' });
+  return found.filter((name) => name.endsWith('.ts')).map((name) => join(path, name));
 }

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,9 +22,7 @@ process.exitCode = (await ensureInstalled(ROOT)) || (await ensureBuilt(ROOT)) ||
 async function main() {
   mkdirSync(IMAGES, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  let server = await serve(folder, port);
+  let { server, url } = await serve(folder, 0);
   const browser = await chromium.launch({
     executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', '--disable-lcd-text'],
@@ -37,7 +34,7 @@ async function main() {
     await data.until(trip, ({ status, eventCount }) => status === 'running' && eventCount > 8);
     server.kill('SIGKILL');
     await once(server, 'exit');
-    server = await serve(folder, port);
+    ({ server, url } = await serve(folder, Number(new URL(url).port)));
     await data.until(trip, ({ status }) => status === 'completed');
     const files = [];
     for (const scheme of /** @type {const} */ (['light', 'dark']))
@@ -107,26 +104,19 @@ function report(files) {
  * The sample server, once it listens.
  *
  * @param {string} folder for its data
- * @param {number} port
+ * @param {number} port 0 takes a free one
  */
 async function serve(folder, port) {
   const main = join(ROOT, 'scripts/lib/sample-server.mjs');
   const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(port), LEASE_MS: '2000', LOG_LEVEL: 'info' };
-  const child = spawn(process.execPath, [main], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for (let output = ''; !output.includes(' listens on http');) {
-    if (child.exitCode !== null) throw new Error('The sample server did not start');
-    const [chunk] = await once(child.stdout, 'data');
+  const server = spawn(process.execPath, [main], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let [output, url] = ['', ''];
+  while (url === '') {
+    if (server.exitCode !== null) throw new Error('The sample server did not start');
+    const [chunk] = await once(server.stdout, 'data');
     output += String(chunk);
+    url = / listens on (http:\S+)\n/.exec(output)?.[1] ?? '';
   }
-  child.stdout.resume();
-  return child;
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  return port;
+  server.stdout.resume();
+  return { server, url };
 }

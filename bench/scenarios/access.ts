@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpConnection } from '../load/http-connection.js';
 import { ServerProcess } from '../process.js';
-import { median, range, type Report } from '../report.js';
+import { type Bench, median, range } from '../report.js';
 import { TokenIssuer } from '../token-issuer.js';
 import type { Size } from './size.js';
 
@@ -19,19 +19,8 @@ const UNREACHED = { perMinute: 1_000_000_000, burst: 100_000_000 };
 /** The most processor time that a credential may cost, in microseconds. */
 const TARGETS = { key: 20, token: 30 } as const;
 
-/** What the rows of access are measured on. */
-export class AccessBench {
-  constructor(readonly report: Report) {}
-
-  begin(): void {}
-
-  stop(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 /** A1: the processor time that a credential costs per request, beside a server without authentication. */
-export async function accessCost({ report }: AccessBench, { quick, rounds }: Size): Promise<void> {
+export async function accessCost({ report }: Bench, { quick, rounds }: Size): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   const file = join(folder, 'limits.json');
   writeFileSync(file, JSON.stringify({ user: { requests: UNREACHED }, tenant: { requests: UNREACHED } }));

@@ -3,7 +3,7 @@ import { tenantReach } from '../../src/common/index.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { type Content, fillCompacted, fillEvents, fillRuns } from '../ledger/fill.js';
 import { LedgerProcess } from '../ledger/process.js';
-import { median, quantile, type Report, times } from '../report.js';
+import { type Bench, median, quantile, type Report, times } from '../report.js';
 import type { Size } from './size.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,17 +19,6 @@ const WARM_UPS = 100;
 /** How many times slower something may be with five million events. */
 const MOST = 1.1;
 const RETENTION_SECONDS = 10;
-
-/** What the rows of sizes are measured on. */
-export class LedgerBench {
-  constructor(readonly report: Report) {}
-
-  begin(): void {}
-
-  stop(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 /** One database with runs that are executed and runs that have ended. */
 interface Ledger {
@@ -52,7 +41,7 @@ const WORKS: readonly (readonly [id: string, name: string, count: number, work: 
 ];
 
 /** D: what five million events cost, beside ten thousand, and how long the removal of a day takes. */
-export async function ledgerSize({ report }: LedgerBench, { quick }: Size): Promise<void> {
+export async function ledgerSize({ report }: Bench, { quick }: Size): Promise<void> {
   const { BENCH_DATABASE_URL: url } = process.env;
   if (!url) return console.log('D    skipped: BENCH_DATABASE_URL names no PostgreSQL');
   const small = await open(url, RUNS.small);

@@ -8,7 +8,7 @@ import { hrefOf, Link, usePlace } from './lib/router.js';
 import { TalkPage } from './talk/talk-page.js';
 import { lastTalk } from './talk/use-conversation.js';
 import { Logo } from './ui/logo.js';
-import { Problem } from './ui/problem.js';
+import { ErrorNotice } from './ui/error-notice.js';
 import { setTheme, theme, THEMES, type Theme } from './ui/theme.js';
 
 /** The pages, in the order of the navigation. What is not needed first is loaded when it is opened. */
@@ -47,11 +47,11 @@ const PAGES = [
 ] as const;
 
 /** The console: sign in if the server asks for it, then the navigation and one page. */
-export function App({ signInProblem }: { readonly signInProblem: string | undefined }): ReactNode {
+export function App({ signInError }: { readonly signInError: string | undefined }): ReactNode {
   const token = useCredential();
   const me = useQuery({ queryKey: ['whoami', token], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
   if (me.error instanceof ApiError && me.error.status === 401)
-    return <SignIn refused={token !== undefined} problem={signInProblem} />;
+    return <SignIn refused={token !== undefined} error={signInError} />;
   return <Shell me={me.data} error={me.error} />;
 }
 
@@ -86,7 +86,7 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
         </div>
       </header>
       <main id="main" tabIndex={-1}>
-        {error ? <Problem error={error} /> : null}
+        <ErrorNotice error={error} />
         <Suspense fallback={<p className="muted">Loading…</p>}>
           <Page />
         </Suspense>

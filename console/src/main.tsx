@@ -16,11 +16,11 @@ const queries = createQueries();
 
 /** The page, once a sign-in that brought the person here has ended. */
 async function start(root: HTMLElement): Promise<void> {
-  const problem = await endSignIn();
+  const error = await endSignIn();
   createRoot(root).render(
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <App signInProblem={problem} />
+        <App signInError={error} />
       </QueryClientProvider>
     </CSPProvider>,
   );

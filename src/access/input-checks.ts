@@ -1,4 +1,4 @@
-import { AppError, isStorable } from '../common/index.js';
+import { AppError, PLAIN_TEXT } from '../common/index.js';
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const LONGEST_NAME = 256;
@@ -17,7 +17,7 @@ export function checkedSlug(value: string, path: string): string {
 
 /** A name for people. @throws AppError INVALID_PARAMETER naming `path` */
 export function checkedName(value: string, path: string): string {
-  const isValid = value.length >= 1 && value.length <= LONGEST_NAME && isStorable(value) && !/\p{Cc}/u.test(value);
+  const isValid = value.length >= 1 && value.length <= LONGEST_NAME && PLAIN_TEXT.test(value);
   if (isValid) return value;
   throw invalidField(path, `must have 1 to ${LONGEST_NAME} characters, none of them a control character`);
 }

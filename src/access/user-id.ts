@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError } from '../common/index.js';
+import { AppError, PLAIN_TEXT } from '../common/index.js';
 import { headerValues, type RequestHeaders } from './credential.js';
 
 const HEADER = 'X-User-Id';
 const LONGEST = 256;
-/** Control characters, and lone surrogates, which databases replace. */
-const UNSTORABLE = /[\p{Cc}\ud800-\udfff]/u;
 
 /**
  * The user that a request's header `X-User-Id` names; undefined when it is absent or empty. A name that
@@ -28,13 +26,13 @@ export function checkedUserId(value: unknown, path: string): string | undefined 
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw refused(path, 'must be given once');
   if (value.length > LONGEST) throw refused(path, `must have 1 to ${LONGEST} characters`);
-  if (UNSTORABLE.test(value)) throw refused(path, 'must be well-formed text without control characters');
+  if (!PLAIN_TEXT.test(value)) throw refused(path, 'must be well-formed text without control characters');
   return value;
 }
 
 /** Whether a text can be the id of a user: 1 to 256 characters, none of them a control character. */
 export function isUserId(text: string): boolean {
-  return text.length >= 1 && text.length <= LONGEST && !UNSTORABLE.test(text);
+  return text.length >= 1 && text.length <= LONGEST && PLAIN_TEXT.test(text);
 }
 
 /** Headers come as bytes, one a character; a name in UTF-8 is the same user as in a body. */

@@ -9,9 +9,9 @@ import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentService } from './attachment.service.js';
 import { AttachmentExpiry } from './attachment-expiry.js';
-import { AttachmentUrls } from './attachment-urls.js';
+import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
-import { ImageAddresses } from './image-addresses.js';
+import { ImageAddressCheck } from './image-address-check.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentSearch } from './ports/attachment-search.js';
 import { AttachmentStore } from './ports/attachment-store.js';
@@ -41,8 +41,8 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentBinder,
     AttachmentService,
     AttachmentExpiry,
-    AttachmentUrls,
-    ImageAddresses,
+    SignedUrls,
+    ImageAddressCheck,
     PublicAddress,
   ],
   exports: [
@@ -51,7 +51,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentReader,
     AttachmentSearch,
     AttachmentExpiry,
-    ImageAddresses,
+    ImageAddressCheck,
     PublicAddress,
   ],
 })

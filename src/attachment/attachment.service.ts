@@ -8,7 +8,7 @@ import {
   referenceOf,
   storagePath,
 } from './attachment-reference.js';
-import { AttachmentUrls } from './attachment-urls.js';
+import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { AttachmentContent, SignedUrl, StoredAttachment, UploadedFile } from './attachment.types.js';
 import { checkedImage } from './checked-image.js';
@@ -28,7 +28,7 @@ export class AttachmentService extends AttachmentReader {
   constructor(
     private readonly store: AttachmentStore,
     private readonly objects: ObjectStore,
-    private readonly urls: AttachmentUrls,
+    private readonly urls: SignedUrls,
     private readonly settings: AttachmentSettings,
     private readonly clock: Clock,
   ) {

@@ -65,6 +65,9 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
+/** Text of one line for names and ids: no control characters, no lone surrogates. Every database stores it. */
+export const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+
 /** True for text that all databases store unchanged: no NUL, no lone surrogates. Ids must be storable. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/[\ud800-\udfff]/u.test(text);

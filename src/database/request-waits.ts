@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 
 /** How many times a wait is checked before it is given up. */
-const LOOKS = 10;
-/** After so many looks without any answer the database is asked whether it is there. */
+const CHECKS = 10;
+/** After this many checks without any answer the database is asked whether it is there. */
 const PROBE_AFTER = 2;
 
 /** An operation of a request, from the wait for its connection to its last answer. */
@@ -27,9 +27,9 @@ interface Cuttable {
 
 /** How long an operation has waited, and how it is given up. */
 interface Waiting {
-  /** Looks without a connection, or without an answer to anybody since it has one. */
-  looks: number;
-  /** `answers` at the last look. */
+  /** Checks without a connection, or without an answer to anybody since it has one. */
+  checks: number;
+  /** `answers` at the last check. */
   answers: number;
   isConnected: boolean;
   giveUp: () => void;
@@ -46,9 +46,9 @@ export class RequestWaits {
   private timer: NodeJS.Timeout | undefined;
   /** How many answers the database has given. */
   private answers = 0;
-  /** How many connections were handed out: until now, and until each of the last looks. */
-  private handed = 0;
-  private handedUntil: number[] = [];
+  /** How many connections the pool has handed out: until now, and until each of the last checks. */
+  private acquiredCount = 0;
+  private acquiredAtChecks: number[] = [];
   private isProbing = false;
 
   /**
@@ -67,15 +67,15 @@ export class RequestWaits {
 
   /** The pool has handed out a connection, to anybody. */
   acquired(): void {
-    this.handed += 1;
+    this.acquiredCount += 1;
   }
 
   /** An operation of a request begins. Needs one `end`. */
   begin(): RequestWait {
-    const waiting: Waiting = { looks: 0, answers: this.answers, isConnected: false, giveUp: () => undefined };
+    const waiting: Waiting = { checks: 0, answers: this.answers, isConnected: false, giveUp: () => undefined };
     this.waiting.add(waiting);
     // What has arrived while the event loop was busy is handled before the verdict.
-    this.timer ??= setInterval(() => setImmediate(() => this.look()), this.limitMs / LOOKS).unref();
+    this.timer ??= setInterval(() => setImmediate(() => this.check()), this.limitMs / CHECKS).unref();
     return {
       connected: (connecting, giveBack) => this.connected(waiting, connecting, giveBack),
       end: () => void this.waiting.delete(waiting),
@@ -95,38 +95,38 @@ export class RequestWaits {
       };
       connecting.then((client) => {
         if (isGivenUp) return giveBack(client);
-        Object.assign(waiting, { isConnected: true, looks: 0, answers: this.answers, giveUp: () => cut(client) });
+        Object.assign(waiting, { isConnected: true, checks: 0, answers: this.answers, giveUp: () => cut(client) });
         resolve(client);
       }, reject);
     });
   }
 
-  /** Counts looks, not milliseconds: a busy event loop is not the fault of the database. */
-  private look(): void {
+  /** Counts checks, not milliseconds: a busy event loop is not the fault of the database. */
+  private check(): void {
     if (this.waiting.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
-      this.handedUntil = [];
+      this.acquiredAtChecks = [];
       return;
     }
-    this.handedUntil.push(this.handed);
-    if (this.handedUntil.length > LOOKS) this.handedUntil.shift();
-    const moved = this.handed - (this.handedUntil[0] ?? this.handed);
+    this.acquiredAtChecks.push(this.acquiredCount);
+    if (this.acquiredAtChecks.length > CHECKS) this.acquiredAtChecks.shift();
+    const acquiredSince = this.acquiredCount - (this.acquiredAtChecks[0] ?? this.acquiredCount);
     let ahead = 0;
     for (const waiting of [...this.waiting]) {
       this.count(waiting);
-      const { looks, isConnected } = waiting;
-      const isNext = !isConnected && (ahead += 1) <= moved;
-      if (looks >= LOOKS && !isNext) {
+      const { checks, isConnected } = waiting;
+      const isNext = !isConnected && (ahead += 1) <= acquiredSince;
+      if (checks >= CHECKS && !isNext) {
         this.waiting.delete(waiting);
         waiting.giveUp();
-      } else if (isConnected && looks >= PROBE_AFTER) this.ask();
+      } else if (isConnected && checks >= PROBE_AFTER) this.ask();
     }
   }
 
   private count(waiting: Waiting): void {
-    if (waiting.isConnected && waiting.answers !== this.answers) waiting.looks = 0;
-    else waiting.looks += 1;
+    if (waiting.isConnected && waiting.answers !== this.answers) waiting.checks = 0;
+    else waiting.checks += 1;
     waiting.answers = this.answers;
   }
 
@@ -134,7 +134,7 @@ export class RequestWaits {
   private ask(): void {
     if (this.isProbing) return;
     this.isProbing = true;
-    this.probe((this.limitMs * (LOOKS - PROBE_AFTER)) / LOOKS)
+    this.probe((this.limitMs * (CHECKS - PROBE_AFTER)) / CHECKS)
       .then(
         () => this.answered(),
         // An error of the server, such as that it has too many clients, is an answer too.

@@ -53,3 +53,17 @@ export function dataOf(message: Pick<Message, 'content'>): JsonObject | undefine
   }
   return undefined;
 }
+
+/**
+ * The message with other URLs of its images.
+ *
+ * @param urlOf the new URL of an image; undefined leaves the image as it is
+ */
+export function withImageUrls(message: Message, urlOf: (url: string) => string | undefined): Message {
+  const content = message.content?.map((part) =>
+    part.type === 'image' && part.image_url !== null
+      ? { ...part, image_url: urlOf(part.image_url) ?? part.image_url }
+      : part,
+  );
+  return content ? { ...message, content } : message;
+}

@@ -80,7 +80,7 @@ export class AnswerValidator {
     if (!view.mayEdit) throw refusal('arguments', 'must not be changed for this approval');
     const tool = view.toolName === null ? undefined : await this.tools.find(view.toolName);
     // Otherwise whoever executes the run validates them before the call.
-    if (!tool && !this.tools.isPartial)
+    if (!tool && !this.tools.hasToolsAtWorkersOnly)
       throw refusal('arguments', `cannot be validated: the tool ${view.toolName} is not available`);
     if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
     const args = structuredClone(edited);

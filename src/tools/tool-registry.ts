@@ -16,9 +16,9 @@ export class ToolRegistry {
   /** @param sources in order of precedence */
   constructor(private readonly sources: readonly ToolSource[]) {}
 
-  /** Whether other processes have tools that this one does not. */
-  get isPartial(): boolean {
-    return this.sources.some(({ isElsewhere }) => isElsewhere === true);
+  /** Whether the processes that execute runs have tools that this one does not. */
+  get hasToolsAtWorkersOnly(): boolean {
+    return this.sources.some(({ isAtWorkersOnly }) => isAtWorkersOnly === true);
   }
 
   /** The server tools that are available now. Names are unique. */

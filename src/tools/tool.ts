@@ -134,8 +134,8 @@ export abstract class ToolSource {
   /** The tools that are available now; none while the source is down. Never throws. */
   abstract list(): Promise<readonly ServerTool[]>;
 
-  /** True if only processes that execute runs have the tools of this source, and this one does not. */
-  readonly isElsewhere?: boolean;
+  /** True if the tools of this source are at the processes that execute runs, and not at this one. */
+  readonly isAtWorkersOnly?: boolean;
 
   /** The MCP servers of this source whose tools were missing from the last `list()`. */
   unavailable?(): readonly UnavailableServer[];

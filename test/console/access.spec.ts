@@ -95,7 +95,7 @@ describeInBrowser('access to the console', (browser) => {
     expect(policy).toContain("script-src 'self';");
   });
 
-  it('keys are created, replaced and revoked', async () => {
+  it('keys are created, rotated and revoked', async () => {
     const page = await signedIn(await newAdmin('keys'));
     const keys = page.getByRole('region', { name: 'API keys', exact: true });
     await keys.getByText('Create a key').click();
@@ -110,7 +110,7 @@ describeInBrowser('access to the console', (browser) => {
     expect(await whoami(first)).toBe(200);
     const row = keys.getByRole('row').filter({ hasText: 'Nightly reports' });
     await row.getByRole('cell', { name: 'runs:read', exact: true }).waitFor();
-    await row.getByRole('button', { name: /^Replace/ }).click();
+    await row.getByRole('button', { name: /^Rotate/ }).click();
     await keys.getByRole('row').filter({ hasText: 'rotated' }).waitFor();
     const second = await secret();
     expect(second).not.toBe(first);

@@ -4,7 +4,7 @@ import { json } from '../api/client.js';
 import { setCredential, useCredential } from '../api/credential.js';
 import type { Whoami } from '../api/types.js';
 import { forgetTalk } from '../talk/use-conversation.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { Keys } from './keys/keys.js';
 import { LimitsForm } from './limits/limits-form.js';
 import { Tenants } from './tenants.js';
@@ -30,7 +30,7 @@ export function AccessPage(): ReactNode {
           </button>
         )}
       </header>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       {me?.actor.kind === 'none' && (
         <p className="notice info">
           This server has no authentication (AUTH=none): everyone who reaches it may use it.

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
-import { messageOf } from '../lib/format.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { Logo } from '../ui/logo.js';
 import { beginSignIn } from './oidc/redirect.js';
 import type { Provider } from './oidc/provider.js';
@@ -17,16 +17,16 @@ interface Props {
   /** Whether the server has refused a credential. */
   readonly refused: boolean;
   /** Why signing in with a provider has failed, if it has. */
-  readonly problem: string | undefined;
+  readonly error: string | undefined;
 }
 
 /** Signs people in: with a provider, or with a key or token. */
-export function SignIn({ refused, problem }: Props): ReactNode {
+export function SignIn({ refused, error: signInError }: Props): ReactNode {
   const { data } = useQuery({ queryKey: ['console'], queryFn: () => json<Info>('api/v1/console') });
-  const [failure, setFailure] = useState(problem);
+  const [error, setError] = useState<unknown>(signInError);
   const begin = (provider: Provider): void => {
-    setFailure(undefined);
-    beginSignIn(provider).catch((error: unknown) => setFailure(messageOf(error)));
+    setError(undefined);
+    beginSignIn(provider).catch(setError);
   };
   const providers = data?.signIn ?? [];
   return (
@@ -34,15 +34,9 @@ export function SignIn({ refused, problem }: Props): ReactNode {
       <h1 className="brand">
         <Logo /> Parley
       </h1>
-      {failure !== undefined && (
-        <p role="alert" className="notice error">
-          {failure}
-        </p>
-      )}
-      {refused && failure === undefined && (
-        <p role="alert" className="notice error">
-          The server does not accept this credential. It may have expired or been revoked.
-        </p>
+      <ErrorNotice error={error} />
+      {refused && error === undefined && (
+        <ErrorNotice error="The server does not accept this credential. It may have expired or been revoked." />
       )}
       <div className="panel">
         {providers.map((provider) => (

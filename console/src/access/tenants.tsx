@@ -3,8 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
 import { time } from '../lib/format.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
-import { Failure } from '../ui/failure.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { useAction } from '../ui/use-action.js';
 
 /** A tenant of the installation. */
@@ -23,15 +22,15 @@ export function Tenants(): ReactNode {
     queryKey: [PATH],
     queryFn: () => json<{ readonly data: readonly Tenant[] }>(PATH),
   });
-  const { problem, isBusy, run } = useAction(PATH);
+  const { error: actionError, isBusy, run } = useAction(PATH);
   const post = (path: string, body: object, onDone?: () => void): void => run(() => json(path, { body }), onDone);
   const change = (id: string, what: string): void => post(`${PATH}/${encodeURIComponent(id)}/${what}`, {});
   return (
     <section className="panel" aria-label="Tenants">
       <h2>Tenants</h2>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       <NewTenant isBusy={isBusy} onCreate={(tenant, onDone) => post(PATH, tenant, onDone)} />
-      <Failure message={problem} />
+      <ErrorNotice error={actionError} />
       <div className="scroll" tabIndex={0} role="region" aria-label="List of tenants">
         <table>
           <thead>

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { Attachment } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { usePages } from '../lib/use-pages.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { AttachmentCard } from './attachment-card.js';
 import { Preview } from './preview.js';
 
@@ -18,7 +18,7 @@ export function AttachmentsPage(): ReactNode {
           {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
         </span>
       </header>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       {!isLoading && rows.length === 0 && !error && (
         <p className="muted">No attachments yet. Images that you send in Talk appear here.</p>
       )}

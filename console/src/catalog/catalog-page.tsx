@@ -4,10 +4,10 @@ import { json } from '../api/client.js';
 import type { Agent, McpServer, Page, PolicyAnswer, Tool } from '../api/types.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
-import { duration, messageOf } from '../lib/format.js';
+import { duration } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { Json } from '../ui/json.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 
 /** The agents, the tools and the MCP servers of the server. */
 export function CatalogPage(): ReactNode {
@@ -64,7 +64,7 @@ function Section<T>({ title, list: { data, error }, children }: SectionProps<T>)
   return (
     <section aria-label={title} className="stack">
       <h2>{title}</h2>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       {data?.data.length === 0 && <p className="muted">There are none.</p>}
       <ul className="cards">{data?.data.map(children)}</ul>
     </section>
@@ -97,12 +97,12 @@ function ToolCard({ tool }: { readonly tool: Tool }): ReactNode {
 function PolicyQuestion({ tool: { name, parameters } }: { readonly tool: Tool }): ReactNode {
   const [value, setValue] = useState<unknown>(() => defaultOf(parameters) ?? {});
   const [answer, setAnswer] = useState<PolicyAnswer>();
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const ask = (): void => {
-    setProblem(undefined);
+    setError(undefined);
     json<PolicyAnswer>(`api/v1/tools/${encodeURIComponent(name)}/policy`, { body: { arguments: value } }).then(
       setAnswer,
-      (error: unknown) => setProblem(messageOf(error)),
+      setError,
     );
   };
   return (
@@ -126,11 +126,7 @@ function PolicyQuestion({ tool: { name, parameters } }: { readonly tool: Tool })
           {answer.reason ?? ''} {answer.rule === null ? '' : `(rule ${answer.rule})`}
         </p>
       )}
-      {problem !== undefined && (
-        <p role="alert" className="notice error">
-          {problem}
-        </p>
-      )}
+      <ErrorNotice error={error} />
     </form>
   );
 }

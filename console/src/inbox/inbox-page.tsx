@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { json } from '../api/client.js';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
-import { messageOf, time } from '../lib/format.js';
+import { time } from '../lib/format.js';
 import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { usePages } from '../lib/use-pages.js';
 import { Json } from '../ui/json.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { InterruptForm } from './interrupt-form.js';
 
 const REFRESH_MS = 3000;
@@ -16,16 +16,16 @@ export function InboxPage(): ReactNode {
   const status = usePlace().query.get('status') ?? 'pending';
   const { rows, error, isLoading, hasMore, more, refresh } = usePages<Interrupt>('interrupts', { status, limit: 20 });
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<string>();
+  const [answerError, setAnswerError] = useState<unknown>();
   useEffect(() => {
     const timer = setInterval(() => void (status === 'pending' && refresh()), REFRESH_MS);
     return () => clearInterval(timer);
   });
   const answer = ({ id, kind }: Interrupt, given: InterruptAnswer): void => {
     const body = given.cancel || kind === 'approval' ? given : { payload: given.payload };
-    setProblem(undefined);
+    setAnswerError(undefined);
     json<Interrupt>(`interrupts/${id}`, { body })
-      .catch((failure: unknown) => setProblem(messageOf(failure)))
+      .catch(setAnswerError)
       .finally(() => void queries.invalidateQueries({ queryKey: ['interrupts'] }));
   };
   return (
@@ -45,12 +45,8 @@ export function InboxPage(): ReactNode {
           ))}
         </nav>
       </header>
-      {error && <Problem error={error} />}
-      {problem !== undefined && (
-        <p role="alert" className="notice error">
-          {problem}
-        </p>
-      )}
+      <ErrorNotice error={error} />
+      <ErrorNotice error={answerError} />
       {!isLoading && rows.length === 0 && !error && <p className="muted">Nothing is {status}.</p>}
       <ul className="cards">
         {rows.map((interrupt) => (

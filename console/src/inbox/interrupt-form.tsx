@@ -3,6 +3,7 @@ import type { Interrupt, InterruptAnswer } from '../api/types.js';
 import { objectIn, pretty, time } from '../lib/format.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 
 interface Props {
   readonly interrupt: Interrupt;
@@ -49,11 +50,7 @@ function ApprovalForm({ interrupt, onAnswer }: Props): ReactNode {
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {isBroken && (
-        <p role="alert" className="notice error">
-          The arguments must be a JSON object.
-        </p>
-      )}
+      {isBroken && <ErrorNotice error="The arguments must be a JSON object." />}
       <label htmlFor={`why-${id}`}>Reason for a denial</label>
       <input id={`why-${id}`} maxLength={2000} value={why} onChange={({ target }) => setWhy(target.value)} />
       {expiresAt && <p className="muted">Expires {time(expiresAt)}</p>}

@@ -5,7 +5,7 @@ import type { EventPage, LoggedEvent } from '../api/types.js';
 import { count, time } from '../lib/format.js';
 import { usePages } from '../lib/use-pages.js';
 import { Json } from '../ui/json.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { VirtualList } from '../ui/virtual-list.js';
 
 const TYPES = ['response', 'message', 'content', 'state', 'step', 'activity', 'custom', 'raw', 'subagent', 'interrupt'];
@@ -74,7 +74,7 @@ function AllEvents({ id, path }: { readonly id: string; readonly path: string })
   const error = pages.find((page) => page.error)?.error;
   const eventAt = (index: number): LoggedEvent | undefined =>
     pages[numbers.indexOf(Math.floor(index / PAGE))]?.data?.data[index % PAGE];
-  if (error) return <Problem error={error} />;
+  if (error) return <ErrorNotice error={error} />;
   return (
     <>
       <p className="muted" role="status">
@@ -103,7 +103,7 @@ function FoundEvents({
   readonly type: string;
 }): ReactNode {
   const { rows, error, isLoading, hasMore, more } = usePages<LoggedEvent>(path, { text, type, limit: PAGE }, 'after');
-  if (error) return <Problem error={error} />;
+  if (error) return <ErrorNotice error={error} />;
   return (
     <>
       <p className="muted" role="status">

@@ -3,11 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { json, request, stream } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
-import { count, duration, messageOf, time } from '../lib/format.js';
+import { count, duration, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { FramesPanel } from '../talk/frames-panel.js';
 import { Json } from '../ui/json.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { EventsView } from './events-view.js';
 import { isOver } from './run-status.js';
 import { TimelineView } from './timeline-view.js';
@@ -19,7 +19,12 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
   const path = `api/v1/runs/${encodeURIComponent(id)}`;
   const { data: run, error } = useQuery({ queryKey: ['run', id], queryFn: () => json<RunDetail>(path) });
   useWatch(id, path, run !== undefined && !isOver(run.status));
-  if (error) return <div className="page">{<Problem error={error} />}</div>;
+  if (error)
+    return (
+      <div className="page">
+        <ErrorNotice error={error} />
+      </div>
+    );
   if (!run) return <p className="page muted">Loading…</p>;
   return (
     <div className="page">
@@ -62,12 +67,12 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
 }
 
 function Actions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const cancel = (): void => {
-    request(`${path}/cancel`, { method: 'POST', body: {} }).catch((error: unknown) => setProblem(messageOf(error)));
+    request(`${path}/cancel`, { method: 'POST', body: {} }).catch(setError);
   };
   const download = (): void => {
-    save(`${path}/events.jsonl`, `${run.id}.jsonl`).catch((error: unknown) => setProblem(messageOf(error)));
+    save(`${path}/events.jsonl`, `${run.id}.jsonl`).catch(setError);
   };
   return (
     <div className="row">
@@ -82,11 +87,7 @@ function Actions({ run, path }: { readonly run: RunDetail; readonly path: string
       <button type="button" onClick={download}>
         Download JSONL
       </button>
-      {problem !== undefined && (
-        <p role="alert" className="notice error">
-          {problem}
-        </p>
-      )}
+      <ErrorNotice error={error} />
     </div>
   );
 }
@@ -142,7 +143,7 @@ interface DocumentProps {
 
 function Document({ id, path, label }: DocumentProps): ReactNode {
   const { data, error } = useQuery({ queryKey: ['run', id, label], queryFn: () => json<unknown>(path) });
-  if (error) return <Problem error={error} />;
+  if (error) return <ErrorNotice error={error} />;
   return data === undefined ? <p className="muted">Loading…</p> : <Json value={data} label={label} />;
 }
 

@@ -3,7 +3,7 @@ import type { Run } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { usePlace } from '../lib/router.js';
 import { usePages } from '../lib/use-pages.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { RunFilters } from './run-filters.js';
 import { RunPage } from './run-page.js';
@@ -35,7 +35,7 @@ function RunList(): ReactNode {
         </span>
       </header>
       <RunFilters filters={filters} />
-      {error && <Problem error={error} onRetry={retry} />}
+      <ErrorNotice error={error} onRetry={retry} />
       {!isLoading && rows.length === 0 && !error && <p className="muted">No run matches. Start one in Talk.</p>}
       <RunHead />
       <VirtualList

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
 import type { Timeline } from '../api/types.js';
 import { duration } from '../lib/format.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { ticks } from './axis.js';
 import { SpanRow } from './span-row.js';
 
@@ -13,7 +13,7 @@ export function TimelineView({ id, path }: { readonly id: string; readonly path:
     queryKey: ['run', id, 'timeline'],
     queryFn: () => json<Timeline>(`${path}/timeline`),
   });
-  if (error) return <Problem error={error} />;
+  if (error) return <ErrorNotice error={error} />;
   if (!data) return <p className="muted">Loading…</p>;
   const begin = Math.min(Date.parse(data.startedAt), ...data.spans.map(({ startedAt }) => Date.parse(startedAt)));
   const ends = data.spans.map(({ endedAt, startedAt }) => Date.parse(endedAt ?? startedAt));

@@ -6,7 +6,7 @@ import { count, time } from '../lib/format.js';
 import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { usePages } from '../lib/use-pages.js';
 import { Json } from '../ui/json.js';
-import { Problem } from '../ui/problem.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { VirtualList } from '../ui/virtual-list.js';
 
 /** All sessions, the last changed first, or one of them. */
@@ -25,7 +25,7 @@ function SessionList(): ReactNode {
           {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
         </span>
       </header>
-      {error && <Problem error={error} onRetry={retry} />}
+      <ErrorNotice error={error} onRetry={retry} />
       <VirtualList
         count={rows.length}
         label="Sessions, the last changed first"
@@ -61,7 +61,12 @@ function SessionView({ id }: { readonly id: string }): ReactNode {
   const session = useQuery({ queryKey: [path], queryFn: () => json<Session>(path) });
   const state = useQuery({ queryKey: [path, 'state'], queryFn: () => json<SessionState>(`${path}/state`) });
   const messages = usePages<SessionMessage>(`${path}/messages`, { limit: 50 });
-  if (session.error) return <div className="page">{<Problem error={session.error} />}</div>;
+  if (session.error)
+    return (
+      <div className="page">
+        <ErrorNotice error={session.error} />
+      </div>
+    );
   return (
     <div className="page">
       <header>
@@ -80,7 +85,7 @@ function SessionView({ id }: { readonly id: string }): ReactNode {
       )}
       <section className="panel" aria-labelledby="state">
         <h2 id="state">State</h2>
-        {state.error && <Problem error={state.error} />}
+        <ErrorNotice error={state.error} />
         {state.data && <Json value={state.data.state} label="State" />}
         {state.data?.data.map(({ runId, seq, at, kind, initial, snapshot, patch }) => (
           <details key={`${runId}-${seq}`}>
@@ -93,7 +98,7 @@ function SessionView({ id }: { readonly id: string }): ReactNode {
       </section>
       <section className="panel" aria-labelledby="messages">
         <h2 id="messages">Messages, newest first</h2>
-        {messages.error && <Problem error={messages.error} />}
+        <ErrorNotice error={messages.error} />
         {messages.rows.map(({ seq, runId, createdAt, message }) => (
           <details key={seq}>
             <summary>

@@ -1,6 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { json, urlOf } from '../api/client.js';
-import { messageOf } from '../lib/format.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { Thumbnails } from './thumbnails.js';
 import type { Image } from './wire.js';
 
@@ -32,7 +32,7 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly Image[]>([]);
   const [uploads, setUploads] = useState(0);
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const files = useRef<HTMLInputElement>(null);
   const canSend = !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
   const send = (): void => {
@@ -42,14 +42,11 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
     setImages([]);
   };
   const add = (chosen: readonly File[]): void => {
-    setProblem(undefined);
+    setError(undefined);
     const taken = chosen.slice(0, Math.max(0, MOST_IMAGES - images.length - uploads));
     setUploads((count) => count + taken.length);
     Promise.all(taken.map((file) => upload(file, user)))
-      .then(
-        (added) => setImages((known) => [...known, ...added].slice(0, MOST_IMAGES)),
-        (error: unknown) => setProblem(messageOf(error)),
-      )
+      .then((added) => setImages((known) => [...known, ...added].slice(0, MOST_IMAGES)), setError)
       .finally(() => setUploads((count) => count - taken.length));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -78,11 +75,7 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
           ))}
         </div>
       )}
-      {problem !== undefined && (
-        <p role="alert" className="notice error">
-          {problem}
-        </p>
-      )}
+      <ErrorNotice error={error} />
       {hasImages && images.length > 0 && (
         <Thumbnails images={images} onRemove={(url) => setImages(images.filter((one) => one.url !== url))} />
       )}

@@ -2,9 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isPassing, json, stream } from '../api/client.js';
 import type { Run } from '../api/types.js';
-import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
 import { isOver } from '../runs/run-status.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { FrameRow } from './frame-row.js';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 
 /** The frames of a run on one wire, as they are sent. Only those that can be seen are in the page. */
 export function FrameList({ runId, wire, title }: Props): ReactNode {
-  const { frames, problem } = useFrames(runId, wire);
+  const { frames, error } = useFrames(runId, wire);
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: frames.length,
@@ -32,7 +32,7 @@ export function FrameList({ runId, wire, title }: Props): ReactNode {
       <h2>
         {title} <span className="muted">{frames.length}</span>
       </h2>
-      {problem !== undefined && <p className="notice error">{problem}</p>}
+      <ErrorNotice error={error} />
       <div
         ref={box}
         className="frame-box"
@@ -62,9 +62,9 @@ export function FrameList({ runId, wire, title }: Props): ReactNode {
 }
 
 /** The frames so far. After a lost connection the stream is read on after the last frame. */
-function useFrames(runId: string, wire: string): { readonly frames: readonly string[]; readonly problem?: string } {
+function useFrames(runId: string, wire: string): { readonly frames: readonly string[]; readonly error: unknown } {
   const [frames, setFrames] = useState<readonly string[]>([]);
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   useEffect(() => {
     const aborter = new AbortController();
     const { signal } = aborter;
@@ -97,7 +97,7 @@ function useFrames(runId: string, wire: string): { readonly frames: readonly str
         } catch (error) {
           if (signal.aborted) return;
           ended = !isPassing(error);
-          if (ended) setProblem(messageOf(error));
+          if (ended) setError(error);
           else await wait(1000, signal);
         }
       }
@@ -108,5 +108,5 @@ function useFrames(runId: string, wire: string): { readonly frames: readonly str
       aborter.abort();
     };
   }, [runId, wire]);
-  return { frames, ...(problem !== undefined && { problem }) };
+  return { frames, error };
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
-import { messageOf } from '../lib/format.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { PAGE_TOOLS, toolsIn } from './client-tools.js';
 import type { Shown } from './use-conversation.js';
 import type { ClientTool } from './wire.js';
@@ -55,15 +55,15 @@ export function TalkOptions({ shown: { wire, agent, choose }, onTools }: Props):
 function ToolChoice({ onTools }: Pick<Props, 'onTools'>): ReactNode {
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
   const [own, setOwn] = useState('');
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const change = (nextOff: ReadonlySet<string>, text: string): void => {
     setOff(nextOff);
     setOwn(text);
     try {
       onTools([...PAGE_TOOLS.filter(({ name }) => !nextOff.has(name)), ...toolsIn(text)]);
-      setProblem(undefined);
+      setError(undefined);
     } catch (error) {
-      setProblem(messageOf(error));
+      setError(error);
     }
   };
   return (
@@ -99,11 +99,7 @@ function ToolChoice({ onTools }: Pick<Props, 'onTools'>): ReactNode {
             onChange={({ target }) => change(off, target.value)}
           />
         </label>
-        {problem !== undefined && (
-          <p role="alert" className="notice error">
-            {problem}
-          </p>
-        )}
+        <ErrorNotice error={error} />
       </div>
     </details>
   );

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { messageOf } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { PAGE_TOOLS, pageAnswer } from './client-tools.js';
 import { Composer } from './composer.js';
 import { EntryList } from './entry-list.js';
@@ -26,12 +26,12 @@ export function TalkPage(): ReactNode {
   const shown = useConversation();
   const { conversation, state, entries, wire, agent, choose } = shown;
   const [tools, setTools] = useState<readonly ClientTool[]>(PAGE_TOOLS);
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const [hasFrames, showFrames] = useState(() => matchMedia('(min-width: 70rem)').matches);
   const options = { wire, agent, tools };
   const attempt = (work: Promise<void>): void => {
-    setProblem(undefined);
-    work.catch((error: unknown) => setProblem(messageOf(error)));
+    setError(undefined);
+    work.catch(setError);
   };
   const send = (text: string, images: readonly Image[]): void => {
     // Buttons of cards are there while the agent answers, too.
@@ -75,11 +75,7 @@ export function TalkPage(): ReactNode {
             onAnswers={(answers) => attempt(conversation.answer(answers, options))}
           />
         )}
-        {problem !== undefined && (
-          <p role="alert" className="notice error">
-            {problem}
-          </p>
-        )}
+        <ErrorNotice error={error} />
         <div className="talk-status">
           <p role="status">{STATUS[state.status]}</p>
           <p className="client">

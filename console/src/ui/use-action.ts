@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../lib/format.js';
 
 /** A change at the server that a person asks for. */
 export interface Action {
-  /** Why the last one failed. */
-  readonly problem: string | undefined;
+  /** Why the last one failed; undefined if it did not. */
+  readonly error: unknown;
   readonly isBusy: boolean;
   /** Does it, then reads the lists again. @param onDone called if it did not fail */
   readonly run: (work: () => Promise<unknown>, onDone?: () => void) => void;
@@ -14,18 +13,18 @@ export interface Action {
 /** Runs changes one at a time. @param changed the first part of the keys of the queries that it changes */
 export function useAction(changed: string): Action {
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<unknown>, onDone?: () => void): void => {
-    setProblem(undefined);
+    setError(undefined);
     setBusy(true);
     work()
       .then(onDone)
-      .catch((error: unknown) => setProblem(messageOf(error)))
+      .catch(setError)
       .finally(() => {
         setBusy(false);
         void queries.invalidateQueries({ queryKey: [changed] });
       });
   };
-  return { problem, isBusy, run };
+  return { error, isBusy, run };
 }

@@ -1,12 +1,11 @@
 import { checkShapes, GENERATIONS, replay } from '../../../test/support/ag-ui-replay.js';
 import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { ResponseFold, RUN_RECOVERED } from '../../events/index.js';
-import { AgUiFold, toAgUiMessages, withKeyCase } from './index.js';
+import { AgUiFold, type AgUiFoldOptions, toAgUiMessages, withKeyCase } from './index.js';
 
 describe.each(GENERATIONS)('AG-UI events for %s', (generation) => {
-  const foldOf = (log: ScriptedLog, history: AgUiFold['history'] = []) => {
-    const fold = new AgUiFold({ threadId: 't', runId: 'r', generation });
-    fold.history = history;
+  const foldOf = (log: ScriptedLog, history: AgUiFoldOptions['history'] = []) => {
+    const fold = new AgUiFold({ threadId: 't', runId: 'r', generation, history });
     const events = log.logged().flatMap((event) => fold.next(event));
     checkShapes(events);
     return events;

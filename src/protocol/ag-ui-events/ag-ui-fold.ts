@@ -32,8 +32,11 @@ export interface AgUiFoldOptions {
   readonly generation: AgUiGeneration;
   /** What RUN_STARTED repeats of the request: a replay restores the user's messages from it. */
   readonly input?: JsonObject;
-  /** Reads the thread's messages before this run's own. Called only when a snapshot of them is due. Absent: there are none. */
-  readonly history?: () => Promise<readonly AgUiMessage[]>;
+  /**
+   * The thread's messages before this run's own output, its input included, or what reads them: that is called only when
+   * a snapshot of them is due. Absent: there are none.
+   */
+  readonly history?: readonly AgUiMessage[] | (() => Promise<readonly AgUiMessage[]>);
   /** Names in the usage. */
   readonly model?: { readonly provider?: string; readonly model?: string };
 }
@@ -53,8 +56,7 @@ interface OpenServerCall {
  * MESSAGES_SNAPSHOT shows the thread's history and then this run's messages; await `prepare` before `next`.
  */
 export class AgUiFold {
-  /** The thread's messages before this run's own output, its input included. Read by `prepare`, or set beforehand. */
-  history: readonly AgUiMessage[] = [];
+  private history: readonly AgUiMessage[];
   private hasHistory = false;
   /** The messages that are shown and have not ended, by message id, in the order in which they began. */
   private readonly open = new Map<string, OpenMessage>();
@@ -71,7 +73,9 @@ export class AgUiFold {
   /** Whether RUN_STARTED was yielded: a log may have several responses that are not terminal. */
   private started = false;
 
-  constructor(private readonly options: AgUiFoldOptions) {}
+  constructor(private readonly options: AgUiFoldOptions) {
+    this.history = typeof options.history === 'function' ? [] : (options.history ?? []);
+  }
 
   /**
    * Reads the thread's history once, before the first event that may need a snapshot of it.
@@ -80,7 +84,7 @@ export class AgUiFold {
    */
   prepare(events: readonly LoggedEvent[]): Promise<void> | undefined {
     const { history } = this.options;
-    if (!history || this.hasHistory || !events.some(mayNeedHistory)) return undefined;
+    if (typeof history !== 'function' || this.hasHistory || !events.some(mayNeedHistory)) return undefined;
     this.hasHistory = true;
     return history().then((messages) => {
       this.history = messages;

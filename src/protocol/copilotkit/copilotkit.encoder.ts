@@ -60,8 +60,7 @@ export class ReplayEncoder implements FrameEncoder {
 
   constructor(private readonly options: ReplayOptions) {
     const { run, generation, input, history } = options;
-    this.fold = replayFold(run, generation, input);
-    this.fold.history = history;
+    this.fold = replayFold(run, generation, input, history);
     this.isFinished = run.finishedAt !== null;
   }
 
@@ -104,7 +103,12 @@ export class ReplayEncoder implements FrameEncoder {
 }
 
 /** The fold of a run whose RUN_STARTED repeats messages of its request. */
-export function replayFold(run: RunView, generation: AgUiGeneration, messages: readonly AgUiMessage[]): AgUiFold {
+export function replayFold(
+  run: RunView,
+  generation: AgUiGeneration,
+  messages: readonly AgUiMessage[],
+  history: readonly AgUiMessage[] = [],
+): AgUiFold {
   const [threadId, runId] = [run.sessionId, run.runKey ?? run.runId];
   const rest = { tools: [], context: [], state: {}, forwardedProps: {} };
   return new AgUiFold({
@@ -112,6 +116,7 @@ export function replayFold(run: RunView, generation: AgUiGeneration, messages: r
     runId,
     ...(run.parentRunId !== null && { parentRunId: run.parentRunId }),
     generation,
+    history,
     input: { threadId, runId, messages: messages as unknown as JsonObject[], ...rest },
   });
 }

@@ -1,13 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { PLAIN_TEXT } from '../../common/index.js';
 
-/** What both databases can store: no control characters, no halves of characters. */
-export const STORABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 const UP_TO_100 = /^([1-9]\d?|100)$/;
 const UP_TO_1000 = /^([1-9]\d{0,2}|1000)$/;
 
-/** A query parameter that may be absent: text such as an id, of at least one character that can be stored. */
+/** A query parameter that may be absent: text such as an id, of at least one character, none of them a control character. */
 export function OptionalText(options: {
   readonly maxLength: number;
   readonly description: string;
@@ -18,7 +17,7 @@ export function OptionalText(options: {
     IsOptional(),
     IsString({ message: `${name} must be a string` }),
     Length(1, options.maxLength, { message: `${name} must have 1 to ${options.maxLength} characters` }),
-    Matches(STORABLE, { message: `${name} must not contain control characters` }),
+    Matches(PLAIN_TEXT, { message: `${name} must not contain control characters` }),
   ]);
 }
 

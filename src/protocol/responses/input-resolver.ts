@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
-import { ImageAddresses } from '../../attachment/index.js';
+import { ImageAddressCheck } from '../../attachment/index.js';
 import type { Principal, Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
@@ -21,7 +21,7 @@ export class InputResolver {
   constructor(
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
-    private readonly images: ImageAddresses,
+    private readonly images: ImageAddressCheck,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry, ModelSettings } from '../../agent/index.js';
-import { ImageAddresses } from '../../attachment/index.js';
+import { ImageAddressCheck } from '../../attachment/index.js';
 import { AppError, type Authority, mayRunAgent, mayUseModel } from '../../common/index.js';
 import type { RunRequest } from '../run.types.js';
 
@@ -10,7 +10,7 @@ export class AuthorityCheck {
   constructor(
     private readonly agents: AgentRegistry,
     private readonly model: ModelSettings,
-    private readonly images: ImageAddresses,
+    private readonly images: ImageAddressCheck,
   ) {}
 
   /**

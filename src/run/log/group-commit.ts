@@ -25,7 +25,8 @@ const RETRY_MAX_MS = 1000;
 
 /**
  * Commits the writes of all runs of this process: one commit at a time, and what arrives meanwhile forms the
- * next. The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
+ * next. After a commit the readers of this process get the events, then the relay publishes them to other instances.
+ * The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
  * which costs little latency and saves most of the work (docs/performance.md).
  */
 @Injectable()

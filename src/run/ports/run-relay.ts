@@ -37,7 +37,8 @@ export type RelayMessage = RelayedEvents | 'changed' | 'subscribed';
 export type RelayListener = (message: RelayMessage) => void;
 
 /**
- * Carries committed events and signals to other instances. All of it is a hint, which may be lost, late or repeated:
+ * Carries committed events and signals to other instances. `GroupCommit` publishes the events of a run after each commit;
+ * `RunWatch` follows the runs that this instance reads and others execute. All of it is a hint, which may be lost, late or repeated:
  * the ledger is what counts. Nothing here waits for another server.
  */
 export abstract class RunRelay {

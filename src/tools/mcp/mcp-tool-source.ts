@@ -13,12 +13,12 @@ import { McpSettings } from './mcp.settings.js';
 @Injectable()
 export class McpToolSource extends ToolSource implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly name = 'mcp';
-  override readonly isElsewhere: boolean;
+  override readonly isAtWorkersOnly: boolean;
   private readonly configured: readonly McpServer[];
 
   constructor(settings: McpSettings, validator: SchemaValidator) {
     super();
-    this.isElsewhere = !settings.isConnecting && settings.servers.length > 0;
+    this.isAtWorkersOnly = !settings.isConnecting && settings.servers.length > 0;
     const servers = settings.isConnecting ? settings.servers : [];
     this.configured = servers.map((server) => new McpServer(server, settings, validator));
   }

@@ -42,13 +42,8 @@ export function KeyTable({ keys, isBusy, onRotate, onRevoke }: Props): ReactNode
               <td>{time(key.expiresAt)}</td>
               <td className="actions">
                 {key.status === 'active' && (
-                  <button
-                    type="button"
-                    aria-label={`Replace ${key.id}`}
-                    disabled={isBusy}
-                    onClick={() => onRotate(key)}
-                  >
-                    Replace
+                  <button type="button" aria-label={`Rotate ${key.id}`} disabled={isBusy} onClick={() => onRotate(key)}>
+                    Rotate
                   </button>
                 )}{' '}
                 {key.status !== 'revoked' && (

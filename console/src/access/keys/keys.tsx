@@ -2,8 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { json } from '../../api/client.js';
 import type { ApiKey } from '../../api/types.js';
 import { usePages } from '../../lib/use-pages.js';
-import { Failure } from '../../ui/failure.js';
-import { Problem } from '../../ui/problem.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
 import { useAction } from '../../ui/use-action.js';
 import { KeyTable } from './key-table.js';
 import { NewKeyForm } from './new-key-form.js';
@@ -11,10 +10,10 @@ import type { NewKey } from './new-key.js';
 
 const PATH = 'admin/keys';
 
-/** The API keys of the tenant: create, replace, revoke. @param grantable the scopes that a new key can have */
+/** The API keys of the tenant: create, rotate, revoke. @param grantable the scopes that a new key can have */
 export function Keys({ grantable }: { readonly grantable: readonly string[] }): ReactNode {
   const { rows, error, hasMore, more } = usePages<ApiKey>(PATH, { limit: 50 });
-  const { problem, isBusy, run } = useAction(PATH);
+  const { error: actionError, isBusy, run } = useAction(PATH);
   const [secret, setSecret] = useState<string>();
   const issue = (path: string, body: object, onDone?: () => void): void =>
     run(async () => {
@@ -24,9 +23,9 @@ export function Keys({ grantable }: { readonly grantable: readonly string[] }): 
   return (
     <section className="panel" aria-label="API keys">
       <h2>API keys</h2>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       <NewKeyForm grantable={grantable} isBusy={isBusy} onCreate={(key: NewKey, onDone) => issue(PATH, key, onDone)} />
-      <Failure message={problem} />
+      <ErrorNotice error={actionError} />
       {secret !== undefined && (
         <p role="status" className="notice info">
           The key is shown only now: <code>{secret}</code>

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { json } from '../../api/client.js';
-import { Failure } from '../../ui/failure.js';
-import { Problem } from '../../ui/problem.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
 import { useAction } from '../../ui/use-action.js';
 import { draftOf, keyOf, type LimitTree, overridesOf, titleOf, valuesIn } from './limit-values.js';
 
@@ -20,7 +19,7 @@ export function LimitsForm(): ReactNode {
   return (
     <section className="panel" aria-label="Limits">
       <h2>Limits</h2>
-      {error && <Problem error={error} />}
+      <ErrorNotice error={error} />
       {data && <LimitFields key={JSON.stringify(data)} view={data} />}
     </section>
   );
@@ -28,7 +27,7 @@ export function LimitsForm(): ReactNode {
 
 function LimitFields({ view: { limits, overrides } }: { readonly view: LimitsView }): ReactNode {
   const [draft, setDraft] = useState(() => draftOf(overrides));
-  const { problem, isBusy, run } = useAction(PATH);
+  const { error, isBusy, run } = useAction(PATH);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     run(() => json(PATH, { method: 'PUT', body: overridesOf(limits, draft) }));
@@ -57,7 +56,7 @@ function LimitFields({ view: { limits, overrides } }: { readonly view: LimitsVie
           })}
         </fieldset>
       ))}
-      <Failure message={problem} />
+      <ErrorNotice error={error} />
       <button type="submit" className="primary" disabled={isBusy}>
         Save the limits
       </button>

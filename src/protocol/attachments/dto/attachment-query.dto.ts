@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { PLAIN_TEXT } from '../../../common/index.js';
 
 /** Whose attachment. */
 export class AttachmentQueryDto {
@@ -11,6 +12,6 @@ export class AttachmentQueryDto {
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })
   @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'user_id must not contain control characters' })
+  @Matches(PLAIN_TEXT, { message: 'user_id must not contain control characters' })
   user_id?: string;
 }

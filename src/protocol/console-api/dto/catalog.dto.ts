@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsOptional, IsString, Length, Matches } from 'class-validator';
-import { STORABLE } from '../../http/query-checks.js';
+import { PLAIN_TEXT } from '../../../common/index.js';
 
 /** An agent that the caller may run. */
 export class AgentDto {
@@ -87,7 +87,7 @@ export class PolicyQuestionDto {
   @IsOptional()
   @IsString({ message: 'agent must be a string' })
   @Length(1, 128, { message: 'agent must have 1 to 128 characters' })
-  @Matches(STORABLE, { message: 'agent must not contain control characters' })
+  @Matches(PLAIN_TEXT, { message: 'agent must not contain control characters' })
   agent?: string;
 }
 

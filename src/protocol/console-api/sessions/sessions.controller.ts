@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../../access/index.js';
 import { AttachmentService } from '../../../attachment/index.js';
 import { AppError, type Principal, type Reach } from '../../../common/index.js';
+import { withImageUrls } from '../../../events/index.js';
 import { RunQueries, type StateChange } from '../../../run/index.js';
 import { Sessions, SessionSearch, type SessionSummary } from '../../../session/index.js';
 import { ShapePipe } from '../../http/index.js';
@@ -17,7 +18,6 @@ import {
   type StateChangeDto,
 } from '../dto/session.dto.js';
 import { isoTime, listReach, readReach } from '../reading.js';
-import { withSignedImages } from './signed-images.js';
 
 const DEFAULT_LIMIT = 50;
 
@@ -78,7 +78,7 @@ export class SessionsController {
       seq,
       runId,
       createdAt: isoTime(createdAt),
-      message: withSignedImages(message, (reference) => this.attachments.sign(owner, reference)?.url),
+      message: withImageUrls(message, (reference) => this.attachments.sign(owner, reference)?.url),
     }));
     return { data, nextCursor: found.length > size ? String(data.at(-1)?.seq) : null };
   }

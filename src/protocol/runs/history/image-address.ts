@@ -1,6 +1,6 @@
 import { type AttachmentService, isAttachmentReference, parseReference } from '../../../attachment/index.js';
 import type { Principal } from '../../../common/index.js';
-import type { Message } from '../../../events/index.js';
+import { type Message, withImageUrls } from '../../../events/index.js';
 import type { AddressImage } from './history-message.encoder.js';
 
 const DATA_URL = /^data:([a-z0-9.+/-]+)[;,]/i;
@@ -20,10 +20,7 @@ export function plainAddress(reference: string): string {
   return place ? `/api/v1/agent/attachments/${place.id}/content` : reference;
 }
 
-/** A message as events may show it. */
+/** A message as events may show it: its attachments have plain addresses. */
 export function withPlainAddresses(message: Message): Message {
-  const content = message.content?.map((part) =>
-    part.type === 'image' && part.image_url !== null ? { ...part, image_url: plainAddress(part.image_url) } : part,
-  );
-  return content ? { ...message, content } : message;
+  return withImageUrls(message, plainAddress);
 }

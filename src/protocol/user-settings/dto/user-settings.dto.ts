@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { PLAIN_TEXT } from '../../../common/index.js';
 
 /** The settings of a user, in full: what is null or left out is not set. */
 export class UserSettingsDto {
@@ -25,7 +26,7 @@ export class UserQueryDto {
   @IsOptional()
   @IsString({ message: 'user_id must be a string' })
   @Length(1, 256, { message: 'user_id must have 1 to 256 characters' })
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'user_id must not contain control characters' })
+  @Matches(PLAIN_TEXT, { message: 'user_id must not contain control characters' })
   user_id?: string;
 }
 

@@ -21,7 +21,7 @@ export interface ClaimedUrl {
 
 /** Creates and parses the signed URLs of attachments (contract runs-api, section 7). */
 @Injectable()
-export class AttachmentUrls {
+export class SignedUrls {
   private made: UrlSigner | undefined;
 
   constructor(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/index.js';
 import type { Content, Message } from '../events/index.js';
 import { AttachmentSettings } from './attachment.settings.js';
-import { AttachmentUrls } from './attachment-urls.js';
+import { SignedUrls } from './signed-urls.js';
 
 /** How messages were sent. */
 export interface MessageSource {
@@ -17,10 +17,10 @@ export interface MessageSource {
  * clients cannot (contract access, section 10, rule 1).
  */
 @Injectable()
-export class ImageAddresses {
+export class ImageAddressCheck {
   constructor(
     private readonly settings: AttachmentSettings,
-    private readonly urls: AttachmentUrls,
+    private readonly urls: SignedUrls,
   ) {}
 
   /**

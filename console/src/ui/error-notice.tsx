@@ -3,13 +3,15 @@ import { ApiError } from '../api/client.js';
 import { messageOf } from '../lib/format.js';
 
 interface Props {
+  /** What was thrown, or a text; undefined and null show nothing. */
   readonly error: unknown;
   /** Reads again; nothing is offered without it. */
   readonly onRetry?: () => void;
 }
 
 /** An error, in the words of the server; what the person can do about it where that is known. */
-export function Problem({ error, onRetry }: Props): ReactNode {
+export function ErrorNotice({ error, onRetry }: Props): ReactNode {
+  if (error === undefined || error === null) return null;
   const isForbidden = error instanceof ApiError && error.status === 403;
   const isOffline = error instanceof TypeError;
   return (
