@@ -48,9 +48,11 @@ describeOnDatabases('a run on the Runs API whose events were removed', (open) =>
     const retention = server.get(RunRetention);
     const before = retention.pruned.runs;
     await server.get(Database).write((tx) => tx.run('UPDATE runs SET finished_at = 1 WHERE finished_at > 1'));
-    await retention.pruneAll();
-    // The chore may have come first.
-    await until(() => retention.pruned.runs > before, 'the events are removed');
+    // The chore may come first, and a run that the compaction has locked is left out once.
+    await until(async () => {
+      await retention.pruneAll();
+      return retention.pruned.runs > before;
+    }, 'the events are removed');
   }
 
   /** What a client finds after a restart: nothing is remembered that is not stored. */
