@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import { isPlainObject, type JsonObject } from '../../common/index.js';
 import {
   CALL_PERMISSION,
   type CallPermission,
@@ -47,8 +47,7 @@ export class CallSegment extends Segment {
   /** Data that the provider requires back with the answer that this call belongs to. */
   replay: JsonObject | undefined;
   private name = '';
-  private checkedText: string | undefined;
-  private wasWhole = false;
+  private readonly scanner = new ObjectScanner();
 
   constructor(
     private readonly id: string,
@@ -65,16 +64,17 @@ export class CallSegment extends Segment {
 
   /** Complete if the arguments are a JSON object. */
   get isWhole(): boolean {
-    if (this.checkedText !== this.text) {
-      this.checkedText = this.text;
-      this.wasWhole = isJsonObject(this.text);
-    }
-    return this.wasWhole;
+    return this.scanner.isAtEnd && isJsonObject(this.text);
   }
 
   /** True if this run does not answer the call, because the client does or an approval is required first. */
   get isDeferred(): boolean {
     return this.toolSet.resolve(this.toolCall().name).kind === 'client' || this.requiresApproval;
+  }
+
+  protected override write(piece: string): void {
+    super.write(piece);
+    this.scanner.read(piece);
   }
 
   /** Sets the name. Only the first one is used. */
@@ -128,12 +128,44 @@ function marked(permission: CallPermission): JsonObject {
 }
 
 function isJsonObject(text: string): boolean {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return false;
   try {
-    JSON.parse(trimmed);
-    return true;
+    return isPlainObject(JSON.parse(text));
   } catch {
     return false;
+  }
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING = 123;
+const CLOSING = 125;
+
+/** Finds the end of a JSON object while it arrives, so that the text is not parsed again with each piece. */
+class ObjectScanner {
+  private depth = 0;
+  private hasBegun = false;
+  private isInText = false;
+  private isEscaped = false;
+
+  /** True if all braces are closed: the text may be an object. */
+  get isAtEnd(): boolean {
+    return this.hasBegun && this.depth === 0;
+  }
+
+  /** Reads the next piece. */
+  read(piece: string): void {
+    for (let at = 0; at < piece.length; at += 1) this.readCode(piece.charCodeAt(at));
+  }
+
+  private readCode(code: number): void {
+    if (this.isInText) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (code === BACKSLASH) this.isEscaped = true;
+      else if (code === QUOTE) this.isInText = false;
+    } else if (code === QUOTE) this.isInText = true;
+    else if (code === OPENING) {
+      this.depth += 1;
+      this.hasBegun = true;
+    } else if (code === CLOSING) this.depth -= 1;
   }
 }

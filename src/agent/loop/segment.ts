@@ -1,12 +1,17 @@
 import type { JsonObject } from '../../common/index.js';
 import type { ContentBuilder, MessageBuilder, ResponseBuilder, Usage } from '../../events/index.js';
 
+/** Stands for a half of a character that stays alone. */
+const REPLACEMENT = '\uFFFD';
+
 /**
  * One message of a model's answer while it is streamed. It buffers its text until it is activated, and then
  * writes every delta immediately.
  */
 export abstract class Segment {
   protected text = '';
+  /** The first half of a character whose second half is in the next delta; otherwise empty. */
+  private half = '';
   private message: MessageBuilder | undefined;
   private content: ContentBuilder | undefined;
 
@@ -33,11 +38,14 @@ export abstract class Segment {
     return true;
   }
 
-  /** Appends a delta. A delta for a closed segment is dropped; only invalid streams contain one. */
-  append(piece: string): void {
+  /**
+   * Appends a delta. A delta for a closed segment is dropped; only invalid streams contain one. Some servers cut
+   * between the two halves of a surrogate pair: the first half waits for the second one, because half a
+   * character cannot be sent as UTF-8.
+   */
+  append(delta: string): void {
     if (this.isClosed) return;
-    this.text += piece;
-    if (this.content && piece !== '') this.writePiece(this.content, piece);
+    this.write(this.half === '' && delta.isWellFormed() ? delta : this.wholeCharacters(delta));
   }
 
   /** Opens the message and writes the buffered text. Repeated calls have no effect. */
@@ -56,9 +64,24 @@ export abstract class Segment {
    * @param usage of the model call, for the last message of a step
    * @param metadata stored with the message
    */
-  close(usage: Usage | null = null, metadata = this.closing()): void {
+  close(usage: Usage | null = null, metadata?: JsonObject): void {
+    if (this.half !== '') this.write(REPLACEMENT);
+    const stored = metadata ?? this.closing();
     this.content?.complete();
-    this.message?.complete({ ...(usage && { usage }), ...(metadata && { metadata }) });
+    this.message?.complete({ ...(usage && { usage }), ...(stored && { metadata: stored }) });
+  }
+
+  /** Adds a piece of whole characters. */
+  protected write(piece: string): void {
+    this.text += piece;
+    if (this.content && piece !== '') this.writePiece(this.content, piece);
+  }
+
+  /** The whole characters of what waits and a delta; a half that remains at the end waits. */
+  private wholeCharacters(delta: string): string {
+    const text = this.half + delta;
+    this.half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : '';
+    return text.slice(0, text.length - this.half.length).toWellFormed();
   }
 
   /** Metadata of the message from its start. */

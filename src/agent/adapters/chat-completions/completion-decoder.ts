@@ -17,16 +17,21 @@ const FINISH_REASONS: Readonly<Record<string, ModelFinishReason>> = {
   length: 'length',
   max_tokens: 'length',
   model_length: 'length',
+  model_context_window_exceeded: 'length',
   tool_calls: 'tool-calls',
   tool_use: 'tool-calls',
   function_call: 'tool-calls',
   content_filter: 'content-filter',
+  content_filtered: 'content-filter',
   safety: 'content-filter',
   sensitive: 'content-filter',
 };
 
 /** The answer was cut by a fault of the provider. */
-const FAULTS: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
+const FAULTS: ReadonlySet<string> = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource']);
+
+/** Codes that some providers send with what did not fail. */
+const SUCCESS = /^(0+|200|ok|success)$/i;
 
 /**
  * Turns the chunks of one chat completion into model events; holds the state of that one completion.
@@ -53,7 +58,7 @@ export class CompletionDecoder {
   private reasoningContent = '';
 
   /**
-   * Decodes one chunk of a stream and adds its events.
+   * Decodes one chunk of a stream and adds its events. What is no chunk is skipped once the answer is finished.
    *
    * @param eventName the `event` field of the server-sent event
    * @throws UpstreamStreamError when it is an error of the provider, or no chunk
@@ -110,22 +115,24 @@ export class CompletionDecoder {
   }
 
   private read(data: string, eventName: string, events: ModelEvent[]): void {
-    const choice = this.choiceOf(parsed(data), eventName === 'error');
+    if (this.isFinished && !isJsonObject(data)) return;
+    const isError = eventName === 'error';
+    const choice = this.choiceOf(isError && !isJsonObject(data) ? { error: data } : parsed(data), isError);
     if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
   }
 
   /** The first choice of a chunk; its usage and finish reason are kept. */
   private choiceOf(chunk: unknown, isError: boolean): Fields | undefined {
     if (!isPlainObject(chunk)) throw new UpstreamStreamError(new Error('A chunk is not a JSON object'));
-    const { error, choices } = chunk;
-    if (error !== undefined && error !== null) throw new UpstreamStreamError(error);
-    if (isError || chunk['object'] === 'error') throw new UpstreamStreamError(chunk);
+    const { choices } = chunk;
+    if (isError || reportsError(chunk)) throw new UpstreamStreamError(isSet(chunk['error']) ? chunk['error'] : chunk);
     if (chunk['usage']) this.readUsage(chunk['usage']);
     if (chunk['x_groq']) this.readUsage((chunk['x_groq'] as Fields)['usage']);
     if (choices === undefined || choices === null) return undefined;
     if (!Array.isArray(choices)) throw new UpstreamStreamError(new Error('The choices of a chunk are not a list'));
     const choice: unknown = choices[0];
     if (!isPlainObject(choice)) return undefined;
+    if (isSet(choice['error'])) throw new UpstreamStreamError(choice['error']);
     if (choice['usage']) this.readUsage(choice['usage']);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '' && reason !== 'null') this.finishReason = reason;
@@ -135,10 +142,12 @@ export class CompletionDecoder {
   private readAnswer(answer: unknown, events: ModelEvent[]): void {
     if (!isPlainObject(answer)) return;
     const { content, refusal, tool_calls: calls, function_call: call } = answer;
-    const reasoning = answer['reasoning_content'] ?? answer['reasoning'];
-    if (typeof reasoning === 'string' && reasoning !== '') {
+    const { reasoning_content: thought, reasoning } = answer;
+    if (typeof thought === 'string' && thought !== '') {
+      events.push({ type: 'reasoning-delta', text: thought });
+      this.reasoningContent += thought;
+    } else if (typeof reasoning === 'string' && reasoning !== '') {
       events.push({ type: 'reasoning-delta', text: reasoning });
-      if (answer['reasoning_content'] === reasoning) this.reasoningContent += reasoning;
     }
     if (typeof content === 'string') {
       if (content !== '') events.push({ type: 'text-delta', text: content });
@@ -152,6 +161,24 @@ export class CompletionDecoder {
   private readUsage(raw: unknown): void {
     if (isPlainObject(raw)) this.usage = usageOf(raw);
   }
+}
+
+/**
+ * True for a chunk that says that the call failed: in `error`, or, if it has no choices, in the members that
+ * providers use instead.
+ */
+function reportsError(chunk: Fields): boolean {
+  if (isSet(chunk['error']) || chunk['object'] === 'error') return true;
+  if (chunk['choices'] || chunk['usage']) return false;
+  const { base_resp: outcome, code, error_code: errorCode, detail, errors } = chunk;
+  if (isPlainObject(outcome) && isSet(outcome['status_code'])) return true;
+  return [code, errorCode, detail, errors].some((value) => isSet(value) && !SUCCESS.test(String(value)));
+}
+
+/** False for the values with which providers say that there is no error. */
+function isSet(value: unknown): boolean {
+  if (!value) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
 /** Mistral sends content as parts: text and thinking, which itself consists of parts. */
@@ -196,6 +223,11 @@ function detail(details: unknown, key: string): number | undefined {
 
 function number(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
+}
+
+/** True for data that can only be a JSON object. */
+function isJsonObject(data: string): boolean {
+  return data.trimStart().startsWith('{');
 }
 
 /** @throws UpstreamStreamError for invalid JSON */

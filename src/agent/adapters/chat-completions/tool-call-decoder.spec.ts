@@ -3,7 +3,7 @@ import { assemble } from '../testing/collect.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 interface Raw {
-  readonly index?: number | null;
+  readonly index?: number | string | null;
   readonly id?: string | null;
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown };
 }
@@ -27,6 +27,16 @@ const nameless = ({ name, arguments: text }: typeof A): object => ({ id: undefin
 
 describe('ToolCallDecoder', () => {
   it.each<[string, Raw[], unknown[]]>([
+    [
+      'by an index that is a text',
+      [
+        named('look', '{"x":', { index: '0', id: 'a' }),
+        named('look', '{"y":', { index: '1', id: 'b' }),
+        more('1}', { index: '0' }),
+        more('2}', { index: '1' }),
+      ],
+      [A, B],
+    ],
     [
       'by index, interleaved',
       [

@@ -128,14 +128,19 @@ function opening({ place: index, id, text }: Call, name: string | undefined): Mo
 function deltaOf(raw: unknown): Delta | undefined {
   if (!isPlainObject(raw)) return undefined;
   const called = isPlainObject(raw['function']) ? raw['function'] : {};
-  const { index } = raw;
   return {
-    index: typeof index === 'number' ? index : undefined,
+    index: indexOf(raw['index']),
     id: notBlank(raw['id']),
     name: notBlank(called['name']),
     text: argumentsText(called['arguments']),
     extra: isPlainObject(raw['extra_content']) ? (raw['extra_content'] as JsonObject) : undefined,
   };
+}
+
+/** Some servers send the index as text. */
+function indexOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }
 
 /** A blank text counts as missing. */

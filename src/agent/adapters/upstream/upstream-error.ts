@@ -45,23 +45,30 @@ export class UpstreamStreamError extends Error {
     this.name = 'UpstreamStreamError';
   }
 
-  /** The HTTP status that the provider's error object names or implies. */
+  /** The HTTP status that the provider's error names or implies. */
   get status(): number | undefined {
-    const code = this.member('code') ?? this.member('status_code') ?? this.member('status');
+    const found = details(this.cause);
+    if (!isPlainObject(found)) return statusOfWord(this.text);
+    const code = found['code'] ?? found['status_code'] ?? found['http_code'] ?? found['error_code'] ?? found['status'];
     const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
     if (typeof status === 'number' && status >= 400 && status < 600) return status;
-    return statusOfWord(JSON.stringify([code, this.member('type')]));
+    return statusOfWord(JSON.stringify([code, found['status'], found['type']])) ?? statusOfWord(messageIn(this.text));
   }
 
   /** The provider's text, to search for the kind of error; never shown to a client. */
   get text(): string {
     if (typeof this.cause === 'string') return this.cause;
-    return isPlainObject(this.cause) ? JSON.stringify(this.cause) : '';
+    return isPlainObject(this.cause) || Array.isArray(this.cause) ? JSON.stringify(this.cause) : '';
   }
+}
 
-  private member(key: string): unknown {
-    return isPlainObject(this.cause) ? this.cause[key] : undefined;
-  }
+/** The innermost error: providers nest it in `error`, in lists, and in both. */
+function details(value: unknown, depth = 0): unknown {
+  if (depth > 4) return value;
+  if (Array.isArray(value)) return details(value[0], depth + 1);
+  if (!isPlainObject(value)) return value;
+  const inner = value['error'] ?? value['errors'] ?? value['base_resp'];
+  return isPlainObject(inner) || (Array.isArray(inner) && inner.length > 0) ? details(inner, depth + 1) : value;
 }
 
 /** The HTTP status of a failed model call, from its status line or from the error in its stream. */
@@ -102,19 +109,19 @@ function messageOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return messageOf(value[0]);
   if (!isPlainObject(value)) return undefined;
-  for (const key of ['error', 'message', 'msg', 'detail', 'errors']) {
+  for (const key of ['error', 'message', 'msg', 'detail', 'errors', 'error_msg', 'base_resp', 'status_msg']) {
     const message = messageOf(value[key]);
     if (message !== undefined) return message;
   }
   return undefined;
 }
 
-/** For providers that report an error in the stream by a word instead of a status. */
+/** For providers that report an error in the stream by words instead of a status. */
 function statusOfWord(word: string): number | undefined {
-  if (/context_length|context_window/i.test(word)) return 400;
+  if (/context[_ ]length|context[_ ]window|prompt is too long/i.test(word)) return 400;
   if (/invalid_?api_?key|authentication|permission/i.test(word)) return 401;
   if (/model_?not_?found/i.test(word)) return 404;
-  if (/rate_?limit|quota|throttl/i.test(word)) return 429;
+  if (/rate[_ ]?limit|quota|throttl|resource_exhausted|too many requests/i.test(word)) return 429;
   if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(word)) return 500;
   return undefined;
 }
