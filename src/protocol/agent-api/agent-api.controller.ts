@@ -13,6 +13,7 @@ import { STOP_EXAMPLES } from './dto/examples.js';
 import { ProcessQueryDto } from './dto/process-query.dto.js';
 import { ResumeQueryDto } from './dto/resume-query.dto.js';
 import { StopRequestDto } from './dto/stop-request.dto.js';
+import { withOpenCallsLast } from './terminal-output.js';
 
 /** A stream of events, or one JSON response. */
 type Answer = Observable<readonly string[]> | object;
@@ -63,7 +64,7 @@ export class AgentApiController {
     @Caller() { reach }: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    if (query.stream !== 'true') return this.runs.response(reach, responseId);
+    if (query.stream !== 'true') return withOpenCallsLast(await this.runs.response(reach, responseId));
     const run = await this.runs.view(reach, responseId);
     const after = Number(query.starting_after ?? -1);
     const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
