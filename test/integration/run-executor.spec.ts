@@ -190,6 +190,8 @@ describeOnLedgers('executing a run', (ledger) => {
     expect(failed?.view).toMatchObject({ state: 'failed', error: { code: 'WORKER_LOST' } });
     expect(outputOf(resumed?.last as AgentResponse)).toEqual(['first step', 'second step']);
     expect(resumed?.view).toMatchObject({ state: 'completed', attempt: 1 });
+    const recoveries = resumed?.events.filter((event) => event.object === 'custom' && event.name === 'run.recovered');
+    expect(recoveries).toMatchObject([{ value: { resumedFromStep: 1 } }]);
     expect(restarted?.view.state).toBe('completed');
     expect(outputOf(restarted?.last as AgentResponse).slice(-2)).toEqual(['first step', 'second step']);
     // What had joined the session before stands there once, the rest behind it.
