@@ -5,6 +5,7 @@ import { REQUEST_ID_HEADER, requestIdOf } from '../telemetry/index.js';
 import { Authenticator } from './authenticator.js';
 import { BrowserPolicy } from './browsers/browser-policy.js';
 import { type Caller, nameRequest } from './caller.js';
+import { OpenSlots } from './limits/open-slots.js';
 import { rateHeaders } from './limits/rate-headers.js';
 import { RequestRates, tooMany } from './limits/request-rates.js';
 import type { Need } from './needs.decorator.js';
@@ -19,6 +20,7 @@ export class UpgradeAdmission {
     private readonly authenticator: Authenticator,
     private readonly browsers: BrowserPolicy,
     private readonly rates: RequestRates,
+    private readonly slots: OpenSlots,
     private readonly clock: Clock,
   ) {}
 
@@ -44,6 +46,16 @@ export class UpgradeAdmission {
     if (decision) Object.assign(headers, rateHeaders(decision, request.url ?? '/'));
     if (decision?.allowed === false) throw tooMany('Too many requests', decision);
     return caller;
+  }
+
+  /**
+   * Takes one of the WebSockets that a caller may have open.
+   *
+   * @returns gives it back
+   * @throws AppError RATE_LIMIT_EXCEEDED
+   */
+  openSocket(caller: Caller): Promise<() => void> {
+    return this.slots.openSocket(caller);
   }
 
   /** Whether the credential that opened a WebSocket still holds: to be asked at every message (contract access, section 3.6). */

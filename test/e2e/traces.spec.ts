@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AgentTool } from '../../src/tools/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
+import { ResponsesDriver } from '../support/responses-driver.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -159,6 +160,94 @@ describeOnDatabases('traces', (openDatabase) => {
     const run = await traced('invoke_agent worker', answering);
     expect((await traced('execute_tool remove', answering)).parentSpanId).toBe(run.spanId);
     expect(run.links).toEqual([expect.objectContaining({ traceId: asking, spanId: asked.spanId })]);
+  });
+});
+
+describeOnDatabases('traces of the Responses WebSocket', (openDatabase) => {
+  const OTHER_TRACE = /^(?!0af7651916cd43dd8448eb211c80319c)[0-9a-f]{32}$/;
+  let receiver: OtlpReceiver;
+  let driver: ResponsesDriver;
+
+  beforeAll(async () => {
+    receiver = await OtlpReceiver.start();
+    driver = await ResponsesDriver.start({
+      database: openDatabase,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, JSON_DEPTH_LIMIT: '32' },
+    });
+  });
+  afterAll(async () => {
+    await driver.server.close();
+    receiver.close();
+  });
+
+  const spans = async (name: string, count: number): Promise<readonly ReceivedSpan[]> => {
+    await until(() => receiver.named(name).length >= count, `${count} of ${name}; ${receiver.problems.join()}`);
+    return receiver.named(name);
+  };
+
+  it('each request of a socket has a span like one over HTTP, with its run and its model call below', async () => {
+    const socket = await driver.connect({ traceparent: `00-${TRACE}-${PARENT}-01` });
+    if (typeof socket === 'number') throw new Error(`Refused with ${socket}`);
+    socket.create({ input: 'Hello.' });
+    socket.create({ input: 'break' });
+    socket.create({ input: 7 });
+    await socket.until('error');
+    socket.raw.close();
+    const requests = await spans('GET /v1/responses', 3);
+    const runs = await spans('invoke_agent', 2);
+    const chats = await spans('chat ', 2);
+    expect(requests).toHaveLength(3);
+    for (const request of requests) {
+      expect(request).toMatchObject({ kind: 2, traceId: TRACE, parentSpanId: PARENT, isError: false });
+      expect(request.attributes).toMatchObject({
+        'http.request.method': 'GET',
+        'http.route': '/v1/responses',
+        'url.path': '/v1/responses',
+        'network.protocol.name': 'websocket',
+      });
+    }
+    expect(requests.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([200, 200, 400]);
+    const ids = socket.ids;
+    for (const [index, outcome] of ['completed', 'failed'].entries()) {
+      const run = runs.find(({ attributes }) => attributes['parley.run.id'] === ids[index]);
+      expect(run).toMatchObject({ kind: 1, traceId: TRACE, parentSpanId: requests[index]?.spanId });
+      expect(run?.attributes['parley.run.outcome']).toBe(outcome);
+      expect(chats.filter(({ parentSpanId }) => parentSpanId === run?.spanId)).toHaveLength(1);
+    }
+    expect(receiver.problems).toEqual([]);
+  });
+
+  it('without a traceparent each request of a socket begins a trace of its own', async () => {
+    receiver.spans.length = 0;
+    const socket = await driver.socket();
+    socket.create({ input: 'Hello.' });
+    socket.create({ input: 'Hello again.' });
+    await socket.until('response.completed', 2);
+    socket.raw.close();
+    const requests = await spans('GET /v1/responses', 2);
+    const runs = await spans('invoke_agent', 2);
+    expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(2);
+    for (const [index, request] of requests.entries()) {
+      expect(request.parentSpanId).toBeUndefined();
+      expect(request.traceId).toMatch(OTHER_TRACE);
+      expect(runs.find(({ traceId }) => traceId === request.traceId)?.parentSpanId).toBe(request.spanId);
+      expect(runs.some(({ attributes }) => attributes['parley.run.id'] === socket.ids[index])).toBe(true);
+    }
+  });
+
+  it('a socket whose client does not sample its trace is not exported', async () => {
+    receiver.spans.length = 0;
+    const quiet = await driver.connect({ traceparent: `00-${'c'.repeat(32)}-${PARENT}-00` });
+    if (typeof quiet === 'number') throw new Error(`Refused with ${quiet}`);
+    quiet.create({ input: 'Hello.' });
+    await quiet.until('response.completed');
+    quiet.raw.close();
+    const loud = await driver.socket();
+    loud.create({ input: 'Hello.' });
+    await loud.until('response.completed');
+    loud.raw.close();
+    await spans('GET /v1/responses', 1);
+    expect(receiver.spans.filter(({ traceId }) => traceId === 'c'.repeat(32))).toEqual([]);
   });
 });
 

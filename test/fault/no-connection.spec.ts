@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { Runs } from '../../src/run/index.js';
 import { Database } from '../../src/database/index.js';
 import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { runRequest } from '../support/ledger.js';
+import { BenchSocket } from '../support/responses-driver.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { SlowProxy } from '../support/slow-proxy.js';
 import { until } from '../support/until.js';
@@ -112,6 +115,12 @@ const SHAPES: Readonly<Record<string, object>> = {
       return attempt;
     }
 
+    async function connect(): Promise<BenchSocket> {
+      const raw = new WebSocket(`${server.url.replace('http', 'ws')}/v1/responses`);
+      await once(raw, 'open');
+      return new BenchSocket(raw);
+    }
+
     interface Answer {
       readonly status: number;
       readonly retryAfter: string | null;
@@ -158,6 +167,38 @@ const SHAPES: Readonly<Record<string, object>> = {
       }
       await until(async () => (await ask('/readiness')).status === 200, 'the server to be ready');
       expect((await ask(`/runs/${RUN}`)).status).not.toBe(503);
+    });
+
+    it.each(lacks)('a WebSocket refuses requests and stays open while $title', async ({ title, begin }) => {
+      const socket = await connect();
+      const owner = `owner while ${title}`;
+      const create = (more: object = {}): void => socket.create({ input: 'hello', user: owner, ...more });
+      const count = (sql: string) => server.get(Database).patientRead.all<{ n: number }>(sql, [owner]);
+      create();
+      await socket.until('response.completed');
+      const end = await begin();
+      const startedAt = performance.now();
+      try {
+        create({ stream_id: 'one' });
+        create({ stream_id: 'two', previous_response_id: socket.ids[0] });
+        await socket.until('error', 2);
+      } finally {
+        await end();
+      }
+      expect(performance.now() - startedAt).toBeLessThan(2 * MOST_MS);
+      const error = { type: 'server_error', code: 'service_unavailable', param: null, message: expect.any(String) };
+      const refused = socket.events.filter(({ type }) => type === 'error');
+      expect(refused).toEqual([
+        { type: 'error', status: 503, error, stream_id: 'one' },
+        { type: 'error', status: 503, error, stream_id: 'two' },
+      ]);
+      create({ previous_response_id: socket.ids[0] });
+      await socket.until('response.completed', 2);
+      socket.raw.close();
+      // Neither a run nor a session of a refused request is left.
+      const stored = 'SELECT COUNT(*)::int AS n FROM runs r JOIN sessions s ON s.no = r.session_no WHERE s.user_id = ?';
+      expect(await count(stored)).toEqual([{ n: 2 }]);
+      expect(await count('SELECT COUNT(*)::int AS n FROM sessions WHERE user_id = ?')).toEqual([{ n: 1 }]);
     });
 
     it.each(lacks)('no run is lost while $title', async ({ title, begin }) => {

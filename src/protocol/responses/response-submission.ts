@@ -34,6 +34,8 @@ export interface SubmissionOptions {
   readonly idempotencyKey?: string | undefined;
   /** Looks up the responses that a WebSocket connection keeps although they are not stored. */
   readonly remembered?: Remembered | undefined;
+  /** The `traceparent` under which the run is traced; absent: that of the caller. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The conversation that a response belongs to. */
@@ -90,7 +92,7 @@ export class ResponseSubmission {
       requester: caller.requesterFor(user),
       // Only a key makes a repeated request find its run.
       ...(options.idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
-      ...traceOf(caller),
+      ...traceOf({ traceparent: options.traceparent ?? caller.traceparent }),
       input: answers.length > 0 ? rest : [...before, ...input],
       ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.

@@ -29,6 +29,7 @@ export const COMMON = {
   route: 'http.route',
   status: 'http.response.status_code',
   path: 'url.path',
+  protocol: 'network.protocol.name',
 } as const;
 
 /** What has no name in any convention. */

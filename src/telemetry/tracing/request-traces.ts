@@ -7,6 +7,14 @@ import { type Span, Tracing } from './tracing.js';
 /** Of requests that are being traced. */
 const spans = new WeakMap<IncomingMessage, Span>();
 
+/** The span of one request that came over a WebSocket. */
+export interface SocketRequestSpan {
+  /** As `Span.traceparent`. */
+  readonly traceparent: string;
+  /** Ends the span. @param status that of the answer, as over HTTP */
+  end(status: number): void;
+}
+
 /** The span of each request. A `traceparent` of the client is continued. */
 @Injectable()
 export class RequestTraces {
@@ -14,11 +22,23 @@ export class RequestTraces {
 
   /** Begins the span of a request. */
   began({ raw }: FastifyRequest): void {
-    const { traceparent } = raw.headers;
-    const attributes = { [COMMON.method]: raw.method ?? '', [COMMON.path]: raw.url?.split('?', 1)[0] ?? '' };
-    const parent = typeof traceparent === 'string' ? traceparent : undefined;
-    const span = this.tracing.start(raw.method ?? 'HTTP', { kind: 'server', parent, attributes });
+    const span = this.start(raw.method ?? 'HTTP', raw);
     if (span) spans.set(raw, span);
+  }
+
+  /**
+   * Begins the span of a request that came in a message of a WebSocket. It continues the trace of the request that
+   * opened the connection, if that one names a trace; otherwise it begins a trace.
+   *
+   * @param opening the request that opened the connection
+   * @returns undefined if traces are not exported
+   */
+  beganOnSocket(opening: IncomingMessage): SocketRequestSpan | undefined {
+    const route = pathOf(opening);
+    const method = opening.method ?? 'GET';
+    const span = this.start(`${method} ${route}`, opening);
+    span?.set({ [COMMON.route]: route, [COMMON.protocol]: 'websocket' });
+    return span && { traceparent: span.traceparent, end: (status) => endWith(span, status) };
   }
 
   /** Ends the span of a request, under the name of its route. */
@@ -28,9 +48,27 @@ export class RequestTraces {
     const { statusCode } = response;
     const route = request.is404 ? undefined : request.routeOptions.url;
     if (route !== undefined) span.rename(`${request.method} ${route}`);
-    span.set({ [COMMON.status]: statusCode, ...(route !== undefined && { [COMMON.route]: route }) });
-    span.end(statusCode >= 500 ? String(statusCode) : undefined);
+    if (route !== undefined) span.set({ [COMMON.route]: route });
+    endWith(span, statusCode);
   }
+
+  private start(name: string, request: IncomingMessage): Span | undefined {
+    const { traceparent } = request.headers;
+    const attributes = { [COMMON.method]: request.method ?? '', [COMMON.path]: pathOf(request) };
+    const parent = typeof traceparent === 'string' ? traceparent : undefined;
+    return this.tracing.start(name, { kind: 'server', parent, attributes });
+  }
+}
+
+/** Ends the span of a request. Errors of the client are no errors of the server. */
+function endWith(span: Span, status: number): void {
+  span.set({ [COMMON.status]: status });
+  span.end(status >= 500 ? String(status) : undefined);
+}
+
+/** The path without the query. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 /** The `traceparent` under which what a request causes is traced; undefined if it is not traced. */

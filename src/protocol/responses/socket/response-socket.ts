@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { invalidCredential } from '../../../access/index.js';
 import { AppError, isPlainObject } from '../../../common/index.js';
+import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
 import { checkJsonLimits } from '../../http/json-limits.js';
 import { wireError, type WireError } from '../responses.errors.js';
@@ -18,6 +19,9 @@ const POLICY_VIOLATION = 1008;
 /** The close code of a connection that ends as intended (RFC 6455). */
 const NORMAL = 1000;
 
+/** The status of a message that got a response. */
+const OK = 200;
+
 /** The limits of a connection. */
 export interface ResponseSocketOptions {
   /** The nesting that a message may have. */
@@ -28,6 +32,8 @@ export interface ResponseSocketOptions {
   readonly lifetimeMs: number;
   /** Whether the credential that opened the connection still holds: asked at every message. */
   readonly isCurrent: () => Promise<boolean>;
+  /** Begins the span of a message; undefined if traces are not exported. */
+  readonly trace: () => SocketRequestSpan | undefined;
 }
 
 /**
@@ -88,22 +94,33 @@ export class ResponseSocket {
     this.isBusy = false;
     for (; this.refused > 0; this.refused -= 1) {
       const message = 'Too many messages are waiting on this connection';
-      this.sendError(toHttpError(new AppError('RATE_LIMIT_EXCEEDED', message)));
+      const error = toHttpError(new AppError('RATE_LIMIT_EXCEEDED', message));
+      this.options.trace()?.end(error.status);
+      this.sendError(error);
     }
     if (this.isExpired) this.closeExpired();
   }
 
-  /** Answers one message. Errors are sent to the client and do not end the connection. */
+  /** Answers one message within a span of its own. */
   private async answer(text: string | undefined): Promise<void> {
+    const span = this.options.trace();
+    const status = await this.respond(text, span?.traceparent);
+    span?.end(status);
+  }
+
+  /** Errors are sent to the client and do not end the connection. Resolves with the status that HTTP would have. */
+  private async respond(text: string | undefined, traceparent: string | undefined): Promise<number> {
     let streamId: string | undefined;
     try {
       if (!(await this.options.isCurrent())) return this.closeRefused();
       const message = parseMessage(text, this.options.jsonDepthLimit);
       streamId = streamIdOf(message);
       const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
-      await this.responder.respond(requestOf(message), this.gone.signal, send);
+      const { signal: gone } = this.gone;
+      await this.responder.respond(requestOf(message), { gone, traceparent }, send);
+      return OK;
     } catch (error) {
-      this.sendError(toHttpError(error), streamId);
+      return this.sendError(toHttpError(error), streamId);
     }
   }
 
@@ -115,8 +132,10 @@ export class ResponseSocket {
     });
   }
 
-  private sendError(error: HttpError, streamId?: string): void {
+  /** Returns the status of the error. */
+  private sendError(error: HttpError, streamId?: string): number {
     this.sendWireError(error.status, wireError(error), streamId);
+    return error.status;
   }
 
   private sendWireError(status: number, error: WireError, streamId?: string): void {
@@ -137,10 +156,11 @@ export class ResponseSocket {
   }
 
   /** The credential has expired or was revoked: no message is answered any more (contract access, section 3.6). */
-  private closeRefused(): void {
+  private closeRefused(): number {
     this.waiting.length = 0;
-    this.sendError(toHttpError(invalidCredential()));
+    const status = this.sendError(toHttpError(invalidCredential()));
     this.socket.close(POLICY_VIOLATION, 'The credential is no longer valid');
+    return status;
   }
 
   private closed(): void {

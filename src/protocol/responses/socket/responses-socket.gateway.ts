@@ -1,10 +1,11 @@
-import { type Caller, isTicketProtocol, OpenSlots, UpgradeAdmission } from '../../../access/index.js';
+import { type Caller, isTicketProtocol, UpgradeAdmission } from '../../../access/index.js';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../../../common/index.js';
+import { RequestTraces, type SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, retryHeaders, SECURITY_HEADERS, toHttpError } from '../../http/index.js';
 import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
@@ -30,7 +31,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     private readonly host: HttpAdapterHost,
     private readonly responders: SocketResponders,
     private readonly admission: UpgradeAdmission,
-    private readonly slots: OpenSlots,
+    private readonly traces: RequestTraces,
     private readonly settings: ResponsesSettings,
   ) {
     const { bodyLimitBytes: maxPayload } = settings.http;
@@ -62,7 +63,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     this.admit(request, socket, path, headers).then(
       (caller) => {
         this.headersOf.set(request, headers);
-        this.server.handleUpgrade(request, socket, head, (connection) => this.connect(connection, caller));
+        this.server.handleUpgrade(request, socket, head, (connection) => this.connect(connection, request, caller));
       },
       (error: unknown) => refuse(socket, path, toHttpError(error), headers),
     );
@@ -78,7 +79,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     if (this.isShuttingDown) throw new AppError('SHUTTING_DOWN');
     if (SOCKET_PATHS.has(path)) {
       const caller = await this.admission.admit(request, ['runs:write'], headers);
-      const release = await this.slots.openSocket(caller);
+      const release = await this.admission.openSocket(caller);
       if (socket.destroyed) release();
       else socket.once('close', release);
       return caller;
@@ -87,12 +88,13 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     throw new AppError('RESOURCE_NOT_FOUND', `There is no ${path}`);
   }
 
-  private connect(connection: WebSocket, caller: Caller): void {
+  private connect(connection: WebSocket, request: IncomingMessage, caller: Caller): void {
     const { jsonDepthLimit, keepAliveMs } = this.settings.http;
     const { socketLifetimeMs: lifetimeMs } = this.settings;
     const responder = this.responders.create(caller);
     const isCurrent = (): Promise<boolean> => this.admission.isCurrent(caller);
-    const options = { jsonDepthLimit, keepAliveMs, lifetimeMs, isCurrent };
+    const trace = (): SocketRequestSpan | undefined => this.traces.beganOnSocket(request);
+    const options = { jsonDepthLimit, keepAliveMs, lifetimeMs, isCurrent, trace };
     const socket = new ResponseSocket(connection, responder, options);
     this.open.add(socket);
     connection.once('close', () => this.open.delete(socket));

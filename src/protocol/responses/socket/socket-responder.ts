@@ -19,6 +19,14 @@ export type SocketRequest = Readonly<Record<string, unknown>>;
 /** Sends one message. Resolves when the socket has taken it. */
 export type Send = (json: string) => Promise<void>;
 
+/** What is known of a message besides its fields. */
+export interface MessageContext {
+  /** Aborts when the client disconnects, which cancels the response. */
+  readonly gone: AbortSignal;
+  /** The `traceparent` under which the response is traced; undefined if it is not. */
+  readonly traceparent: string | undefined;
+}
+
 /** Makes the responder of each connection. */
 @Injectable()
 export class SocketResponders {
@@ -61,14 +69,14 @@ export class SocketResponder {
   /**
    * Generates a response and sends its events.
    *
-   * @param gone aborts when the client disconnects, which cancels the response
    * @throws AppError when there is no response; then the connection forgets the previous response of the request
    */
-  async respond(request: SocketRequest, gone: AbortSignal, send: Send): Promise<void> {
+  async respond(request: SocketRequest, { gone, traceparent }: MessageContext, send: Send): Promise<void> {
     const { remembered, caller } = this;
     try {
       if (request['generate'] === false) return await this.prepare(request, send);
-      await this.generate(await this.services.submission.submit(request, caller, { remembered }), gone, send);
+      const options = { remembered, traceparent };
+      await this.generate(await this.services.submission.submit(request, caller, options), gone, send);
     } catch (error) {
       const previous = request['previous_response_id'];
       if (typeof previous === 'string') this.conversations.delete(previous);
