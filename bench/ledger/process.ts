@@ -39,7 +39,7 @@ export class LedgerProcess {
   ) {
     const metrics = new Metrics();
     const runMetrics = new RunMetrics(metrics);
-    this.runs = new TypeOrmRunStore(database, runMetrics);
+    this.runs = new TypeOrmRunStore(database);
     this.log = new TypeOrmRunLog(database);
     this.search = new TypeOrmRunSearch(database);
     this.sessionSearch = new TypeOrmSessionSearch(database);

@@ -15,21 +15,21 @@ type Outcome = 'done' | 'failed' | 'stopped';
 @Injectable()
 export class ChoreTurns {
   private readonly logger = new Logger('Chores');
-  private readonly runs: Labelled<Counter>;
+  private readonly executions: Labelled<Counter>;
   private readonly seconds: Labelled<Histogram>;
 
   constructor(
     private readonly schedule: ChoreSchedule,
     metrics: Metrics,
   ) {
-    this.runs = metrics.counters({
-      name: 'parley_chore_runs_total',
-      help: 'Chores that this process has worked on, by what became of them.',
+    this.executions = metrics.counters({
+      name: 'parley_chore_executions_total',
+      help: 'Executions of chores by this process, by how they ended.',
       labels: ['chore', 'outcome'],
     });
     this.seconds = metrics.histograms({
       name: 'parley_chore_duration_seconds',
-      help: 'How long chores took.',
+      help: 'How long executions of chores took.',
       labels: ['chore'],
       bounds: LONG_SECONDS,
     });
@@ -62,7 +62,7 @@ export class ChoreTurns {
     stopping.removeEventListener('abort', stop);
     await renewed;
     const took = performance.now() - startedAt;
-    this.runs.with(chore.name, outcome).add();
+    this.executions.with(chore.name, outcome).add();
     this.seconds.with(chore.name).observe(took / 1000);
     // Most turns need no further write: they have made the chore due after its period.
     const isDueInTime = outcome === 'done' && !renewed && holdOf(chore) === chore.everyMs;

@@ -1,4 +1,4 @@
-import { httpUrls, integer, milliseconds, path } from './rules.js';
+import { choice, httpUrls, integer, milliseconds, path } from './rules.js';
 import { type Rule, setting, settings } from './setting.js';
 
 /** Settings of the process as a whole, which belong to no single feature. */
@@ -20,6 +20,11 @@ export class ServerSettings extends settings('Server', {
   dataDir: setting('DATA_DIR', path(), {
     default: './data',
     description: 'Folder of all files that the server keeps on this machine.',
+  }),
+  role: setting('ROLE', choice('all', 'web', 'worker'), {
+    default: 'all',
+    description:
+      'What this process does: `web` accepts and streams runs and leaves their execution to others, `worker` executes runs and serves only health pages, `all` does both. `web` and `worker` need PostgreSQL (operations.md).',
   }),
   shutdownGraceMs: setting('SHUTDOWN_GRACE_MS', milliseconds({ min: 0, max: 600_000 }), {
     default: 10_000,

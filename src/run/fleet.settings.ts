@@ -1,13 +1,15 @@
-import { choice, type ConfigurationProblem, integer, milliseconds, setting, settings } from '../config/index.js';
+import {
+  type ConfigurationProblem,
+  integer,
+  milliseconds,
+  ServerSettings,
+  setting,
+  settings,
+} from '../config/index.js';
 import { DatabaseSettings } from '../database/index.js';
 
 /** How several processes on one database share the work. */
 export class FleetSettings extends settings('Fleet', {
-  role: setting('ROLE', choice('all', 'web', 'worker'), {
-    default: 'all',
-    description:
-      'What this process does: `web` accepts and streams runs and leaves their execution to others, `worker` executes runs and serves only health pages, `all` does both. `web` and `worker` need PostgreSQL (operations.md).',
-  }),
   workers: setting('WORKERS', integer({ min: 1, max: 256 }), {
     default: 1,
     description:
@@ -31,6 +33,9 @@ export class FleetSettings extends settings('Fleet', {
     description: 'How long a process that stops keeps streams open, if other processes continue their runs.',
   }),
 }) {
+  /** What this process does. */
+  readonly role = this.source.slice(ServerSettings).role;
+
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
     const isShared = this.source.slice(DatabaseSettings).address.kind === 'postgres';
     if (isShared || unusable.has('DATABASE_URL')) return [];

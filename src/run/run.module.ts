@@ -43,6 +43,7 @@ import { RemovalTransaction } from './end/removal-transaction.js';
 import { RunCompaction } from './end/run-compaction.js';
 import { RunPruning } from './end/run-pruning.js';
 import { RunRetention } from './end/run-retention.js';
+import { RunSignals } from './end/run-signals.js';
 import { AgentInputs } from './execute/agent-inputs.js';
 import { ExecutionReports } from './execute/execution-reports.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
@@ -123,6 +124,7 @@ import { RunService } from './run.service.js';
     RunSessionFactory,
     ExecutionReports,
     RunExecutor,
+    RunSignals,
     CancelRuns,
     OverdueRuns,
     RemovalTransaction,

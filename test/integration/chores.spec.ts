@@ -24,7 +24,7 @@ class Instance {
 
   /** How often the chore ended like this, as the metrics show it. */
   count(outcome: string): number {
-    const metric = this.metrics.all.find(({ name }) => name === 'parley_chore_runs_total');
+    const metric = this.metrics.all.find(({ name }) => name === 'parley_chore_executions_total');
     if (metric?.type !== 'counter') throw new Error('no such metric');
     const members = [...metric.members()].filter(([values]) => values[1] === outcome);
     return members.reduce((sum, [, { value }]) => sum + value, 0);

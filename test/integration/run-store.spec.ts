@@ -228,6 +228,27 @@ describeOnLedgers('claiming runs', (ledger) => {
     expect(await ledger().runs.overdue(NOW - 500, 10)).toEqual([]);
   });
 
+  it('runs that end in the queue are counted once, although their transaction is made twice', async () => {
+    for (const sessionId of ['a', 'b']) await ledger().accept({ sessionId }, { now: NOW - 1000 });
+    const { database, metrics } = ledger();
+    const ended = (): number => metrics.finished.with('failed').value;
+    const before = ended();
+    const write = database.write.bind(database);
+    const repeated = jest.spyOn(database, 'write').mockImplementationOnce(async (work, committed) => {
+      const undone = new Error('undone by the database');
+      const attempt = write(async (tx) => {
+        await work(tx);
+        throw undone;
+      });
+      await expect(attempt).rejects.toBe(undone);
+      expect(ended()).toBe(before);
+      return write(work, committed);
+    });
+    await ledger().endOverdue(NOW - 500, NOW);
+    repeated.mockRestore();
+    expect(ended()).toBe(before + 2);
+  });
+
   it('the active time of attempts adds up without the time between them', async () => {
     const run = await ledger().running();
     const claimedAgo = async (ms: number, until: 'lease_until' | 'claimed_at + 500' = 'lease_until') => {

@@ -19,6 +19,8 @@ import { type FirstEventsOf, firstEvents } from '../../src/run/execute/first-eve
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
 import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
 import { RunPruning } from '../../src/run/end/run-pruning.js';
+import { RunSignals } from '../../src/run/end/run-signals.js';
+import type { Dispatcher } from '../../src/run/ports/dispatcher.js';
 import type { PrunedCounts } from '../../src/run/ports/log-pruning.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
 import type { Lease } from '../../src/run/ports/run-leases.js';
@@ -73,6 +75,7 @@ export class Ledger {
   readonly log: TypeOrmRunLog;
   readonly interrupts: TypeOrmInterruptStore;
   readonly commits: LogCommit;
+  readonly metrics: RunMetrics;
   readonly cleaners = new SessionCleaners();
   private readonly stores: RunLedger;
   private readonly transaction: AcceptTransaction;
@@ -83,15 +86,15 @@ export class Ledger {
     readonly database: Database,
   ) {
     const counted = new Metrics();
-    const metrics = new RunMetrics(counted);
+    this.metrics = new RunMetrics(counted);
     this.sessions = new TypeOrmSessionStore(database);
     this.interrupts = new TypeOrmInterruptStore(database, counted);
-    this.runs = new TypeOrmRunStore(database, metrics);
+    this.runs = new TypeOrmRunStore(database);
     this.leases = new TypeOrmRunLeases(database);
     this.workers = new TypeOrmWorkerRegistry(database);
     this.log = new TypeOrmRunLog(database);
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
-    this.commits = new LogCommit(this.stores, metrics);
+    this.commits = new LogCommit(this.stores, this.metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
     this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions());
     this.removal = new RemovalTransaction(this.stores, this.cleaners, new SystemClock());
@@ -133,7 +136,8 @@ export class Ledger {
   /** Ends the runs that were queued before a time. Returns whether there may be more. */
   endOverdue(queuedBefore: number, now: number): Promise<boolean> {
     const settings = readSettings(RunSettings, { RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
-    return new OverdueRuns(this.stores, settings, clockAt(now), new LocalRelay()).end();
+    const signals = new RunSignals({} as Dispatcher, new LocalRelay(), this.metrics);
+    return new OverdueRuns(this.stores, settings, clockAt(now), signals).end();
   }
 
   /** Undefined when the run has not ended. */

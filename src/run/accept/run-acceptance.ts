@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
-import { signalCancel } from '../end/cancellation.js';
+import { RunSignals } from '../end/run-signals.js';
 import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import type { AnswerOptions } from '../ports/runs.js';
-import { RunRelay } from '../ports/run-relay.js';
 import { acceptedView } from '../run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
 import { type Acceptance, type AcceptOptions, AcceptTransaction } from './accept-transaction.js';
@@ -18,7 +17,7 @@ export class RunAcceptance {
     private readonly preparation: RunPreparation,
     private readonly transaction: AcceptTransaction,
     private readonly dispatcher: Dispatcher,
-    private readonly relay: RunRelay,
+    private readonly signals: RunSignals,
     private readonly limits: StartLimits,
   ) {}
 
@@ -33,7 +32,7 @@ export class RunAcceptance {
       (limits) => this.start(prepared, limits),
     );
     const { run, created, queuedBefore } = accepted;
-    if (created) this.relay.announce(run);
+    if (created) this.signals.accepted(run);
     return { run: acceptedView(run, queuedBefore), created, createdSession: run.createdSession };
   }
 
@@ -72,7 +71,7 @@ export class RunAcceptance {
 
   /** Signals that a run waits, and that others were canceled for it. */
   private signal({ run, canceled }: Acceptance): void {
-    for (const other of canceled) signalCancel(other, this.dispatcher, this.relay);
+    for (const other of canceled) this.signals.canceled(other);
     if (run.state === 'queued') this.dispatcher.wake(run.sessionRowId);
   }
 }

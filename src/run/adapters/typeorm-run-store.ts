@@ -18,7 +18,6 @@ import {
   type WatchFindings,
 } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
-import { RunMetrics } from '../run.metrics.js';
 import { countActiveOf, isQueueFull } from './active-counts.js';
 import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord } from './run-row.js';
 import { insertOf } from './run-insert.js';
@@ -68,10 +67,7 @@ const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no 
 /** The rows of runs in the ledger. */
 @Injectable()
 export class TypeOrmRunStore extends RunStore {
-  constructor(
-    private readonly database: Database,
-    private readonly metrics: RunMetrics,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -200,7 +196,6 @@ export class TypeOrmRunStore extends RunStore {
   ): Promise<RunRecord | undefined> {
     const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
     if (ended) queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
-    if (ended) this.metrics.finished.with(state).add();
     return ended;
   }
 

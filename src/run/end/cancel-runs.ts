@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal, type Reach, userReach } from '../../common/index.js';
 import { Dispatcher } from '../ports/dispatcher.js';
-import { RunRelay } from '../ports/run-relay.js';
 import type { CancelOptions } from '../ports/runs.js';
 import { RunLedger } from '../run-ledger.js';
-import type { RunRecord } from '../run-record.js';
-import { cancelRun, signalCancel } from './cancellation.js';
+import { isActive, type RunRecord } from '../run-record.js';
+import { cancelRun } from './cancellation.js';
+import { RunSignals } from './run-signals.js';
 
 /** Cancels runs and what they wait for: records it, then signals the dispatcher. */
 @Injectable()
@@ -14,14 +14,14 @@ export class CancelRuns {
     private readonly ledger: RunLedger,
     private readonly dispatcher: Dispatcher,
     private readonly clock: Clock,
-    private readonly relay: RunRelay,
+    private readonly signals: RunSignals,
   ) {}
 
   /** Returns the run as the cancel left it. @throws AppError RUN_NOT_FOUND */
   async cancel(reach: Reach, runId: string, options: CancelOptions = {}): Promise<RunRecord> {
     const { runs, interrupts } = this.ledger;
     const now = this.clock.now();
-    const canceled = await this.ledger.write(async (tx) => {
+    const [canceled, wasActive] = await this.ledger.write(async (tx) => {
       const run = await runs.findForUpdate(tx, reach, runId);
       if (!run) throw new AppError('RUN_NOT_FOUND');
       const after = await cancelRun(tx, this.ledger, run, { now, rollback: options.rollback === true });
@@ -30,9 +30,9 @@ export class CancelRuns {
       else if (after.finishedAt === null && after.request.resumes) {
         await interrupts.cancelForSession(tx, after.sessionRowId, now);
       }
-      return after;
+      return [after, isActive(run)] as const;
     });
-    signalCancel(canceled, this.dispatcher, this.relay);
+    if (wasActive) this.signals.canceled(canceled);
     // The end of a queued run may let the next one start.
     if (canceled.state !== 'running') this.dispatcher.wake(canceled.sessionRowId);
     return canceled;

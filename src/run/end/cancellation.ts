@@ -1,7 +1,5 @@
 import type { Transaction } from '../../database/index.js';
 import { unstartedEnd } from '../execute/run-ending.js';
-import type { Dispatcher } from '../ports/dispatcher.js';
-import type { RunRelay } from '../ports/run-relay.js';
 import type { RunLedger } from '../run-ledger.js';
 import { isActive, type RunRecord } from '../run-record.js';
 
@@ -43,12 +41,6 @@ export async function cancelRun(
   const ended = await endQueued(tx, ledger, run, now);
   if (rollback) await rollBack(tx, ledger, run, now);
   return ended ?? { ...run, cancelRequestedAt: run.cancelRequestedAt ?? now };
-}
-
-/** Signals a cancel after its commit: to the worker of the run, here or elsewhere, or to the readers of one that has ended. */
-export function signalCancel(run: RunRecord, dispatcher: Dispatcher, relay: RunRelay): void {
-  if (run.finishedAt !== null) relay.changed(run);
-  else if (!dispatcher.cancel(run.rowId) && run.leaseOwner !== null) relay.signal(run.leaseOwner);
 }
 
 async function endQueued(

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock } from '../../common/index.js';
 import { endingOfError, unstartedEnd, WAITED_TOO_LONG } from '../execute/run-ending.js';
-import { RunRelay } from '../ports/run-relay.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunSettings } from '../run.settings.js';
+import { RunSignals } from './run-signals.js';
 
 /** Runs that are ended in one transaction. */
 const BATCH = 50;
@@ -15,7 +15,7 @@ export class OverdueRuns {
     private readonly ledger: RunLedger,
     private readonly settings: RunSettings,
     private readonly clock: Clock,
-    private readonly relay: RunRelay,
+    private readonly signals: RunSignals,
   ) {}
 
   /** Ends the overdue runs as failed, until the signal aborts. @throws the driver's error */
@@ -33,10 +33,9 @@ export class OverdueRuns {
     const ending = endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
     const ended = await this.ledger.write(async (tx) => {
       const overdue = await runs.overdueForUpdate(tx, createdBefore, BATCH);
-      for (const run of overdue) await runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now);
-      return overdue;
+      return Promise.all(overdue.map((run) => runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now)));
     });
-    for (const run of ended) this.relay.changed(run);
+    for (const run of ended) if (run) this.signals.endedUnstarted(run);
     return ended.length === BATCH;
   }
 }

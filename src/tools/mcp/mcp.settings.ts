@@ -4,6 +4,7 @@ import {
   HOUR_MS,
   MIB,
   milliseconds,
+  ServerSettings,
   setting,
   settings,
   text,
@@ -44,8 +45,8 @@ export class McpSettings extends settings('MCP servers', {
     env: this.source.env,
   });
 
-  /** False for a process that executes no runs: it connects to no server. ROLE is declared where runs are. */
-  readonly isConnecting: boolean = this.source.env['ROLE'] !== 'web';
+  /** False for a process that executes no runs: it connects to no server. */
+  readonly isConnecting: boolean = this.source.slice(ServerSettings).role !== 'web';
 
   /** The servers of both settings, without those that are disabled. */
   readonly servers: readonly McpServerConfig[] = this.#reading.servers;
