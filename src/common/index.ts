@@ -6,6 +6,7 @@ export * from './clock.js';
 export * from './command-line.js';
 export * from './error-codes.js';
 export * from './glob.js';
+export * from './growing-text.js';
 export * from './ids.js';
 export * from './json.js';
 export * from './locale.js';

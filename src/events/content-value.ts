@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../common/index.js';
+import { GrowingText, type Json, type JsonObject } from '../common/index.js';
 import { cloneJson, mergeInto } from './builder/merge.js';
 import { CONTENT_TYPES, type Content, type ContentType, type RunStatus } from './agent-objects.js';
 
@@ -58,7 +58,8 @@ export function makeContent(
  * than its length; the whole value is assembled when it is read.
  */
 export class ContentValue {
-  private pieces: string[] = [];
+  /** Of a text or refusal. */
+  private readonly text = new GrowingText();
   private fields: JsonObject = {};
 
   constructor(readonly type: ContentType) {
@@ -67,14 +68,14 @@ export class ContentValue {
 
   /** Appends a delta of a text or refusal. */
   appendText(piece: string): void {
-    this.pieces.push(piece);
+    this.text.append(piece);
   }
 
   /** Adds a delta: text and payloads are appended, `data` is merged, names replace the value, null changes nothing. */
   append(piece: ContentFields): void {
     if (this.type === 'text' || this.type === 'refusal') {
       const text = piece[this.type];
-      if (typeof text === 'string') this.pieces.push(text);
+      if (typeof text === 'string') this.text.append(text);
     } else if (this.type === 'data') {
       mergeInto(asObject(this.fields['data']), asObject(piece['data']));
     } else {
@@ -86,7 +87,7 @@ export class ContentValue {
   replace(whole: ContentFields): void {
     if (this.type === 'text' || this.type === 'refusal') {
       const text = whole[this.type];
-      this.pieces = typeof text === 'string' ? [text] : [];
+      this.text.set(typeof text === 'string' ? text : '');
     } else if (this.type === 'data') {
       this.fields = { data: cloneJson(asObject(whole['data'])) };
     } else {
@@ -97,8 +98,7 @@ export class ContentValue {
   /** The whole value so far, as a new object. */
   whole(): ContentFields {
     if (this.type !== 'text' && this.type !== 'refusal') return cloneJson(this.fields);
-    if (this.pieces.length > 1) this.pieces = [this.pieces.join('')];
-    return { [this.type]: this.pieces[0] ?? '' };
+    return { [this.type]: this.text.value };
   }
 
   private appendMedia(piece: ContentFields): void {

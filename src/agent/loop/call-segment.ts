@@ -64,7 +64,7 @@ export class CallSegment extends Segment {
 
   /** Complete if the arguments are a JSON object. */
   get isWhole(): boolean {
-    return this.scanner.isAtEnd && isJsonObject(this.text);
+    return this.scanner.isAtEnd && isJsonObject(this.value);
   }
 
   /** True if this run does not answer the call, because the client does or an approval is required first. */
@@ -84,7 +84,7 @@ export class CallSegment extends Segment {
 
   /** The call so far; without a name it gets a placeholder, so that it can be answered with an error. */
   toolCall(): ModelToolCall {
-    return { id: this.id, name: this.name || NAMELESS, arguments: this.text };
+    return { id: this.id, name: this.name || NAMELESS, arguments: this.value };
   }
 
   // Encoders that show a call while it is streamed must know from its start that it may wait for an approval.
@@ -114,7 +114,7 @@ export class CallSegment extends Segment {
     const head = { call_id: id, name, arguments: '' };
     const content = message.createContentBuilder('data');
     content.addDataDelta(serverLabel === undefined ? head : { ...head, server_label: serverLabel });
-    if (this.text !== '') this.writePiece(content, this.text);
+    if (this.value !== '') this.writePiece(content, this.value);
     return content;
   }
 

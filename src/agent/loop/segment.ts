@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import { GrowingText, type JsonObject } from '../../common/index.js';
 import type { ContentBuilder, MessageBuilder, ResponseBuilder, Usage } from '../../events/index.js';
 
 /** Stands for a half of a character that stays alone. */
@@ -9,7 +9,7 @@ const REPLACEMENT = '\uFFFD';
  * writes every delta immediately.
  */
 export abstract class Segment {
-  protected text = '';
+  private readonly text = new GrowingText();
   /** The first half of a character whose second half is in the next delta; otherwise empty. */
   private half = '';
   private message: MessageBuilder | undefined;
@@ -17,7 +17,7 @@ export abstract class Segment {
 
   /** The text so far: of the answer, of the reasoning, or of the arguments. */
   get value(): string {
-    return this.text;
+    return this.text.value;
   }
 
   /** Undefined until the segment is shown. */
@@ -73,7 +73,7 @@ export abstract class Segment {
 
   /** Adds a piece of whole characters. */
   protected write(piece: string): void {
-    this.text += piece;
+    this.text.append(piece);
     if (this.content && piece !== '') this.writePiece(this.content, piece);
   }
 
@@ -117,7 +117,7 @@ export class TextSegment extends Segment {
 
   protected firstWrite(message: MessageBuilder): ContentBuilder {
     const content = message.createContentBuilder(this.kind === 'refusal' ? 'refusal' : 'text');
-    this.writePiece(content, this.text);
+    this.writePiece(content, this.value);
     return content;
   }
 

@@ -132,6 +132,7 @@ export class CompletionCall implements ModelCall {
   private readAnswer(events: ModelEvent[]): void {
     const { chunks } = this.decoder;
     while (events.length < EVENTS_PER_BATCH && !this.isOver) {
+      if (this.decoder.decodeAlike(this.splitter, EVENTS_PER_BATCH - events.length, events)) continue;
       const data = this.splitter.next();
       if (data === '[DONE]') this.finish(events);
       else if (data !== undefined) {

@@ -3,6 +3,7 @@ import type { Usage } from '../../../events/index.js';
 import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
 import { REPLAY_KEY, type ReplayedAnswer } from './replayed-answer.js';
+import type { SseSplitter } from './sse-splitter.js';
 import { TextTemplate } from './text-template.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
@@ -65,16 +66,19 @@ export class CompletionDecoder {
    */
   decode(data: string, eventName: string, events: ModelEvent[]): void {
     this.chunks += 1;
-    const text = eventName === '' ? this.template.textOf(data) : undefined;
-    if (text !== undefined) {
-      events.push({ type: 'text-delta', text });
-      return;
-    }
     const before = events.length;
     this.read(data, eventName, events);
     const last = events.at(-1);
     if (events.length === before + 1 && last?.type === 'text-delta')
       this.template.learn(data, last.text, CompletionDecoder.isPieceOfText);
+  }
+
+  /** Decodes the next chunks of a stream as long as they differ from one before in their text only. @returns whether there was one */
+  decodeAlike(stream: SseSplitter, most: number, events: ModelEvent[]): boolean {
+    const texts = stream.nextAlike(this.template, most);
+    for (const text of texts) events.push({ type: 'text-delta', text });
+    this.chunks += texts.length;
+    return texts.length > 0;
   }
 
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */

@@ -1,25 +1,70 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { CompletionDecoder } from './completion-decoder.js';
+import { SseSplitter } from './sse-splitter.js';
 
-const chunk = (content: string, more: object = {}): string =>
-  JSON.stringify({
-    id: 'c',
-    object: 'chat.completion.chunk',
-    choices: [{ index: 0, delta: { content }, finish_reason: null }],
-    ...more,
-  });
+const chunkOf = (delta: object, more: object = {}): string =>
+  JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null }], ...more });
+const chunk = (content: string, more?: object): string => chunkOf({ content }, more);
 
-/** What a decoder makes of chunks, with what it has learned of those before, or without. */
-function decoded(chunks: readonly string[], learns: boolean): ModelEvent[] {
+type Line = string | { readonly data: string; readonly event: string };
+
+/** The bytes of a stream with these chunks. */
+function streamOf(lines: readonly Line[], [field, end]: readonly [string, string]): Buffer {
+  const text = (line: Line): string =>
+    typeof line === 'string' ? `${field}${line}${end}` : `event: ${line.event}${end}${field}${line.data}${end}`;
+  return Buffer.from(lines.map((line) => text(line) + end).join(''));
+}
+
+/** Bytes in pieces, as sockets bring them. */
+function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const at = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+  return at.slice(1).map((to, index) => bytes.subarray(at[index], to));
+}
+
+/** What is read of a stream: with what the decoder learns of the chunks before, or each chunk by itself. */
+function decoded(pieces: readonly Buffer[], learns: boolean): ModelEvent[] {
   const events: ModelEvent[] = [];
+  const splitter = new SseSplitter();
   let decoder = new CompletionDecoder();
-  for (const data of chunks) {
-    if (!learns) decoder = new CompletionDecoder();
-    decoder.decode(data, '', events);
+  const drain = (): void => {
+    for (;;) {
+      if (learns && decoder.decodeAlike(splitter, 64, events)) continue;
+      const data = splitter.next();
+      if (data === undefined) return;
+      if (!learns) decoder = new CompletionDecoder();
+      if (data !== '') decoder.decode(data, splitter.eventName, events);
+    }
+  };
+  for (const piece of pieces) {
+    splitter.push(piece);
+    drain();
   }
+  splitter.end();
+  drain();
   return events;
 }
+
+/** The events, or the name of the error that ends them. */
+function outcome(pieces: readonly Buffer[], learns: boolean): unknown {
+  try {
+    return decoded(pieces, learns);
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
+
+/** The bytes of the heap after a full collection. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+const LINES = ['data: ', '\n'] as const;
+const read = (lines: readonly Line[], learns = true): ModelEvent[] => decoded([streamOf(lines, LINES)], learns);
 
 describe('the fast path for chunks that differ in their text only', () => {
   const tricky = fc.constantFrom(
@@ -51,29 +96,59 @@ describe('the fast path for chunks that differ in their text only', () => {
       fc.tuple(text, member),
       fc.tuple(other, member),
     );
+    // What is no chunk, or one with the beginning and the end of another.
+    const raw = fc
+      .tuple(fc.constantFrom(chunk('@'), '@', '"@"'), content)
+      .map(([form, text]) => form.replace('@', text));
+    const data = fc.oneof(
+      { weight: 8, arbitrary: line.map(([delta, more]) => chunkOf(delta, more)) },
+      raw.map((text) => text.replace(/[\r\n]/g, ' ')),
+    );
+    const named = fc.record({ data, event: fc.constantFrom('message', '') });
+    const lines = fc.array(fc.oneof({ weight: 8, arbitrary: data }, named), { maxLength: 12 });
+    const style = fc.tuple(fc.constantFrom('data: ', 'data:', 'data:  '), fc.constantFrom('\n', '\r\n', '\r'));
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
-        const chunks = lines.map(([delta, more]) =>
-          JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null }], ...more }),
-        );
-        expect(decoded(chunks, true)).toEqual(decoded(chunks, false));
+      fc.property(lines, style, fc.array(fc.nat(1500), { maxLength: 8 }), (all, form, cuts) => {
+        const pieces = cutAt(streamOf(all, form), cuts);
+        expect(outcome(pieces, true)).toEqual(outcome(pieces, false));
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     );
   });
 
   it('chunks are not parsed once their form is known', () => {
     const parse = jest.spyOn(JSON, 'parse');
     const chunks = Array.from({ length: 50 }, (_, index) => chunk(`word${index} `));
-    expect(decoded(chunks, true)).toHaveLength(50);
+    expect(read(chunks)).toHaveLength(50);
     expect(parse.mock.calls.length).toBeLessThan(5);
     parse.mockRestore();
+  });
+
+  it('of a chunk with escapes only the text is parsed', () => {
+    const texts = ['a', '\n', 'b"', '\\', '\\"', '\u0001 \u2028', 'c'];
+    const chunks = texts.map((text) => chunk(text));
+    const parse = jest.spyOn(JSON, 'parse');
+    expect(read(chunks)).toEqual(texts.map((text) => ({ type: 'text-delta', text })));
+    const whole = parse.mock.calls.filter(([text]) => text.startsWith('{'));
+    parse.mockRestore();
+    // The first chunk, the sample, and those whose quotation marks leave the end of the text open.
+    expect(whole.length).toBeLessThanOrEqual(4);
+  });
+
+  it('a text does not keep the chunk that it came in', () => {
+    const filler = 'x'.repeat(16 * 1024);
+    const before = heapUsed();
+    const kept = Array.from({ length: 500 }, (_, index) =>
+      read([chunk('a', { filler }), chunk(`${index} a text that is a part of its chunk`, { filler })]),
+    );
+    expect(heapUsed() - before).toBeLessThan(4 * 1024 * 1024);
+    expect(kept).toHaveLength(500);
   });
 
   it('chunks of different forms are parsed', () => {
     const parse = jest.spyOn(JSON, 'parse');
     const chunks = Array.from({ length: 50 }, (_, index) => chunk('word ', { obfuscation: 'x'.repeat(index) }));
-    expect(decoded(chunks, true)).toHaveLength(50);
+    expect(read(chunks)).toHaveLength(50);
     expect(parse.mock.calls.length).toBeLessThan(60);
     parse.mockRestore();
   });

@@ -5,21 +5,21 @@ export const SAMPLE_TEXT = 'sample';
 const MOST_MISSES = 8;
 
 /**
- * Most chunks of a stream differ only in their piece of text. A template is such a chunk cut at its text:
- * a chunk with the same beginning and end, and between them a JSON string without quotes, backslashes and
- * control characters, is the same JSON with another text, so that it need not be parsed.
+ * Most chunks of a stream differ only in their piece of text. A template is such a chunk cut at its text: a chunk with
+ * the same beginning and end, and between them the characters of a JSON string, is the same JSON with another text, so
+ * that it need not be parsed.
  */
 export class TextTemplate {
-  private head = '';
-  private tail = '';
-  private shortest = Number.POSITIVE_INFINITY;
+  /** A chunk up to its text, with the quotation mark; undefined until a template was learned. */
+  head: string | undefined;
+  /** A chunk after its text, with the quotation mark. */
+  tail = '';
   private misses = 0;
 
-  /** The text of a chunk that fits the template; undefined when it has to be parsed. */
-  textOf(data: string): string | undefined {
-    if (data.length < this.shortest || !data.startsWith(this.head) || !data.endsWith(this.tail)) return undefined;
-    const text = data.slice(this.head.length, data.length - this.tail.length);
-    if (!isPlain(text)) return undefined;
+  /** The text of a chunk that fits the template. @param characters between head and tail; undefined if they are no string */
+  textOf(characters: string): string | undefined {
+    const text = isPlain(characters) ? characters : unescaped(characters);
+    if (text === undefined || text === '') return undefined;
     this.misses = 0;
     return text;
   }
@@ -40,15 +40,23 @@ export class TextTemplate {
     if (!isChunkOf(head + SAMPLE_TEXT + tail, SAMPLE_TEXT)) return;
     this.head = head;
     this.tail = tail;
-    this.shortest = head.length + tail.length + 1;
   }
 }
 
-/** True for a text that is the same in JSON, except an empty one. */
+/** True for a text that is the same in JSON. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 34 || code === 92 || code < 32) return false;
   }
-  return text !== '';
+  return true;
+}
+
+/** The string that has these characters in JSON; undefined if there is none. */
+function unescaped(characters: string): string | undefined {
+  try {
+    return JSON.parse(`"${characters}"`) as string;
+  } catch {
+    return undefined;
+  }
 }
