@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalJson, jsonString } from './json.js';
+import { canonicalJson, jsonCharacters, jsonString } from './json.js';
 
 describe('jsonString', () => {
   it('every string is serialized as by JSON.stringify', () => {
@@ -13,6 +13,13 @@ describe('jsonString', () => {
       const text = `a${String.fromCharCode(unit)}b`;
       if (jsonString(text) !== JSON.stringify(text)) throw new Error(`differs at ${unit.toString(16)}`);
     }
+  });
+});
+
+describe('jsonCharacters', () => {
+  it('every string is serialized as by JSON.stringify, without the quotes', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(fc.property(text, (one) => expect(`"${jsonCharacters(one)}"`).toBe(JSON.stringify(one))));
   });
 });
 

@@ -26,6 +26,11 @@ export function jsonString(text: string): string {
   return UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
+/** `jsonString` without its quotes, for a caller that has them in the text around it. */
+export function jsonCharacters(text: string): string {
+  return UNSAFE.test(text) ? JSON.stringify(text).slice(1, -1) : text;
+}
+
 /** JSON text with sorted keys, so that equal values have equal text regardless of the order of their members. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return jsonString(value);

@@ -1,11 +1,22 @@
 import { connect } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
-import { type Observable, of } from 'rxjs';
+import { from, type Observable, of } from 'rxjs';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
 import { Public } from '../../access/index.js';
 import { HttpModule, SseGet } from './index.js';
+
+const LONG = `data: ${'x'.repeat(5000)}\n\n`;
+const TURNS = ['data: plain\n\n', 'data: é\n\n', 'data: plain\n\n', LONG, 'data: 天気\n\n', LONG];
+
+/** Each frame in a turn of the event loop of its own. */
+async function* turns(): AsyncGenerator<readonly string[]> {
+  for (const frame of TURNS) {
+    yield [frame];
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
 
 @Controller()
 @Public()
@@ -18,6 +29,11 @@ class FrameController {
   @SseGet('words')
   words(): Observable<readonly string[]> {
     return of(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n'], ['data: plain\n\n']);
+  }
+
+  @SseGet('turns')
+  turns(): Observable<readonly string[]> {
+    return from(turns());
   }
 }
 
@@ -36,6 +52,12 @@ describe('frames on a connection', () => {
     const answer = rawRequest(server.port, 'GET', '/words');
     await until(() => answer.ended, 'the end of the answer');
     expect(answer.chunks).toEqual(['data: plain\n\n', 'data: 天気 ☀ – “ok”\n\n', 'data: plain\n\n']);
+  });
+
+  it('frames of one turn after the other have the right lengths, with and without characters beyond ASCII', async () => {
+    const answer = rawRequest(server.port, 'GET', '/turns');
+    await until(() => answer.ended, 'the end of the answer');
+    expect(answer.chunks).toEqual(TURNS);
   });
 
   it('a client of HTTP/1.0 gets frames without chunks', async () => {

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Counter } from '../../common/index.js';
 
-/** Hexadecimal lengths of most chunks. */
-const HEX = Array.from({ length: 4096 }, (_, length) => length.toString(16));
+const CRLF = '\r\n';
+/** What stands before chunks of most lengths: the end of the chunk before, and their own length. */
+const HEADS = Array.from({ length: 4096 }, (_, length) => headOf(length));
 
 /** Where the frames of one answer go: each frame is one chunk of the HTTP answer. */
 export interface FrameOutput {
@@ -32,24 +33,43 @@ export function openFrameOutput(response: ServerResponse, sent: Counter, onDrain
   return new SocketOutput(response, socket, sent, onDrain);
 }
 
-/** The frames as the chunks of a chunked HTTP/1.1 body, their bytes, and whether all of it is ASCII. */
-export function chunked(frames: readonly string[]): { text: string; bytes: number; ascii: boolean } {
+/** Frames as the chunks of a chunked HTTP/1.1 body. */
+interface Chunks {
+  readonly text: string;
+  /** The bytes of the frames alone. */
+  readonly bytes: number;
+  /** Whether all of the text is ASCII. */
+  readonly isAscii: boolean;
+}
+
+/** @param expectsAscii frames of ASCII are measured together: a look at each costs as much as the rest */
+function chunked(frames: readonly string[], expectsAscii: boolean): Chunks {
   let text = '';
   let bytes = 0;
-  let ascii = true;
+  let characters = 0;
   for (const frame of frames) {
-    const length = Buffer.byteLength(frame);
-    ascii &&= length === frame.length;
+    const length = expectsAscii ? frame.length : Buffer.byteLength(frame);
+    const head = HEADS[length] ?? headOf(length);
+    text += text === '' ? head.slice(CRLF.length) : head;
+    text += frame;
     bytes += length;
-    text += `${HEX[length] ?? length.toString(16)}\r\n${frame}\r\n`;
+    characters += frame.length;
   }
-  return { text, bytes, ascii };
+  text += CRLF;
+  if (expectsAscii && Buffer.byteLength(text) !== text.length) return chunked(frames, false);
+  return { text, bytes, isAscii: bytes === characters };
+}
+
+function headOf(length: number): string {
+  return `${CRLF}${length.toString(16)}${CRLF}`;
 }
 
 /** Writes to the socket directly. Nothing else writes to it until the answer ends. */
 class SocketOutput implements FrameOutput {
   /** Whether the body is in chunks: false for HTTP/1.0. */
   private readonly isChunked: boolean;
+  /** Whether the frames that were written last are ASCII: the next ones mostly are, too. */
+  private isAscii = true;
 
   constructor(
     private readonly response: ServerResponse,
@@ -70,11 +90,12 @@ class SocketOutput implements FrameOutput {
 
   /** One system call for all frames. */
   write(frames: readonly string[]): boolean {
-    const { text, bytes, ascii } = chunked(frames);
+    const { text, bytes, isAscii } = chunked(frames, this.isAscii);
+    this.isAscii = isAscii;
     this.sent.add(bytes);
     if (!this.isChunked) return this.socket.write(frames.join(''));
     // The same bytes, without a look at every character.
-    return this.socket.write(text, ascii ? 'latin1' : 'utf8');
+    return this.socket.write(text, isAscii ? 'latin1' : 'utf8');
   }
 
   /** The frames and the end of the body leave together. */

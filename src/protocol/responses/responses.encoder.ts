@@ -3,10 +3,13 @@ import type { LoggedEvent } from '../../events/index.js';
 import { DONE_FRAME, eventFrame } from '../http/frames.js';
 import { type HttpError, toHttpError } from '../http/http-error.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
-import type { ResponseEvent } from './encoder/event-sequencer.js';
+import type { EventStyle } from './encoder/event-sequencer.js';
 import { ResponsesFold } from './encoder/responses-fold.js';
 import type { ResponseInfo } from './response-info.js';
 import { errorEvent, wireError } from './responses.errors.js';
+
+/** As `eventFrame`, without a look for line breaks: there are none in a type or in the JSON of an event. */
+const FRAMES: EventStyle = { before: (type) => `event: ${type}\ndata: `, after: '\n\n' };
 
 /**
  * The Responses view of a run as server-sent events (contract responses, section A5): each frame has the type of
@@ -19,7 +22,7 @@ export class ResponsesEncoder implements FrameEncoder {
   private readonly fold: ResponsesFold;
 
   constructor(info: ResponseInfo) {
-    this.fold = new ResponsesFold(info);
+    this.fold = new ResponsesFold(info, FRAMES);
   }
 
   /** Skips the events that the client already has: `next` then yields '' in their place. */
@@ -29,7 +32,7 @@ export class ResponsesEncoder implements FrameEncoder {
 
   /** The frames of one event of the run; often none, sometimes several. */
   next(event: LoggedEvent): readonly string[] {
-    return this.fold.next(event).map(frameOf);
+    return this.fold.next(event);
   }
 
   /** Clients take a stream that merely stops for a complete one, so it ends with an `error` event. */
@@ -47,11 +50,4 @@ export class ResponsesEncoder implements FrameEncoder {
   end(): readonly string[] {
     return this.fold.ended ? [DONE_FRAME] : [];
   }
-}
-
-/** As `eventFrame`, without a look for line breaks: there are none in a type or in the JSON that the fold writes. */
-function frameOf({ type, json }: ResponseEvent): string {
-  // Discarded: the client has it.
-  if (json === '') return '';
-  return `event: ${type}\ndata: ${json}\n\n`;
 }

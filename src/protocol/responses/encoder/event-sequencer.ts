@@ -1,20 +1,33 @@
+import { GrowingText } from '../../../common/index.js';
 import type { Content, Message } from '../../../events/index.js';
 
-/** One event of a response's stream: its type, and its JSON, which begins with the type and the number. */
-export interface ResponseEvent {
-  /** The event name of the frame; also a member of `json`. */
-  readonly type: string;
-  /** The whole event as JSON text, with its `sequence_number`; empty if it was discarded. */
-  readonly json: string;
+/** How the events of a stream are written around their JSON. */
+export interface EventStyle {
+  /** What stands before the JSON of an event. @param type the type of the event */
+  readonly before: (type: string) => string;
+  /** What stands after it. */
+  readonly after: string;
 }
 
-/** Numbers the events of a stream from 0 without gaps, and its items (contract responses, section A6). */
+/** The JSON alone. */
+export const BARE: EventStyle = { before: () => '', after: '' };
+
+const NO_EVENTS: readonly string[] = [];
+
+/**
+ * Writes the events of a stream, with their numbers from 0 without gaps, and numbers its items (contract responses,
+ * section A6). An event is JSON that begins with its type and its `sequence_number`, with the style around it; it is
+ * empty if it was discarded.
+ */
 export class EventSequencer {
-  private events: ResponseEvent[] = [];
+  /** Undefined while there are none. */
+  private events: string[] | undefined;
   private eventCount = 0;
   private itemCount = 0;
   /** How many events are counted and not written. */
   private discarded = 0;
+
+  constructor(private readonly style: EventStyle = BARE) {}
 
   /** The `sequence_number` of the last event; -1 before the first. */
   get lastNumber(): number {
@@ -26,27 +39,41 @@ export class EventSequencer {
     return this.eventCount < this.discarded;
   }
 
-  /** Counts the first events without writing their JSON: their reader has them. */
+  /** Counts the first events without writing them: their reader has them. */
   discardFirst(events: number): void {
     this.discarded = events;
   }
 
   /** Appends an event. @param fields those after the type and the number; not empty */
   append(type: string, fields: object): void {
-    if (this.isDiscarding) this.discard(type);
-    else this.appendJson(type, JSON.stringify(fields).slice(1, -1));
+    if (this.isDiscarding) this.discard();
+    else this.push(`${this.head(type)}${this.eventCount},${JSON.stringify(fields).slice(1)}${this.style.after}`);
   }
 
-  /** Appends an event whose fields are written already. @param members those of a JSON object, without its braces */
-  appendJson(type: string, members: string): void {
-    this.events.push({ type, json: `{"type":"${type}","sequence_number":${this.eventCount},${members}}` });
-    this.eventCount += 1;
+  /** An event up to its number, for `appendString`. */
+  head(type: string): string {
+    return [this.style.before(type), '{"type":"', type, '","sequence_number":'].join('');
   }
 
-  /** Appends an event without its JSON. Only while `isDiscarding`. */
-  discard(type: string): void {
-    this.events.push({ type, json: '' });
-    this.eventCount += 1;
+  /** The end of an event, for `appendString`. @param members the rest of its JSON, without the brace */
+  tail(members: string): string {
+    return `${members}}${this.style.after}`;
+  }
+
+  /**
+   * Appends an event that differs from others in its number and one string: made of few parts, because most events of
+   * a stream are such.
+   *
+   * @param middle what stands between the number and the characters of the string
+   * @param characters those of the string, as JSON
+   */
+  appendString(head: string, middle: string, characters: string, tail: string): void {
+    this.push(`${head}${this.eventCount}${middle}${characters}${tail}`);
+  }
+
+  /** Counts an event without writing it. Only while `isDiscarding`. */
+  discard(): void {
+    this.push('');
   }
 
   /** The `output_index` of the next item. */
@@ -56,10 +83,17 @@ export class EventSequencer {
   }
 
   /** The events that were appended since the last call. */
-  take(): readonly ResponseEvent[] {
-    const { events } = this;
-    this.events = [];
+  take(): readonly string[] {
+    const events = this.events ?? NO_EVENTS;
+    this.events = undefined;
     return events;
+  }
+
+  private push(event: string): void {
+    // Mostly it is the only one, for which a list that has room for more is a waste.
+    if (this.events) this.events.push(event);
+    else this.events = [event];
+    this.eventCount += 1;
   }
 }
 
@@ -84,30 +118,31 @@ export interface ModelItemWriter extends ItemWriter {
  * replaced by one with another beginning has no further pieces: only its `done` event has the whole.
  */
 export class AppendOnlyText {
-  private sent = '';
+  private readonly sent = new GrowingText();
   private isBroken = false;
 
   /** What the pieces add up to. */
   get value(): string {
-    return this.sent;
+    return this.sent.value;
   }
 
   /** Adds a piece and returns what is to be sent: nothing after a text that contradicts what was sent. */
   append(piece: string): string {
     if (this.isBroken) return '';
-    this.sent += piece;
+    this.sent.append(piece);
     return piece;
   }
 
   /** Sets the whole text and returns the rest to be sent; empty if it does not begin with what was sent. */
   replace(whole: string): string {
-    if (!whole.startsWith(this.sent)) {
+    const { value: sent } = this.sent;
+    // Faster than `startsWith`, character by character.
+    if (whole.slice(0, sent.length) !== sent) {
       this.isBroken = true;
       return '';
     }
-    const rest = whole.slice(this.sent.length);
-    this.sent = whole;
+    this.sent.set(whole);
     this.isBroken = false;
-    return rest;
+    return whole.slice(sent.length);
   }
 }

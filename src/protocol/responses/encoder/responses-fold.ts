@@ -18,7 +18,7 @@ import type { ResponseInfo } from '../response-info.js';
 import { cutMessage, responseObject, responseOf } from '../response-object.js';
 import type { ResponseUsage } from '../response.types.js';
 import { type CallWriter, FunctionCallWriter, NamedCall } from './call-writer.js';
-import { EventSequencer, type ModelItemWriter, type ResponseEvent } from './event-sequencer.js';
+import { BARE, EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 import { McpCallWriter } from './mcp-writer.js';
 import { callOwner, ServerCalls } from './server-calls.js';
 import { TextWriter } from './text-writer.js';
@@ -32,7 +32,7 @@ import { TextWriter } from './text-writer.js';
  * everything after it, waits until an output of the server or the end of the run shows whose it is.
  */
 export class ResponsesFold {
-  private readonly out = new EventSequencer();
+  private readonly out: EventSequencer;
   private readonly view: ItemView;
   private readonly calls: ServerCalls;
   /** The writers of open messages, by message id. */
@@ -46,7 +46,12 @@ export class ResponsesFold {
   private waiting: { readonly call: Message; readonly later: AgentEvent[] } | undefined;
   private response: AgentResponse | undefined;
 
-  constructor(private readonly info: ResponseInfo) {
+  /** @param style how the events are written */
+  constructor(
+    private readonly info: ResponseInfo,
+    style = BARE,
+  ) {
+    this.out = new EventSequencer(style);
     this.view = { ...info.items, isOver: false };
     this.calls = new ServerCalls({ out: this.out, view: this.view });
   }
@@ -67,7 +72,7 @@ export class ResponsesFold {
   }
 
   /** The events for the next event of the log. */
-  next(logged: LoggedEvent): readonly ResponseEvent[] {
+  next(logged: LoggedEvent): readonly string[] {
     this.take(logged.event);
     return this.out.take();
   }
@@ -263,8 +268,8 @@ const NO_USAGE: ResponseUsage = {
   total_tokens: 0,
 };
 
-/** The events of a response for which nothing is generated (contract responses, section B1). */
-export function preparedEvents(info: ResponseInfo): readonly ResponseEvent[] {
+/** The events, as JSON, of a response for which nothing is generated (contract responses, section B1). */
+export function preparedEvents(info: ResponseInfo): readonly string[] {
   const out = new EventSequencer();
   const response = responseObject(info, { status: 'in_progress' });
   out.append('response.created', { response });

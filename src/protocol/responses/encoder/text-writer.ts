@@ -1,4 +1,4 @@
-import { jsonString } from '../../../common/index.js';
+import { jsonCharacters } from '../../../common/index.js';
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
@@ -58,8 +58,9 @@ const SUMMARY: PartStyle<SummaryPart> = {
 class PartWriter<Part> {
   private readonly text = new AppendOnlyText();
   private done: Part | undefined;
-  /** The members of a delta before its text, and those after it. */
+  /** A delta up to its number, from there to its text, and after it. */
   private readonly deltaHead: string;
+  private readonly deltaMiddle: string;
   private readonly deltaTail: string;
 
   constructor(
@@ -67,9 +68,10 @@ class PartWriter<Part> {
     private readonly style: PartStyle<Part>,
     private readonly place: object,
   ) {
-    this.deltaHead = `${members(place)},"delta":`;
+    this.deltaHead = out.head(style.delta);
+    this.deltaMiddle = `,${members(place)},"delta":"`;
     const extra = members(style.extra);
-    this.deltaTail = extra === '' ? '' : `,${extra}`;
+    this.deltaTail = out.tail(extra === '' ? '"' : `",${extra}`);
     this.write(style.added, { part: style.part('') });
   }
 
@@ -107,10 +109,10 @@ class PartWriter<Part> {
 
   private appendDelta(delta: string): void {
     if (delta === '') return;
-    const { out, style } = this;
+    const { out } = this;
     // Most events are deltas, so only their text is encoded each time.
-    if (out.isDiscarding) out.discard(style.delta);
-    else out.appendJson(style.delta, `${this.deltaHead}${jsonString(delta)}${this.deltaTail}`);
+    if (out.isDiscarding) out.discard();
+    else out.appendString(this.deltaHead, this.deltaMiddle, jsonCharacters(delta), this.deltaTail);
   }
 
   private write(type: string, fields: object): void {

@@ -87,7 +87,7 @@ export class SocketResponder {
   /** Sends a response without output, from which a later request continues with a shorter input. */
   private async prepare(request: SocketRequest, send: Send): Promise<void> {
     const { info, messages } = await this.services.context.prepare(request, this.caller, this.remembered);
-    for (const { json } of preparedEvents(info)) await send(json);
+    for (const event of preparedEvents(info)) await send(event);
     this.remember(info.id, messages);
   }
 
@@ -98,7 +98,7 @@ export class SocketResponder {
     const fold = new ResponsesFold(responseInfo(run));
     const encoder: FrameEncoder = {
       joinable: false,
-      next: (event) => fold.next(event).map(({ json }) => json),
+      next: (event) => fold.next(event),
       end: () => [],
     };
     this.stream = streams.follow(run, { gone }, { wire, encoder, onDisconnect: 'cancel' });
