@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { SignIn } from './access/sign-in.js';
 import { ApiError, json } from './api/client.js';
-import { useCredential } from './api/credential.js';
+import { useSignIn } from './api/credential.js';
 import type { Whoami } from './api/types.js';
 import { hrefOf, Link, usePlace } from './lib/router.js';
 import { TalkPage } from './talk/talk-page.js';
@@ -48,10 +48,10 @@ const PAGES = [
 
 /** The console: sign in if the server asks for it, then the navigation and one page. */
 export function App({ signInError }: { readonly signInError: string | undefined }): ReactNode {
-  const token = useCredential();
-  const me = useQuery({ queryKey: ['whoami', token], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
+  const signIn = useSignIn();
+  const me = useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
   if (me.error instanceof ApiError && me.error.status === 401)
-    return <SignIn refused={token !== undefined} error={signInError} />;
+    return <SignIn refused={signIn !== undefined} error={signInError} />;
   return <Shell me={me.data} error={me.error} />;
 }
 

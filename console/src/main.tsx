@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { createQueries } from './api/queries.js';
 import { endSignIn } from './access/oidc/redirect.js';
+import { shareRenewals } from './access/oidc/renewal.js';
 import { App } from './app.js';
 import { applyTheme } from './ui/theme.js';
 import './styles/base.css';
@@ -16,6 +17,7 @@ const queries = createQueries();
 
 /** The page, once a sign-in that brought the person here has ended. */
 async function start(root: HTMLElement): Promise<void> {
+  shareRenewals();
   const error = await endSignIn();
   createRoot(root).render(
     <CSPProvider disableStyleElements>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { seriousFindings } from '../support/axe.js';
 import { describeInBrowser } from '../support/browser.js';
 import { apiKey, bearer } from '../support/keys.js';
-import { OpenIdProvider } from '../support/openid-provider.js';
+import { OpenIdProvider, signInAtProvider } from '../support/openid-provider.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const ADMIN = ['runs:read', 'runs:write', 'admin:keys', 'admin:budgets', 'admin:tenants'];
@@ -67,10 +67,7 @@ describeInBrowser('access to the console', (browser) => {
   it('a person signs in with an OpenID provider, comes back to the same place, and talks', async () => {
     const page = await browser.page(`${server.url}/console/#/access`);
     await page.getByRole('button', { name: 'Sign in with staff' }).click();
-    await page.locator('input[name=login]').fill('alice');
-    await page.locator('input[name=password]').fill('any');
-    await page.locator('button[type=submit]').click();
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await signInAtProvider(page, 'alice');
     await page.getByRole('region', { name: 'You' }).getByText('alice', { exact: true }).waitFor();
     expect(page.url()).toBe(`${server.url}/console/#/access`);
     await page.getByRole('link', { name: 'Talk' }).click();

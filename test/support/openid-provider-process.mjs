@@ -21,15 +21,17 @@ server.listen(0, '127.0.0.1', () => {
         // The console of a server on any port: the port of a loopback address is free for native clients.
         client_id: 'console',
         token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
         redirect_uris: ['http://127.0.0.1/console/'],
         application_type: 'native',
       },
     ],
     clientBasedCORS: () => true,
-    scopes: ['openid', 'runs:read', 'runs:write'],
+    scopes: ['openid', 'offline_access', 'runs:read', 'runs:write'],
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: true },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => 'urn:parley',

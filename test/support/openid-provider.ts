@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Page } from 'playwright-core';
 
 const REDIRECT_URI = 'http://127.0.0.1/callback';
 const CLIENT = `Basic ${Buffer.from('web:web-secret').toString('base64')}`;
@@ -78,4 +79,12 @@ export class OpenIdProvider {
     }
     return new URL(url).searchParams.get('code') ?? '';
   }
+}
+
+/** Signs a person in on the pages of the provider, which a page has opened, and consents. */
+export async function signInAtProvider(page: Page, user: string): Promise<void> {
+  await page.locator('input[name=login]').fill(user);
+  await page.locator('input[name=password]').fill('any');
+  await page.locator('button[type=submit]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
 }

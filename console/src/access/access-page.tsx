@@ -1,30 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
-import { setCredential, useCredential } from '../api/credential.js';
+import { setCredential, storedCredential, useSignIn } from '../api/credential.js';
 import type { Whoami } from '../api/types.js';
 import { forgetTalk } from '../talk/use-conversation.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { revoke } from './oidc/renewal.js';
 import { Keys } from './keys/keys.js';
 import { LimitsForm } from './limits/limits-form.js';
 import { Tenants } from './tenants.js';
 import { You } from './you.js';
 
 function signOut(): void {
+  const credential = storedCredential();
+  if (credential) void revoke(credential);
   forgetTalk();
   setCredential(undefined);
 }
 
 /** Who uses the console, and what that person may administer. */
 export function AccessPage(): ReactNode {
-  const token = useCredential();
-  const { data: me, error } = useQuery({ queryKey: ['whoami', token], queryFn: () => json<Whoami>('whoami') });
+  const signIn = useSignIn();
+  const { data: me, error } = useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami') });
   const scopes = new Set(me?.scopes ?? []);
   return (
     <div className="page">
       <header>
         <h1>Access</h1>
-        {token !== undefined && (
+        {signIn !== undefined && (
           <button type="button" onClick={signOut}>
             Sign out
           </button>

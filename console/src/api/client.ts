@@ -1,5 +1,6 @@
 import { isObject } from '../lib/format.js';
 import { readSse, type SseFrame } from '../lib/sse.js';
+import { renewIfDue } from '../access/oidc/renewal.js';
 import { credential } from './credential.js';
 
 /**
@@ -65,10 +66,26 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request to the server. @throws ApiError unless the answer is a success; TypeError if there is no connection */
-export async function request(path: string, { method, query, body, user, signal }: Ask = {}): Promise<Response> {
+/**
+ * A request to the server. A token that has expired is renewed first, and one that the server refuses is renewed once.
+ *
+ * @throws ApiError unless the answer is a success; TypeError if there is no connection
+ */
+export async function request(path: string, ask: Ask = {}): Promise<Response> {
+  await renewIfDue();
+  const token = credential();
+  let response = await send(path, ask);
+  if (response.status === 401) {
+    await renewIfDue(token);
+    if (credential() !== token) response = await send(path, ask);
+  }
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+function send(path: string, { method, query, body, user, signal }: Ask): Promise<Response> {
   const isForm = body instanceof FormData;
-  const response = await fetch(urlOf(path, query), {
+  return fetch(urlOf(path, query), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
       ...identity(user),
@@ -78,8 +95,6 @@ export async function request(path: string, { method, query, body, user, signal 
     cache: 'no-store',
     ...(signal && { signal }),
   });
-  if (!response.ok) throw await errorOf(response);
-  return response;
 }
 
 /** The JSON answer to a request. @throws ApiError, TypeError as `request` */

@@ -1,26 +1,84 @@
 import { useSyncExternalStore } from 'react';
 
-const KEY = 'parley.credential';
-const listeners = new Set<() => void>();
+const KEY = 'parley.credentials';
+const signInListeners = new Set<() => void>();
+const renewalListeners = new Set<() => void>();
 
-/** An API key or token of this tab, or undefined. It is forgotten when the tab is closed. */
+/** What an OpenID provider has given besides a token, so that the token can be renewed. */
+export interface Grant {
+  readonly clientId: string;
+  readonly tokenEndpoint: string;
+  /** Undefined if the provider revokes nothing. */
+  readonly revocationEndpoint?: string | undefined;
+  /** Redeemed once: each renewal brings the next one. */
+  readonly refreshToken: string;
+  /** When the token is renewed, in milliseconds since the epoch; undefined if the provider does not say when it expires. */
+  readonly renewAt?: number | undefined;
+}
+
+/** What the server takes for the person at the page. */
+export interface Credential {
+  /** An API key or an access token. */
+  readonly token: string;
+  /** Undefined if the token cannot be renewed. */
+  readonly grant?: Grant | undefined;
+}
+
+interface StoredCredential extends Credential {
+  /** Which sign-in it is of: its first token. */
+  readonly signIn: string;
+}
+
+/** The credential of this tab, or undefined. It is forgotten when the tab is closed. */
+export function storedCredential(): Credential | undefined {
+  return stored();
+}
+
+/** The API key or token of this tab, or undefined. */
 export function credential(): string | undefined {
-  return sessionStorage.getItem(KEY) ?? undefined;
+  return stored()?.token;
 }
 
-/** Keeps a credential for this tab, so that a reload continues; undefined forgets it. */
-export function setCredential(token: string | undefined): void {
+/** Which sign-in the credential is of; undefined without a credential. It stays the same when the token is renewed. */
+export function signInId(): string | undefined {
+  return stored()?.signIn;
+}
+
+/** Keeps the credential of a new sign-in for this tab, so that a reload continues; undefined forgets it. */
+export function setCredential(token: string | undefined, grant?: Grant): void {
   if (token === undefined) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, token);
-  for (const listener of listeners) listener();
+  else store({ token, grant, signIn: token });
+  for (const listener of signInListeners) listener();
 }
 
-/** The credential; the component is rendered again when it changes. */
-export function useCredential(): string | undefined {
-  return useSyncExternalStore(subscribe, credential);
+/** Replaces the credential by one of the same sign-in. Nothing happens if nobody is signed in. */
+export function renewCredential(credential: Credential): void {
+  const signIn = signInId();
+  if (signIn === undefined) return;
+  store({ ...credential, signIn });
+  for (const listener of renewalListeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
+/** `signInId`; the component is rendered again when it changes. */
+export function useSignIn(): string | undefined {
+  return useSyncExternalStore((listener) => subscribe(signInListeners, listener), signInId);
+}
+
+/** Calls the listener when the token was renewed. Returns a function that unsubscribes it. */
+export function onRenewal(listener: () => void): () => void {
+  return subscribe(renewalListeners, listener);
+}
+
+function stored(): StoredCredential | undefined {
+  const text = sessionStorage.getItem(KEY);
+  return text === null ? undefined : (JSON.parse(text) as StoredCredential);
+}
+
+function store(credential: StoredCredential): void {
+  sessionStorage.setItem(KEY, JSON.stringify(credential));
+}
+
+function subscribe(listeners: Set<() => void>, listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }

@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { ApiError } from './client.js';
-import { setCredential } from './credential.js';
+import { credential, renewCredential, setCredential } from './credential.js';
 import { createQueries } from './queries.js';
 
 describe('the answers that the page keeps', () => {
@@ -21,9 +21,12 @@ describe('the answers that the page keeps', () => {
     Reflect.deleteProperty(globalThis, 'sessionStorage');
   });
 
-  it('belong to the credential that they were read with', () => {
+  it('belong to the sign-in that they were read with, whose token may be renewed', () => {
     setCredential('first');
     queries.setQueryData(['api/v1/runs', {}], 'of the first');
+    renewCredential({ token: 'renewed' });
+    expect(credential()).toBe('renewed');
+    expect(queries.getQueryData(['api/v1/runs', {}])).toBe('of the first');
     setCredential('second');
     expect(queries.getQueryData(['api/v1/runs', {}])).toBeUndefined();
     setCredential('first');

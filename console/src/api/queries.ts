@@ -1,9 +1,9 @@
 import { hashKey, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, isPassing } from './client.js';
-import { credential } from './credential.js';
+import { onRenewal, signInId } from './credential.js';
 
 /**
- * The answers of the server that the page keeps, by query and credential: nobody sees what another person has read in
+ * The answers of the server that the page keeps, by query and sign-in: nobody sees what another person has read in
  * this tab. When the server no longer accepts the credential, the page asks again who it is, and so comes to the sign-in.
  */
 export function createQueries(): QueryClient {
@@ -16,12 +16,14 @@ export function createQueries(): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        queryKeyHashFn: (key) => hashKey([credential() ?? null, key]),
+        queryKeyHashFn: (key) => hashKey([signInId() ?? null, key]),
         retry: (count, error) => count < 3 && isPassing(error),
         staleTime: 2000,
         refetchOnWindowFocus: false,
       },
     },
   });
+  // How long the credential is valid is part of the answer.
+  onRenewal(() => void queries.invalidateQueries({ queryKey: ['whoami'] }));
   return queries;
 }

@@ -1,3 +1,4 @@
+import { renewIfDue } from '../access/oidc/renewal.js';
 import { actingUser, isPassing, json, request } from '../api/client.js';
 import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
@@ -214,6 +215,7 @@ export class Conversation {
       }
       if (run.signal.aborted) return;
       try {
+        await renewIfDue();
         if (turn && run.id === undefined) await client.send(turn, run);
         else await client.watch(run);
       } catch (error) {

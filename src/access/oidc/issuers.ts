@@ -36,7 +36,13 @@ const issuerSchema = z.strictObject({
     .refine((prefix) => !prefix.startsWith(SERVICE_USER_PREFIX), `must not begin with ${SERVICE_USER_PREFIX}`)
     .default(''),
   skewS: z.int().min(0).max(300).default(60),
-  console: z.strictObject({ clientId: word(1024), scopes: list(word(256)).default(['openid', 'profile']) }).optional(),
+  console: z
+    .strictObject({
+      clientId: word(1024),
+      scopes: list(word(256)).default(['openid', 'profile']),
+      prompt: word(256).optional(),
+    })
+    .optional(),
 });
 
 /** An OpenID provider whose access tokens are accepted, and how their claims are read. */

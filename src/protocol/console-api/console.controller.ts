@@ -26,7 +26,7 @@ export class ConsoleController {
       version: VERSION,
       authentication: this.access.methods,
       signIn: this.oidc.issuers.flatMap(({ alias, issuer, console: client }) =>
-        client ? [{ alias, issuer, clientId: client.clientId, scopes: client.scopes }] : [],
+        client ? [{ alias, issuer, ...client }] : [],
       ),
       wires: this.wires.watched.map(({ name }) => ({ name })),
     };

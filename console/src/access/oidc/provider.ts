@@ -6,31 +6,65 @@ export interface Provider {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** The `prompt` of the authorization request. */
+  readonly prompt?: string;
 }
 
-/** Where a provider signs people in, and where it gives tokens. */
+/** Where a provider signs people in, and where it gives and revokes tokens. */
 export interface Endpoints {
   readonly authorization: string;
   readonly token: string;
+  /** Undefined if it revokes nothing. */
+  readonly revocation: string | undefined;
+}
+
+/** The tokens of one answer of a provider. */
+export interface Tokens {
+  readonly access: string;
+  /** Undefined if there is none, or if the one that was redeemed stays valid. */
+  readonly refresh: string | undefined;
+  /** How long the access token is valid, in milliseconds; undefined if the provider does not say. */
+  readonly validMs: number | undefined;
+}
+
+/** The provider has answered with an error, in its own words. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** Reads the configuration that a provider publishes. @throws Error that says what is wrong */
 export async function endpointsOf({ issuer }: Provider): Promise<Endpoints> {
   const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   if (!answer.ok) throw new Error(`The provider answered with status ${answer.status}`);
-  const { authorization_endpoint: authorization, token_endpoint: token } = objectOf(await answer.json());
+  const found = objectOf(await answer.json());
+  const { authorization_endpoint: authorization, token_endpoint: token } = found;
   if (typeof authorization !== 'string' || typeof token !== 'string')
     throw new Error('The provider does not say where it signs people in');
-  return { authorization, token };
+  return { authorization, token, revocation: textOf(found['revocation_endpoint']) };
 }
 
-/** Redeems a code. @throws Error in the words of the provider */
-export async function tokenFor(endpoint: string, form: Readonly<Record<string, string>>): Promise<string> {
-  const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) });
+/**
+ * Redeems a code or a refresh token.
+ *
+ * @throws ProviderError, with status 503 if the provider cannot be reached
+ */
+export async function tokensFor(endpoint: string, form: Readonly<Record<string, string>>): Promise<Tokens> {
+  const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) }).catch(() => {
+    throw new ProviderError(503, 'The OpenID provider cannot be reached');
+  });
   const body = objectOf(await answer.json().catch(() => undefined));
-  const token = body['access_token'];
-  if (answer.ok && typeof token === 'string') return token;
-  throw new Error(textOf(body['error_description']) ?? textOf(body['error']) ?? 'The provider gave no token');
+  const { access_token: access, refresh_token: refresh, expires_in: seconds } = body;
+  if (answer.ok && typeof access === 'string')
+    return { access, refresh: textOf(refresh), validMs: typeof seconds === 'number' ? seconds * 1000 : undefined };
+  const message = textOf(body['error_description']) ?? textOf(body['error']) ?? 'The provider gave no token';
+  throw new ProviderError(answer.status, message);
 }
 
 function objectOf(value: unknown): Record<string, unknown> {

@@ -1,8 +1,9 @@
 import { json } from '../../api/client.js';
-import { setCredential } from '../../api/credential.js';
+import { type Credential, setCredential } from '../../api/credential.js';
 import { messageOf } from '../../lib/format.js';
 import { base64Url, secret } from '../../lib/random.js';
-import { endpointsOf, type Provider, tokenFor } from './provider.js';
+import { endpointsOf, type Provider, tokensFor } from './provider.js';
+import { grantOf } from './renewal.js';
 
 const KEY = 'parley.sign-in';
 
@@ -34,6 +35,7 @@ export async function beginSignIn(provider: Provider): Promise<void> {
     state: begun.state,
     code_challenge: await challengeOf(begun.verifier),
     code_challenge_method: 'S256',
+    ...(provider.prompt !== undefined && { prompt: provider.prompt }),
   };
   for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
   window.location.assign(target);
@@ -52,14 +54,15 @@ export async function endSignIn(): Promise<string | undefined> {
   const begun = JSON.parse(kept) as Begun;
   history.replaceState(null, '', `${window.location.pathname}${begun.place}`);
   try {
-    setCredential(await redeem(answer, begun));
+    const { token, grant } = await redeem(answer, begun);
+    setCredential(token, grant);
     return undefined;
   } catch (error) {
     return `Signing in failed: ${messageOf(error)}`;
   }
 }
 
-async function redeem(answer: URLSearchParams, { alias, state, verifier }: Begun): Promise<string> {
+async function redeem(answer: URLSearchParams, { alias, state, verifier }: Begun): Promise<Credential> {
   if (answer.get('state') !== state) throw new Error('The answer belongs to another attempt');
   const code = answer.get('code');
   if (code === null) throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'There is no code');
@@ -68,14 +71,16 @@ async function redeem(answer: URLSearchParams, { alias, state, verifier }: Begun
   if (!provider) throw new Error('The server does not know the provider any more');
   const issuer = answer.get('iss');
   if (issuer !== null && issuer !== provider.issuer) throw new Error('The answer is of another provider');
-  const { token } = await endpointsOf(provider);
-  return tokenFor(token, {
+  const { clientId } = provider;
+  const { token: tokenEndpoint, revocation: revocationEndpoint } = await endpointsOf(provider);
+  const tokens = await tokensFor(tokenEndpoint, {
     grant_type: 'authorization_code',
-    client_id: provider.clientId,
+    client_id: clientId,
     code,
     redirect_uri: ownAddress(),
     code_verifier: verifier,
   });
+  return { token: tokens.access, grant: grantOf(tokens, { clientId, tokenEndpoint, revocationEndpoint }) };
 }
 
 /** The address that the provider sends the person back to; it must be registered there. */

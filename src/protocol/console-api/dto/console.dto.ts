@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
 /** An OpenID provider that a page may sign in with. */
 export class SignInDto {
@@ -13,6 +13,9 @@ export class SignInDto {
 
   @ApiProperty({ type: [String], example: ['openid', 'profile'] })
   scopes!: readonly string[];
+
+  @ApiPropertyOptional({ example: 'consent', description: 'The `prompt` of the authorization request.' })
+  prompt?: string;
 }
 
 /** A wire of the server. */
