@@ -48,6 +48,16 @@ export class DatabaseSettings extends settings('Database', {
     description:
       'How long a request waits for a connection to PostgreSQL, or for a PostgreSQL that answers nothing, before it is refused with 503. Runs in progress wait until their lease ends.',
   }),
+  lockWaitMs: setting('DATABASE_LOCK_WAIT_MS', milliseconds({ min: 100, max: 25_000 }), {
+    default: 5000,
+    description:
+      'How long a request waits for a lock that another transaction in PostgreSQL holds before it is refused with 503.',
+  }),
+  idleTransactionMs: setting('DATABASE_IDLE_TRANSACTION_MS', milliseconds({ min: 500, max: 20_000 }), {
+    default: 10_000,
+    description:
+      'How long PostgreSQL waits for the next statement of a transaction before it rolls it back and frees its locks: those of a process that is paused or has lost its host. Not more than LEASE_MS, so that its runs can be continued when its lease ends.',
+  }),
 }) {}
 
 /** `sqlite:<file>`, or the URL of a PostgreSQL database. */

@@ -1,6 +1,6 @@
 import { AppError } from '../common/index.js';
 import type { Queryable } from './queryable.js';
-import { type Transaction, UnitOfWork } from './transaction.js';
+import { type PatientOptions, type Transaction, UnitOfWork } from './transaction.js';
 
 /**
  * The database as adapters use it.
@@ -33,9 +33,10 @@ export abstract class Database extends UnitOfWork {
   ): Promise<T>;
 
   /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */
-  override writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
-    return this.write(work);
-  }
+  abstract override writePatiently<T>(
+    work: (tx: Queryable & Transaction) => Promise<T>,
+    options?: PatientOptions,
+  ): Promise<T>;
 
   /** Resolves when the database answers. @throws the driver's error */
   abstract ping(): Promise<void>;
@@ -57,14 +58,22 @@ export function isDeadlock(error: unknown): boolean {
   return errorCode(error) === '40P01';
 }
 
+/** True when a write was undone because it waited for too long for a lock of another transaction. */
+export function isLockTimeout(error: unknown): boolean {
+  return errorCode(error) === '55P03';
+}
+
 /** True when the database rejects the data itself, so that a retry is useless. */
 export function isDataError(error: unknown): boolean {
   return /^(22|23)\d|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error) ?? '');
 }
 
-/** Disk full, no access, no connection, too many connections, shutdown: the codes of both drivers and of sockets. */
+/**
+ * Disk full, no access, no connection, too many connections, shutdown, a lock that another transaction holds for too
+ * long, a transaction that was idle for too long: the codes of both drivers and of sockets.
+ */
 const UNAVAILABLE =
-  /^(08|53|57P)\w*$|^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|BUSY|LOCKED)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
+  /^(08|53|57P)\w*$|^(55P03|25P03)$|^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|BUSY|LOCKED)|^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
 /** Errors of the PostgreSQL driver that have no code. */
 const LOST_CONNECTION =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable)/;

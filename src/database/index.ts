@@ -6,7 +6,7 @@ export * from './database-time.js';
 export * from './queryable.js';
 export { SCHEMA_VERSION } from './schema-version.js';
 export * from './reach-condition.js';
-export { queryable, type Transaction, UnitOfWork } from './transaction.js';
+export { type PatientOptions, queryable, type Transaction, UnitOfWork } from './transaction.js';
 export * from './open-database.js';
 export * from './database.module.js';
 export * from './database.settings.js';

@@ -81,6 +81,9 @@ async function refusePending(source: DataSource): Promise<void> {
 /** Attempts of migrations that are chosen as a deadlock's victim: servers of the previous version may be writing. */
 const DEADLOCK_TRIES = 4;
 
+/** A process that is paused while it migrates keeps no other from starting. */
+const IDLE_TIMEOUT = `SET LOCAL idle_in_transaction_session_timeout = '30s'`;
+
 async function migratePostgres(source: DataSource): Promise<Migration[]> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -99,6 +102,7 @@ async function migratePostgresOnce(source: DataSource): Promise<Migration[]> {
   const runner = source.createQueryRunner();
   try {
     await runner.startTransaction();
+    await runner.query(IDLE_TIMEOUT);
     await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const applied = await new MigrationExecutor(source, runner).executePendingMigrations();
     await runner.commitTransaction();

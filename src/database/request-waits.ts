@@ -1,10 +1,16 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 
 /** How many times a wait is checked before it is given up. */
 const CHECKS = 10;
 /** After this many checks without any answer the database is asked whether it is there. */
 const PROBE_AFTER = 2;
+
+/**
+ * How long work may take that no request waits for, in milliseconds: far longer than it does. Its connection counts as
+ * dead then. Without a limit, a server that has vanished would hold it for as long as the operating system does.
+ */
+export const PATIENT_MS = 30_000;
 
 /** An operation of a request, from the wait for its connection to its last answer. */
 export interface RequestWait {
@@ -23,7 +29,17 @@ export interface RequestWait {
 interface Cuttable {
   end(): Promise<void>;
   readonly connection: { readonly stream: Socket };
+  readonly host?: string;
+  readonly port?: number;
+  /** What the server needs to cancel the statement of this connection; null before it has answered. */
+  readonly processID?: number | null;
+  readonly secretKey?: number | null;
 }
+
+/** The request of PostgreSQL's protocol to cancel a statement: its length and code. */
+const CANCEL_BYTES = 16;
+const CANCEL_CODE = 80_877_102;
+const CANCEL_MS = 5000;
 
 /** How long an operation has waited, and how it is given up. */
 interface Waiting {
@@ -146,12 +162,32 @@ export class RequestWaits {
   }
 }
 
-/** Ends a connection at once: what waits for its answers fails. */
+/**
+ * Ends a connection at once: what waits for its answers fails. The server is asked to cancel its statement, which would
+ * otherwise keep a backend for as long as it waits for a lock.
+ */
 export function cut(client: pg.ClientBase): void {
   const connected = client as unknown as Cuttable;
+  cancelStatement(connected);
   // Marks it as ended, so that nobody else gets it. Alone, it would wait for the answers.
   connected.end().catch(() => undefined);
   connected.connection.stream.destroy();
+}
+
+/** For connections whose error is that of the statement which waits for its answer. */
+export function ignoreError(): void {
+  // The statement fails.
+}
+
+/** Over a connection of its own, as the protocol demands. Without effect if the server cannot be reached. */
+function cancelStatement({ host, port, processID, secretKey }: Cuttable): void {
+  if (!host || !port || typeof processID !== 'number' || typeof secretKey !== 'number') return;
+  const request = Buffer.alloc(CANCEL_BYTES);
+  [CANCEL_BYTES, CANCEL_CODE, processID, secretKey].forEach((value, index) => request.writeInt32BE(value, 4 * index));
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  socket.setTimeout(CANCEL_MS, () => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.end(request).unref();
 }
 
 /** Whether PostgreSQL itself has refused something: errors of connections have no severity. */

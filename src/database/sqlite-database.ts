@@ -68,6 +68,11 @@ export class SqliteDatabase extends Database {
     this.patientRead = this.read;
   }
 
+  /** As `write`: writers do not wait for locks of each other. */
+  writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
+
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
   write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -10,6 +10,15 @@ export interface Transaction {
   readonly [TRANSACTION]: true;
 }
 
+/** How a transaction waits that no request waits for. */
+export interface PatientOptions {
+  /**
+   * The longest wait of a statement for a lock of another transaction, in milliseconds; then the write fails
+   * (`isLockTimeout`). SQLite has no such locks.
+   */
+  readonly lockWaitMs?: number;
+}
+
 /** Opens write transactions. */
 export abstract class UnitOfWork {
   /**
@@ -24,12 +33,10 @@ export abstract class UnitOfWork {
   abstract write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T>;
 
   /**
-   * The same for work that no request waits for: it waits for a connection for longer than `DATABASE_WAIT_MS`, after which
-   * requests are refused.
+   * The same for work that no request waits for: it waits for a connection for longer than `DATABASE_WAIT_MS`, and for a
+   * lock for longer than `DATABASE_LOCK_WAIT_MS`, after which requests are refused.
    */
-  writePatiently<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.write(work);
-  }
+  abstract writePatiently<T>(work: (tx: Transaction) => Promise<T>, options?: PatientOptions): Promise<T>;
 }
 
 /** The connection of a transaction. For adapters only. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Transaction, UnitOfWork } from '../database/index.js';
+import { type PatientOptions, type Transaction, UnitOfWork } from '../database/index.js';
 import { InterruptStore } from '../interrupt/index.js';
 import { SessionStore } from '../session/index.js';
 import { RunLog } from './ports/run-log.js';
@@ -22,7 +22,7 @@ export class RunLedger {
   }
 
   /** As `UnitOfWork.writePatiently`. */
-  writePatiently<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.unitOfWork.writePatiently(work);
+  writePatiently<T>(work: (tx: Transaction) => Promise<T>, options?: PatientOptions): Promise<T> {
+    return this.unitOfWork.writePatiently(work, options);
   }
 }

@@ -9,12 +9,15 @@ export type Cut = 'before the commit' | 'before the answer' | 'during the commit
 
 const COMMIT = Buffer.from('COMMIT\0');
 
+const MESSAGE_HEAD_BYTES = 5;
+
 /** A way to PostgreSQL that breaks connections in their commits. The connections must not be encrypted. */
 export class CommitProxy {
   /** How many commits were cut. */
   cuts = 0;
   private readonly sockets = new Set<Socket>();
   private commits = 0;
+  private held: (() => void) | undefined;
   private plan: { readonly how: Cut; readonly every: number } | undefined;
 
   private constructor(
@@ -44,6 +47,11 @@ export class CommitProxy {
     this.plan = how && { how, every };
   }
 
+  /** Withholds the next commit of events, and all that follows on its connection. Resolves when it does. */
+  hold(): Promise<void> {
+    return new Promise((resolve) => (this.held = resolve));
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
@@ -54,6 +62,7 @@ export class CommitProxy {
     const far = connect(Number(this.target.port || 5432), this.target.hostname);
     let hasEvents = false;
     let isCut = false;
+    let isHeld = false;
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -67,8 +76,16 @@ export class CommitProxy {
       });
     }
     near.on('data', (chunk) => {
+      if (isHeld) return;
       hasEvents ||= chunk.includes('INSERT INTO run_event_chunks');
       const how = chunk.includes(COMMIT) && hasEvents ? this.next() : undefined;
+      if (chunk.includes(COMMIT) && hasEvents && this.held) {
+        isHeld = true;
+        far.write(chunk.subarray(0, chunk.indexOf(COMMIT) - MESSAGE_HEAD_BYTES));
+        this.held();
+        this.held = undefined;
+        return;
+      }
       if (chunk.includes(COMMIT)) hasEvents = false;
       if (how === 'before the commit') {
         near.destroy();

@@ -34,6 +34,9 @@ const FIRST_OF_SESSION = `
   SELECT no, fence, tenant_id, place, status FROM runs WHERE session_no = ? AND status IN ('queued', 'running')
   ORDER BY ordinal LIMIT 1`;
 
+/** What a sweep does waits for no lock for long: it comes again. */
+const SWEEP = { lockWaitMs: 500 };
+
 /** Leases as columns of the rows of runs. */
 @Injectable()
 export class TypeOrmRunLeases extends RunLeases {
@@ -47,7 +50,7 @@ export class TypeOrmRunLeases extends RunLeases {
       const lost = await tx.all<{ no: number }>(this.sql(LOST) + lock, [limit]);
       const queued = await pickQueued(tx, { limit: limit - lost.length, owner: lease.owner, perTenant });
       return this.take(tx, lease, [...lost.map(({ no }) => no), ...queued]);
-    });
+    }, SWEEP);
   }
 
   async claimQueued(lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
@@ -60,7 +63,7 @@ export class TypeOrmRunLeases extends RunLeases {
   }
 
   async giveUp(runRowId: number, fence: number): Promise<void> {
-    await this.database.writePatiently((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]));
+    await this.database.writePatiently((tx) => tx.run(this.sql(GIVE_UP), [runRowId, fence]), SWEEP);
   }
 
   sweep(owner: string): Promise<SweepFindings> {

@@ -20,10 +20,17 @@ const END_OF = `
     CASE WHEN lease_until < {now} THEN 1 ELSE 0 END AS lost
   FROM workers WHERE id = ?`;
 
+/**
+ * A run whose row is locked, perhaps by a transaction of the lost worker, keeps its owner, which then has no row: the
+ * next sweep finds it again.
+ */
 const EXPIRE_RUNS = `
   UPDATE runs SET claimed_at = NULL, lease_until = 0,
     used_ms = used_ms + CASE WHEN claimed_at IS NULL OR claimed_at > {until} THEN 0 ELSE {until} - claimed_at END
-  WHERE lease_owner = ? AND status = 'running'`;
+  WHERE no IN (SELECT no FROM runs WHERE lease_owner = ? AND status = 'running'{unlocked})`;
+
+/** How long the removal waits for the row of a worker: the sweep has other work, and comes again. */
+const REMOVAL = { lockWaitMs: 500 };
 
 interface WorkerRow {
   readonly id: string;
@@ -73,9 +80,10 @@ export class TypeOrmWorkerRegistry extends WorkerRegistry {
       const row = await this.lock(tx, id);
       if (row && row.lost === 0 && when === 'lost') return;
       const until = row ? String(row.until) : this.now;
-      await tx.run(EXPIRE_RUNS.replaceAll('{until}', until), [id]);
+      const unlocked = tx.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+      await tx.run(EXPIRE_RUNS.replaceAll('{until}', until).replace('{unlocked}', unlocked), [id]);
       await tx.run('DELETE FROM workers WHERE id = ?', [id]);
-    });
+    }, REMOVAL);
   }
 
   /** Its heartbeat waits until the transaction ends. */

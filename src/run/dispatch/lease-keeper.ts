@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import type { RunControl } from '../execute/run-control.js';
 import { type Lease, type OwnedRun, RunLeases, type SweepFindings } from '../ports/run-leases.js';
@@ -17,6 +17,7 @@ const ENDED: HeldLease = { owner: '', until: 0, deadline: -Infinity };
 /** The runs that this process holds, under the lease of its worker. */
 @Injectable()
 export class LeaseKeeper {
+  private readonly logger = new Logger('Sweep');
   /** Whether other processes execute runs, as the last sweep has found. */
   private hasOthers = false;
   /** Since when runs are held that are not executed, by row id, on the monotonic clock. */
@@ -154,9 +155,19 @@ export class LeaseKeeper {
       if (run && isCanceled) run.control.stop('cancel');
       if (run) continue;
       const since = this.strays.get(rowId) ?? now;
-      if (now - since >= this.settings.leaseMs) await this.leases.giveUp(rowId, fence);
-      else strays.set(rowId, since);
+      if (now - since < this.settings.leaseMs || !(await this.giveUp(rowId, fence))) strays.set(rowId, since);
     }
     this.strays = strays;
+  }
+
+  /** Returns false if the run cannot be given up now. */
+  private async giveUp(runRowId: number, fence: number): Promise<boolean> {
+    try {
+      await this.leases.giveUp(runRowId, fence);
+      return true;
+    } catch (error) {
+      this.logger.warn(`A run that is not executed could not be given up: ${String(error)}`);
+      return false;
+    }
   }
 }

@@ -13,6 +13,7 @@ class MemoryRegistry extends WorkerRegistry {
   readonly rows = new Map<string, Worker>();
   removed: [string, 'lost' | 'always'][] = [];
   heartbeats = 0;
+  locked: string | undefined;
   answer: () => Promise<void> = () => Promise.resolve();
 
   register(worker: Worker): Promise<void> {
@@ -27,6 +28,7 @@ class MemoryRegistry extends WorkerRegistry {
   }
 
   remove(id: string, when: 'lost' | 'always'): Promise<void> {
+    if (id === this.locked) return Promise.reject(new Error('canceling statement due to lock timeout'));
     this.rows.delete(id);
     this.removed.push([id, when]);
     return Promise.resolve();
@@ -96,6 +98,13 @@ describe('the lease of a worker', () => {
     expect(await lease.removeLost(suspects.slice(0, 2))).toBe(false);
     const dead = self.hostId === null ? [] : [['dead', 'always']];
     expect(registry.removed).toEqual([['lost', 'lost'], ...dead]);
+  });
+
+  it('a lost worker that cannot be removed does not keep others from being removed', async () => {
+    const other = { hostId: 'elsewhere', pid: 1, processStart: '1', isLost: true };
+    registry.locked = 'locked';
+    expect(await lease.removeLost(['locked', 'free'].map((id) => ({ ...other, id })))).toBe(true);
+    expect(registry.removed).toEqual([['free', 'lost']]);
   });
 
   it('a worker that stops is removed', async () => {

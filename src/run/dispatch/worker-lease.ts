@@ -84,15 +84,20 @@ export class WorkerLease {
 
   /**
    * Ends the leases of workers that were not heard of for too long, and of processes of this host that have ended.
-   * Returns whether there were any.
+   * Returns whether there were any. One that cannot be removed now is left to the next call.
    */
   async removeLost(suspects: readonly Suspect[]): Promise<boolean> {
     let found = false;
     for (const suspect of suspects) {
       if (suspect.id === this.held?.owner) continue;
       const ended = hasEnded(suspect, this.self);
-      if (ended || suspect.isLost) await this.registry.remove(suspect.id, ended ? 'always' : 'lost');
-      found ||= ended || suspect.isLost;
+      if (!ended && !suspect.isLost) continue;
+      found = true;
+      try {
+        await this.registry.remove(suspect.id, ended ? 'always' : 'lost');
+      } catch (error) {
+        this.logger.warn(`The lost worker ${suspect.id} could not be removed: ${String(error)}`);
+      }
     }
     return found;
   }

@@ -121,6 +121,10 @@ class MemoryUnitOfWork extends UnitOfWork {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.log.commit(() => work({} as Transaction));
   }
+
+  writePatiently<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
 }
 
 /** A run that is being executed. */

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import { isDatabaseFailure } from './database.js';
+import type { DatabaseMetrics } from './database.metrics.js';
+import { numbered } from './numbered.js';
+import type { Queryable, SqlValue } from './queryable.js';
+import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
+
+/** Single statements with `?` placeholders, each on a connection of the pool. */
+export class PooledReads implements Queryable {
+  readonly dialect = 'postgres';
+  readonly manager: EntityManager;
+
+  /** @param pool below TypeORM, whose query runner costs more than the statement */
+  constructor(
+    source: DataSource,
+    protected readonly pool: pg.Pool,
+    private readonly metrics: DatabaseMetrics,
+    protected readonly waits: RequestWaits,
+  ) {
+    this.manager = source.manager;
+  }
+
+  /** @throws the driver's error */
+  async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    return (await this.query(sql, parameters)).rows as Row[];
+  }
+
+  /** The number of rows that were changed. @throws the driver's error */
+  async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
+    return (await this.query(sql, parameters)).rowCount ?? 0;
+  }
+
+  private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    try {
+      const result = await this.ask(numbered(sql), [...parameters]);
+      this.waits.answered();
+      return result;
+    } catch (error) {
+      if (isDatabaseFailure(error)) this.metrics.errors.add();
+      throw error;
+    }
+  }
+
+  protected async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    const client = await this.pool.connect();
+    const limit = setTimeout(() => cut(client), PATIENT_MS);
+    try {
+      return await askOn(client, sql, parameters);
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  /** @throws Error always: outside of a transaction nobody would get the error of the statement */
+  send(): void {
+    throw new Error('Only a transaction can send statements');
+  }
+}
+
+/** Statements of requests: they fail after DATABASE_WAIT_MS without a connection. */
+export class RequestReads extends PooledReads {
+  protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    const wait = this.waits.begin();
+    try {
+      return await askOn(await wait.connected(this.pool.connect(), (late) => late.release()), sql, parameters);
+    } finally {
+      wait.end();
+    }
+  }
+}
+
+/** One statement on a connection of the pool, which returns to it in every case. */
+async function askOn(client: pg.PoolClient, sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+  let failure: Error | undefined;
+  // The statement fails too: nobody else needs to know.
+  client.on('error', ignoreError);
+  try {
+    return await client.query(sql, parameters);
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    client.off('error', ignoreError);
+    client.release(failure);
+  }
+}

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import type { EntityManager } from 'typeorm';
+import { numbered } from './numbered.js';
+import type { Queryable, SqlValue } from './queryable.js';
+import type { RequestWaits } from './request-waits.js';
+
+/** Where a transaction takes place. */
+export interface TransactionConnection {
+  readonly client: pg.PoolClient;
+  /** The entity manager of the connection. */
+  readonly manager: EntityManager;
+  readonly waits: RequestWaits;
+  /** BEGIN, and the settings of the transaction. */
+  readonly begin: string;
+}
+
+/**
+ * A transaction on one connection. Statements are pipelined: what is sent without waiting for an answer, such as
+ * BEGIN, shares the round trip of the next statement.
+ */
+export class PostgresTransaction implements Queryable {
+  readonly dialect = 'postgres';
+  /** The statements whose answers nobody has waited for. */
+  private readonly sent: Promise<unknown>[] = [];
+
+  readonly manager: EntityManager;
+  private readonly client: pg.PoolClient;
+  private readonly waits: RequestWaits;
+
+  constructor({ client, manager, waits, begin }: TransactionConnection) {
+    this.client = client;
+    this.manager = manager;
+    this.waits = waits;
+    this.send(begin);
+  }
+
+  /** @throws the driver's error */
+  async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    return (await this.query(sql, parameters)).rows as Row[];
+  }
+
+  /** The number of rows that were changed. @throws the driver's error */
+  async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
+    return (await this.query(sql, parameters)).rowCount ?? 0;
+  }
+
+  send(sql: string, parameters: readonly SqlValue[] = []): void {
+    const answer = this.query(sql, parameters);
+    // The commit throws the error.
+    answer.catch(() => undefined);
+    this.sent.push(answer);
+  }
+
+  /** @throws the error of a statement that was sent: PostgreSQL has then undone the transaction; the driver's error */
+  async commit(): Promise<void> {
+    this.send('COMMIT');
+    await Promise.all(this.sent);
+  }
+
+  /** Undoes the transaction. Without effect if the connection is lost. */
+  async rollback(): Promise<void> {
+    await this.query('ROLLBACK', []).catch(() => undefined);
+    await Promise.allSettled(this.sent);
+  }
+
+  private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    const result = await this.client.query(numbered(sql), [...parameters]);
+    this.waits.answered();
+    return result;
+  }
+}

@@ -1,0 +1,176 @@
+import { Client } from 'pg';
+import { readSettings } from '../../src/config/index.js';
+import {
+  type Database,
+  DATABASE_NOW,
+  DatabaseSettings,
+  isLockTimeout,
+  isUnavailable,
+  openDatabase,
+} from '../../src/database/index.js';
+import { cut } from '../../src/database/request-waits.js';
+import { HELD } from '../../src/run/ports/run-leases.js';
+import type { RunRecord } from '../../src/run/run-record.js';
+import { postgresDatabase, type TestDatabase } from '../support/databases.js';
+import { LEASE, Ledger, nextId } from '../support/ledger.js';
+import { until } from '../support/until.js';
+
+const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
+/** What is bounded takes far less; without a bound, transactions wait for 30 s. */
+const MOST_MS = 10_000;
+
+(POSTGRES ? describe : describe.skip)(
+  `locks that another transaction holds in PostgreSQL${POSTGRES ? '' : ' (skipped: no TEST_DATABASE_URL)'}`,
+  () => {
+    let test: TestDatabase;
+    let ledger: Ledger;
+    /** Connections of somebody else, whose transactions never end. */
+    let others: Client[] = [];
+
+    beforeAll(async () => {
+      test = await postgresDatabase(POSTGRES);
+      ledger = await Ledger.open(test);
+    });
+    afterEach(async () => {
+      await Promise.all(others.map((other) => other.end()));
+      others = [];
+      await ledger.clear();
+    });
+    afterAll(async () => {
+      await ledger.database.close();
+      await test.drop();
+    });
+
+    async function connected(): Promise<Client> {
+      const client = new Client({ connectionString: test.env.DATABASE_URL });
+      client.on('error', () => undefined);
+      await client.connect();
+      others.push(client);
+      return client;
+    }
+
+    async function holding(sql: string, parameters: readonly unknown[] = []): Promise<Client> {
+      const client = await connected();
+      await client.query('BEGIN');
+      expect((await client.query(sql, [...parameters])).rowCount).toBe(1);
+      return client;
+    }
+
+    async function lostWorker(): Promise<string> {
+      const id = nextId('00000000-0000-4000-8000');
+      const process = { hostId: null, pid: 1, processStart: null };
+      const worker = { ...process, id, name: 'n', role: 'all', version: '1', schemaVersion: '1', fingerprints: {} };
+      await ledger.workers.register(worker, { slots: 1, busy: 0, draining: false }, 60_000, () => undefined);
+      const ended = `UPDATE workers SET lease_until = ${DATABASE_NOW.postgres} - 1 WHERE id = ?`;
+      await ledger.database.write((tx) => tx.run(ended, [id]));
+      return id;
+    }
+
+    async function runOf(owner: string): Promise<RunRecord> {
+      return (await ledger.accept({ sessionId: nextId('s') }, { lease: { owner, until: HELD } })).run;
+    }
+
+    async function claimed(): Promise<readonly string[]> {
+      return (await ledger.leases.claim(LEASE, 9)).map(({ id }) => id);
+    }
+
+    async function removeLost(): Promise<void> {
+      const { suspects } = await ledger.leases.sweep('');
+      for (const { id, isLost } of suspects) if (isLost) await ledger.workers.remove(id, 'lost');
+    }
+
+    /** Backends of the servers under test that wait for a lock. */
+    async function waitingBackends(): Promise<number> {
+      const sql = `SELECT count(*) AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'parley'`;
+      const [row] = await ledger.database.read.all<{ n: number }>(sql);
+      return Number(row?.n);
+    }
+
+    it('runs of a lost worker are taken over at once, except for one whose row is locked: when it is free', async () => {
+      const id = await lostWorker();
+      const [locked, free] = [await runOf(id), await runOf(id)];
+      const other = await holding('SELECT 1 FROM runs WHERE no = $1 FOR UPDATE', [locked.rowId]);
+      const startedAt = performance.now();
+      await removeLost();
+      expect(await claimed()).toEqual([free.id]);
+      expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+      await other.query('ROLLBACK');
+      await removeLost();
+      expect(await claimed()).toEqual([locked.id]);
+    });
+
+    it('a worker whose row is locked is given up for now, and no backend is left waiting', async () => {
+      const id = await lostWorker();
+      const run = await runOf(id);
+      const other = await holding('SELECT 1 FROM workers WHERE id = $1 FOR UPDATE', [id]);
+      const startedAt = performance.now();
+      const error: unknown = await ledger.workers.remove(id, 'lost').catch((reason: unknown) => reason);
+      expect([isLockTimeout(error), isUnavailable(error)]).toEqual([true, true]);
+      expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+      expect(await waitingBackends()).toBe(0);
+      await other.query('ROLLBACK');
+      await removeLost();
+      expect(await claimed()).toEqual([run.id]);
+    });
+
+    it('a transaction that stands still is ended by the server, and its locks are free', async () => {
+      const run = await runOf('somebody');
+      const paused = await openedWith({ DATABASE_IDLE_TRANSACTION_MS: '500' });
+      try {
+        let isLocked = false;
+        const standing = paused.write(async (tx) => {
+          await tx.all('SELECT 1 FROM runs WHERE no = ? FOR UPDATE', [run.rowId]);
+          isLocked = true;
+          await new Promise((resolve) => setTimeout(resolve, MOST_MS).unref());
+          return tx.all('SELECT 1');
+        });
+        const outcome = standing.then(
+          () => 'committed',
+          (reason: unknown) => isUnavailable(reason),
+        );
+        await until(() => isLocked, 'the lock');
+        await ledger.database.writePatiently((tx) => tx.run('UPDATE runs SET attempt = 7 WHERE no = ?', [run.rowId]));
+        expect((await ledger.find(run)).attempt).toBe(7);
+        expect(await outcome).toBe(true);
+        // Its connection is not used again.
+        expect(await paused.read.all('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      } finally {
+        await paused.close();
+      }
+    });
+
+    it('a request waits for a lock for a limited time, and has written nothing then', async () => {
+      const run = await runOf('somebody');
+      await holding('SELECT 1 FROM runs WHERE no = $1 FOR UPDATE', [run.rowId]);
+      const short = await openedWith({ DATABASE_LOCK_WAIT_MS: '300' });
+      try {
+        const write = short.write(async (tx) => {
+          tx.send(`UPDATE sessions SET updated_at = 1 WHERE no = ?`, [run.sessionRowId]);
+          await tx.run('UPDATE runs SET attempt = 7 WHERE no = ?', [run.rowId]);
+        });
+        const error: unknown = await write.catch((reason: unknown) => reason);
+        expect([isLockTimeout(error), isUnavailable(error)]).toEqual([true, true]);
+        const sql = 'SELECT updated_at FROM sessions WHERE no = ?';
+        expect(await ledger.database.read.all(sql, [run.sessionRowId])).not.toEqual([{ updated_at: 1 }]);
+      } finally {
+        await short.close();
+      }
+    });
+
+    it('the statement of a connection that is cut is canceled in the server', async () => {
+      const client = await connected();
+      const sleeping = client.query('SELECT pg_sleep(600)').catch((error: unknown) => error);
+      const backends = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%'`;
+      const count = async () => (await ledger.database.read.all(backends)).length;
+      await until(async () => (await count()) === 1, 'the statement');
+      cut(client);
+      expect(await sleeping).toBeInstanceOf(Error);
+      await until(async () => (await count()) === 0, 'the end of the statement');
+    });
+
+    function openedWith(limits: Readonly<Record<string, string>>): Promise<Database> {
+      return openDatabase(readSettings(DatabaseSettings, { ...test.env, ...limits }));
+    }
+  },
+);
