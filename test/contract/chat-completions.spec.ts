@@ -6,6 +6,7 @@ import { ChatCompletionsModelClient } from '../../src/agent/adapters/index.js';
 import type { ModelEvent } from '../../src/agent/index.js';
 import { request } from '../../src/agent/adapters/testing/collect.js';
 import { rawUpstream, type RawUpstream } from '../../src/agent/adapters/testing/raw-upstream.js';
+import { randomOf } from '../support/random.js';
 
 const FIXTURES = join(__dirname, '../fixtures/chat-completions');
 const NAMES = readdirSync(FIXTURES)
@@ -20,17 +21,8 @@ interface Expected {
 
 type Cut = (bytes: Buffer) => readonly Buffer[];
 
-/** The same pieces at every run. */
-function pseudoRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
 function randomPieces(bytes: Buffer, seed: number): readonly Buffer[] {
-  const next = pseudoRandom(seed);
+  const next = randomOf(seed);
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1) {
     pieces.push(bytes.subarray(at, at + 1 + Math.floor(next() * 90)));

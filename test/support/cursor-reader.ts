@@ -14,7 +14,7 @@ export interface CursorRoute {
 }
 
 /** How one connection of a reader ended. */
-export type Ending = 'left' | 'ended' | 'sent away' | 'broken' | 'nothing left';
+export type Ending = 'left' | 'ended' | 'sent away' | 'broken' | 'silent' | 'nothing left';
 
 /** The routes by which a run can be read from a cursor, in the frames of every wire. */
 export const WATCHED = ['agent-api', 'responses', 'ag-ui', 'ag-kit', 'ag-kit-ag-ui', 'ag-kit-bot', 'runs'] as const;
@@ -47,6 +47,9 @@ export function runsApi(threadId: string, runKey: string): CursorRoute {
   };
 }
 
+/** Why a reader left a server from which nothing came. */
+const SILENT = new Error('The server is silent');
+
 /** A client that reads one run over as many connections, and at as many servers, as the test wants. */
 export class CursorReader {
   /** The frames so far, byte for byte, without the time to reconnect. */
@@ -58,27 +61,44 @@ export class CursorReader {
   constructor(readonly route: CursorRoute) {}
 
   /**
-   * Continues at a server, until there are so many frames more or the connection ends.
+   * Continues at a server, until there are so many frames more, the connection ends or nothing arrives for a time.
    *
+   * @param patienceMs how long the server may be silent; for ever by default
    * @throws Error for a status other than 200 and 204
    */
-  async read(server: string, more = Number.POSITIVE_INFINITY): Promise<Ending> {
+  async read(server: string, more = Number.POSITIVE_INFINITY, patienceMs?: number): Promise<Ending> {
     const { path, headers = {} } = this.route.request(this.frames.length, this.lastId);
     const leaving = new AbortController();
     const enough = this.frames.length + more;
-    const answer = await fetch(server + path, {
-      headers: { ...headers, connection: 'close' },
-      signal: leaving.signal,
-    });
+    const timer = patienceMs === undefined ? undefined : setTimeout(() => leaving.abort(SILENT), patienceMs);
+    try {
+      return await this.readFrames(server + path, headers, leaving, enough, timer);
+    } catch (error) {
+      if (error === SILENT) return 'silent';
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async readFrames(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    leaving: AbortController,
+    enough: number,
+    timer: NodeJS.Timeout | undefined,
+  ): Promise<Ending> {
+    const answer = await fetch(url, { headers: { ...headers, connection: 'close' }, signal: leaving.signal });
     if (answer.status === 204) return 'nothing left';
     if (answer.status !== 200 || !answer.body) {
-      throw new Error(`${this.route.name}: ${path} is answered with ${answer.status}: ${await answer.text()}`);
+      throw new Error(`${this.route.name}: ${url} is answered with ${answer.status}: ${await answer.text()}`);
     }
     const parser = new SseParser();
     const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const chunk = await chunks.read().catch(() => undefined);
-      if (!chunk) return 'broken';
+      if (!chunk) return leaving.signal.aborted ? 'silent' : 'broken';
+      timer?.refresh();
       if (chunk.done) {
         this.retries.push(...parser.retries);
         return parser.retries.length > 0 ? 'sent away' : 'ended';
