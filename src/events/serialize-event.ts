@@ -1,4 +1,4 @@
-import { jsonString } from '../common/index.js';
+import { jsonCharacters, jsonString } from '../common/index.js';
 import { VALUE_FIELDS } from './content-value.js';
 import type { AgentEvent, ExtensionEvent } from './agent-event.js';
 import type { AgentResponse, Content, Message } from './agent-objects.js';
@@ -36,11 +36,16 @@ let last = { msgId: null as string | null, index: null as number | null, delta: 
 /** The hot path: only the text is written anew. */
 function textPiece({ index, delta, msg_id: msgId, text }: Extract<Content, { type: 'text' }>): string {
   if (last.head === '' || last.msgId !== msgId || last.index !== index || last.delta !== delta) {
-    const id = msgId === null ? 'null' : jsonString(msgId);
-    const head = `{"object":"content","status":"in_progress","error":null,"type":"text","index":${index},"delta":${delta},"msg_id":${id},"text":`;
-    last = { msgId, index, delta, head };
+    last = { msgId, index, delta, head: textHead(msgId, index, delta) };
   }
-  return `${last.head}${jsonString(text ?? '')}}`;
+  return `${last.head}${jsonCharacters(text ?? '')}"}`;
+}
+
+/** Joined, so that it is one text in memory: parts would be put together again with every piece. */
+function textHead(msgId: string | null, index: number | null, delta: boolean | null): string {
+  const id = msgId === null ? 'null' : jsonString(msgId);
+  const place = `"index":${index},"delta":${delta},"msg_id":${id}`;
+  return ['{"object":"content","status":"in_progress","error":null,"type":"text",', place, ',"text":"'].join('');
 }
 
 function orderedContent(content: Content): Record<string, unknown> {

@@ -46,6 +46,8 @@ export class RunWriter implements CommitSource {
   private inFlight: readonly AgentEvent[] = [];
   private flushes: Flush[] = [];
   private closed = false;
+  /** Whether the next commit will take what is written. */
+  private isRequested = false;
   /** Low at first, so that the first events are not delayed by work on those that follow. */
   private mark = FIRST_HIGH_WATER;
   /** The events that are not the builder's: the builder itself knows its own, which are too many to keep. */
@@ -129,6 +131,7 @@ export class RunWriter implements CommitSource {
   }
 
   take(): LogWrite | undefined {
+    this.isRequested = false;
     if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
     const write: LogWrite = {
       run: this.run,
@@ -177,6 +180,8 @@ export class RunWriter implements CommitSource {
 
   private request(): void {
     this.written += 1;
+    if (this.isRequested) return;
+    this.isRequested = true;
     this.options.commits.request(this);
   }
 }

@@ -33,12 +33,12 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   /** @param onArrival called, not synchronously, when there is a head, bytes, an end or an error */
   constructor(private readonly onArrival: () => void) {}
 
-  /** Takes the bytes that have arrived. */
-  read(): readonly Buffer[] {
+  /** Takes bytes that have arrived: all of them, or the first pieces of the body with `most` bytes or a little more. */
+  read(most = Number.POSITIVE_INFINITY): readonly Buffer[] {
     if (this.unread.length === 0) return NOTHING;
-    const bytes = this.unread;
-    this.unread = [];
-    this.unreadBytes = 0;
+    const bytes = this.unreadBytes > most ? this.unread.splice(0, this.countOf(most)) : this.unread;
+    if (bytes === this.unread) this.unread = [];
+    for (const { length } of bytes) this.unreadBytes -= length;
     this.resume();
     return bytes;
   }
@@ -84,6 +84,12 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.error ??= error;
     this.end();
+  }
+
+  /** How many of the unread pieces it takes for this number of bytes. */
+  private countOf(bytes: number): number {
+    let left = bytes;
+    return this.unread.findIndex(({ length }) => (left -= length) <= 0) + 1;
   }
 
   private add(chunk: Buffer): void {

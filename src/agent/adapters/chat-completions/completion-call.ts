@@ -17,6 +17,8 @@ export interface CompletionRequest extends CallTimeouts {
 
 /** The most events that one `next` decodes: the rest of a large read is decoded by later calls. */
 const EVENTS_PER_BATCH = 64;
+/** Bytes that are decoded together, about as many as those events have: as text they take memory until they are used. */
+const BYTES_PER_READ = 16 * 1024;
 /** The most bytes that are read of an error answer, and of a JSON answer. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 const JSON_BODY_LIMIT = 32 * 1024 * 1024;
@@ -144,7 +146,7 @@ export class CompletionCall implements ModelCall {
 
   /** Hands on the bytes that have arrived. False when there are none. */
   private readBytes(events: ModelEvent[]): boolean {
-    const bytes = this.answer.read();
+    const bytes = this.answer.read(BYTES_PER_READ);
     if (bytes.length > 0) {
       const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
       if (!this.hasBytes) this.sniff(chunk);

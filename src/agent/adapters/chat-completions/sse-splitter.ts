@@ -74,26 +74,32 @@ export class SseSplitter {
       else if (this.data !== undefined) return this.dispatch(this.data);
       else this.name = '';
     }
+    // It may be long until more bytes come.
+    this.text = '';
+    this.at = 0;
     return undefined;
   }
 
   /** The strings of the next events that have this form, `most` at most; empty if the next one has not. */
   nextAlike(form: EventForm, most: number): readonly string[] {
+    const { text } = this;
     const texts: string[] = [];
     if (form.head === undefined || this.data !== undefined || this.name !== '') return texts;
-    const { text } = this;
     const opening = `${this.field}${form.head}`;
     const closing = `${form.tail}\n\n`;
+    let from = this.at + opening.length;
     // A slice is compared many times faster than `startsWith` does it.
-    while (texts.length < most && text.slice(this.at, this.at + opening.length) === opening) {
-      const from = this.at + opening.length;
+    if (text.slice(this.at, from) !== opening) return texts;
+    const between = closing + opening;
+    for (let isFollowed = true; isFollowed && texts.length < most;) {
       const to = endOfString(text, from);
-      const end = to + closing.length;
-      if (to < 0 || text.slice(to, end) !== closing) break;
+      isFollowed = text.slice(to, to + between.length) === between;
+      if (!isFollowed && text.slice(to, to + closing.length) !== closing) break;
       const value = form.textOf(text.slice(from, to));
       if (value === undefined) break;
       texts.push(value);
-      this.at = end;
+      this.at = to + closing.length;
+      from = to + between.length;
     }
     if (texts.length > 0) this.eventName = '';
     return copied(texts);
@@ -145,11 +151,11 @@ export class SseSplitter {
   }
 }
 
-/** Where the quotation mark is that ends a JSON string, if the string ends here at all; -1 if none follows. */
+/** Where the quotation mark is that ends a JSON string, if it is one; the end of the text if there is none. */
 function endOfString(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at > from && text.charCodeAt(at - 1) === BACKSLASH) at = text.indexOf('"', at + 1);
-  return at;
+  return at < 0 ? text.length : at;
 }
 
 /** The same strings. A part of a text keeps the whole of it in memory, which is ten times as much: these keep each other. */
