@@ -172,6 +172,22 @@ describe('a recorded model', () => {
     expect(again.text).toBe('No [redacted], no [redacted].');
   });
 
+  it('stores no secret that JSON in the arguments of a call has in escaped form', async () => {
+    const secret = 'zq"x\\vö/k';
+    const [id, nested] = [JSON.stringify({ id: secret }), JSON.stringify({ id: JSON.stringify({ secret }) })];
+    const calls = callsInPieces([id.slice(0, 10), nested], [id.slice(10), '']);
+    const others = callsInPieces([id.replace('ö', '\\u00f6'), id.replace('/', '\\/')]);
+    const live = await recording({ redact: [secret], record: 'missing' }, calls, others, says('Done ', secret));
+    await live.run(`Hello ${secret}`);
+    expect(lines().join('')).not.toMatch(/zq|vö|\/k/);
+
+    const again = await (await replaying({ redact: [secret] })).run(`Hello ${secret}`);
+    const given = again.toolCalls.map((call) => call.arguments);
+    expect(given.slice(0, 2)).toEqual([{ id: '[redacted]' }, { id: '{"secret":"[redacted]"}' }]);
+    expect(given.slice(2)).toEqual([{ id: '[redacted]' }, { id: '[redacted]' }]);
+    expect(again.text).toBe('Done [redacted]');
+  });
+
   it('keeps the times between the pieces if it is asked to', async () => {
     const slow: Script = (response) => {
       begin(response, { content: 'a' });

@@ -16,9 +16,9 @@ const KEYS: readonly RegExp[] = [
 const REDACTED = '[redacted]';
 const DATA_URL = /^data:[^,]*;base64,/;
 
-/** Makes the replacement of API keys and of the given texts. */
+/** Makes the replacement of API keys and of the given texts, also where JSON that is a text has them in escaped form. */
 export function redactionOf(texts: readonly (string | RegExp)[]): Redact {
-  const words = texts.filter((one): one is string => typeof one === 'string' && one !== '');
+  const words = texts.filter((one): one is string => typeof one === 'string' && one !== '').flatMap(formsOf);
   const patterns = texts.filter((one) => one instanceof RegExp).map(global);
   return (text) => {
     const plain = words.reduce((result, word) => result.replaceAll(word, REDACTED), text);
@@ -71,6 +71,24 @@ export function differenceOf(recorded: JsonObject, now: JsonObject): Difference 
   const [path] = differing;
   if (path === undefined) return undefined;
   return { path, recorded: before.get(path), now: after.get(path), equal: paths.length - differing.length };
+}
+
+/**
+ * A text as it is, and as JSON may hold it: the arguments of a tool call are JSON, and a value in them may be JSON again.
+ * The most escaped form comes first, because it contains parts of the others.
+ */
+function formsOf(text: string): readonly string[] {
+  const once = [escaped(text), asciiOf(escaped(text)), escaped(text).replaceAll('/', '\\/')];
+  return [...new Set([...once.map(escaped), ...once, text])];
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Some libraries escape everything that is not ASCII. */
+function asciiOf(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function global(pattern: RegExp): RegExp {
