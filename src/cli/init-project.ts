@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import packageJson from '../../package.json';
+import { SERVER_FLAG } from '../boot/server-flag.js';
 import { StartupError } from '../common/index.js';
 
 /** The folder of this package: the parent of `dist`. */
@@ -115,7 +116,7 @@ function manifest(name: string, needed: Readonly<Record<string, string>>): objec
     scripts: {
       build: 'tsc',
       prestart: 'tsc',
-      start: 'node dist/src/main.js',
+      start: `node ${SERVER_FLAG} dist/src/main.js`,
       pretest: 'tsc',
       test: 'node --test dist/test/*.test.js',
     },

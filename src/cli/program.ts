@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
+import { hasServerFlag, runWithServerFlag, stopWithParent } from '../boot/server-flag.js';
 import { startFailure } from '../boot/start-failure.js';
 import { VERSION } from '../common/index.js';
 import { type Arguments, parseArguments, type Terminal, textOf, UsageError } from './command.js';
@@ -43,7 +44,7 @@ const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCom
  *
  * @param argv without the names of Node and of the program
  * @returns the exit code: 0, 1 for a command that failed, 2 for arguments that cannot be used. With `start`, 0 as soon
- *   as the server listens
+ *   as the server listens, or its exit code if it runs in a child
  */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const [name = '', ...args] = argv;
@@ -70,7 +71,10 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
   }
 }
 
+/** Returns the exit code of the server if a child had to be started for it. */
 async function start(): Promise<number> {
+  if (!hasServerFlag()) return runWithServerFlag();
+  stopWithParent();
   const { serve } = await import('../boot/serve.js');
   await serve();
   return DONE;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
+import { SERVER_FLAG } from '../../src/boot/server-flag.js';
 import { objectsOf, valueAt } from '../support/helm/chart.js';
 import { problemsOf } from '../support/helm/kubernetes.js';
 
@@ -84,9 +85,11 @@ describe('docs/deploy.md', () => {
 
   it('the unit starts the server, and gives it the time that compose.yaml gives', () => {
     const unit = block('unit');
-    // With the flag of Node that `npm start` and the image have.
+    // With the flag of Node that `npm start`, the images and `parley start` have.
     const [, flag] = /"exec node (--\S+) scripts/.exec(read('package.json')) ?? [];
+    expect(flag).toBe(SERVER_FLAG);
     expect(read('Dockerfile')).toContain(`CMD ["node", "${flag}", "scripts/start.mjs"]`);
+    expect(read('templates/project/Dockerfile')).toContain(`CMD ["node", "${flag}", "dist/src/main.js"]`);
     expect(unit.split('\n')).toContain(`ExecStart=/usr/bin/node ${flag} dist/src/main.js`);
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
     expect(read('compose.yaml')).toContain(`stop_grace_period: ${seconds}s`);
