@@ -27,6 +27,7 @@ import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { registerConsole } from './protocol/console/register-console.js';
 import {
   connectionLimits,
+  ConnectionDrain,
   ConnectionQueue,
   fastifyServerOptions,
   HttpSettings,
@@ -73,8 +74,14 @@ export function createFastifyAdapter(configuration: Configuration): FastifyAdapt
  */
 export function configureApp(app: NestFastifyApplication): void {
   const log = app.get(ServerLog);
-  ConnectionQueue.before(app.getHttpServer());
+  const drain = app.get(ConnectionDrain, { strict: false });
+  ConnectionQueue.before(app.getHttpServer(), () => drain.isOver);
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
+  drain.observe(app.getHttpServer());
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('preClose', () => drain.end());
   app.useLogger(log.messages);
   const [metrics, traces] = [app.get(HttpMetrics), app.get(RequestTraces)];
   log.observe(app.getHttpAdapter().getInstance(), {

@@ -9,7 +9,7 @@ import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup
 import { VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
 import { ShutdownState } from '../health/index.js';
-import { ActiveStreams } from '../protocol/http/index.js';
+import { ActiveStreams, ConnectionDrain } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
 import { MetricsSettings } from '../telemetry/index.js';
 import { banner } from './banner.js';
@@ -86,9 +86,11 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
     stopping = true;
     logger.log(`${signal}: finishing the work in progress`);
     app.get(ShutdownState).begin();
+    const connections = app.get(ConnectionDrain, { strict: false });
+    connections.begin();
     const dispatcher = app.get(Dispatcher, { strict: false });
     const hasPeers = await within(PEERS_MS, dispatcher.hasPeers(), false);
-    const drainMs = hasPeers ? Math.max(fleet.drainRunMs, fleet.drainStreamMs) : 0;
+    const drainMs = hasPeers ? Math.max(fleet.drainRunMs, fleet.drainStreamMs) + ConnectionDrain.MOST_MS : 0;
     setTimeout(
       () => {
         logger.error('The shutdown took too long');
@@ -99,7 +101,11 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
     if (hasPeers) {
       logger.log('Other processes continue the runs of this one');
       const streams = app.get(ActiveStreams, { strict: false });
-      await Promise.all([dispatcher.drain(), streams.drain(fleet.drainStreamMs)]);
+      // Of several processes on one port, the others get all connections from now on; a load balancer has to notice.
+      const untaken = cluster.isWorker ? connections.stopAccepting() : connections.quiet();
+      await Promise.all([dispatcher.drain(), streams.drain(fleet.drainStreamMs), untaken]);
+      await connections.stopAccepting();
+      await connections.idle();
     }
     await app.close();
     process.exit(0);

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
+import { returnConnections } from './return-connections.js';
 
 /** Pauses before a process that ended by itself is started again, in milliseconds: at first and at most. */
 const PAUSE_FIRST_MS = 500;
@@ -89,6 +90,7 @@ class Supervisor {
     const port = this.metricsPort;
     // 0 stands for any free port.
     const worker = cluster.fork(port ? { METRICS_PORT: String(port + place) } : {});
+    returnConnections(worker);
     this.places[place] = worker;
     return worker;
   }

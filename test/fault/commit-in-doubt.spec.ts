@@ -3,6 +3,7 @@ import { CommitProxy, type Cut } from '../support/commit-proxy.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -46,6 +47,23 @@ const CUTS: readonly Cut[] = ['before the commit', 'before the answer', 'during 
         expect(again.frames).toEqual(stream.frames);
       }
       expect(await attempts(database)).toEqual([1]);
+    });
+
+    it('a run whose acceptance got no answer is executed at once, and its first attempt counts once', async () => {
+      await server.stop();
+      const env = { ...database.env, DATABASE_URL: proxy.url };
+      // Nobody has to wait for a lease to end.
+      server = await ServerProcess.start({ ...database, env }, { LEASE_MS: '600000', SWEEP_INTERVAL_MS: '200' });
+      proxy.cut('before the answer');
+      const answer = await new ProcessClient(server.url).say('hello', { id: 'unanswered', session_id: 'unanswered' });
+      proxy.cut(undefined);
+      expect(answer.status).toBe(503);
+      const sql = await connected(database);
+      await until(async () => {
+        const { rows } = await sql.query("SELECT status, attempt FROM runs WHERE id = 'unanswered'");
+        expect(rows).toEqual([{ status: 'completed', attempt: 1 }]);
+      });
+      await sql.end();
     });
 
     it('a request whose answer was lost is accepted once', async () => {

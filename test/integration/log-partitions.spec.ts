@@ -46,6 +46,20 @@ describeOnLedgers('partitions of events', (ledger) => {
       .sort((one, other) => one.to - other.to);
   }
 
+  /** One event of each of some runs, whose numbers are used up. */
+  async function fillDefault(from: number, count: number): Promise<void> {
+    const to = from + count - 1;
+    await ledger().database.write(async (tx) => {
+      await tx.run(`
+        INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
+        SELECT n, 0, 1, '[{}]', ${NOW} FROM generate_series(${from}, ${to}) n`);
+      await tx.run(`SELECT setval('runs_no_seq', ${to})`);
+    });
+  }
+
+  const fileOf = (table: string): Promise<unknown> =>
+    ledger().database.read.all(`SELECT pg_relation_filenode('${table}') AS file`);
+
   const tableOf = async ({ rowId }: RunRecord): Promise<string | undefined> => {
     const sql = 'SELECT tableoid::regclass::text AS name FROM run_event_chunks WHERE run_no = ? LIMIT 1';
     return (await ledger().database.read.all<{ name: string }>(sql, [rowId]))[0]?.name;
@@ -103,6 +117,50 @@ describeOnLedgers('partitions of events', (ledger) => {
     expect(await tableOf(run)).toBe(`run_event_chunks_${Math.floor(run.rowId / SIZE) * SIZE}`);
     expect(await defaultRows()).toBe(0);
     expect(await ledger().log.read(run.rowId, 0, 100)).toHaveLength(EVENTS);
+  });
+
+  it('many runs without a partition get theirs without moving, while others write and read', async () => {
+    if (!isDivided()) return;
+    const run = await running();
+    await fillDefault(run.rowId + 1, 30_000);
+    const file = await fileOf('run_event_chunks_default');
+    const all = await ledger().count('run_event_chunks');
+    let isOver = false;
+    let written = 0;
+    const writing = (async () => {
+      for (; !isOver || written === 0; written += 1)
+        await ledger().commits.append([logWrite(run, { firstSeq: EVENTS - 1 + written, lines: lines(0, 1), at: NOW })]);
+    })();
+    const counts: number[] = [];
+    const reading = (async () => {
+      while (!isOver || counts.length === 0) counts.push(await ledger().count('run_event_chunks'));
+    })();
+    await partitions.createAhead();
+    isOver = true;
+    await Promise.all([writing, reading]);
+    expect(counts.filter((count) => count < all || count > all + written)).toEqual([]);
+    expect(await fileOf((await tableOf(run)) ?? '')).toEqual(file);
+    expect([await defaultRows(), await ledger().count('run_event_chunks')]).toEqual([0, all + written]);
+    const bounds = (await tables()).map(({ to }) => to);
+    expect(bounds.at(-1)).toBeGreaterThan(run.rowId + 30_000 + 3 * SIZE);
+    expect(await partitions.createAhead()).toBe(0);
+    expect(await tableOf(await running())).not.toBe('run_event_chunks_default');
+  });
+
+  it('if many runs cannot get their partition, later ones are still written', async () => {
+    if (!isDivided()) return;
+    const run = await running();
+    await fillDefault(run.rowId + 1, 2000);
+    const before = await tables();
+    await ledger().database.write(async (tx) => {
+      // As pg_dump does.
+      await tx.run('LOCK TABLE run_event_chunks IN ACCESS SHARE MODE');
+      await expect(partitions.createAhead()).rejects.toThrow('lock timeout');
+    });
+    expect(await tables()).toEqual(before);
+    await fillDefault(run.rowId + 3000, 100 * SIZE);
+    await partitions.createAhead();
+    expect(await defaultRows()).toBe(0);
   });
 
   it('one whose runs are old is dropped, and their last events stay', async () => {

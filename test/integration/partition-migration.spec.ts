@@ -45,6 +45,9 @@ const ROWS = 20_000;
     expect(await fileOf('run_event_chunks_0')).toEqual(file);
     expect(await bounds()).toEqual([
       { name: 'run_event_chunks_0', bound: 'FOR VALUES FROM (MINVALUE) TO (500000)' },
+      { name: 'run_event_chunks_1000000', bound: 'FOR VALUES FROM (1000000) TO (1250000)' },
+      { name: 'run_event_chunks_500000', bound: 'FOR VALUES FROM (500000) TO (750000)' },
+      { name: 'run_event_chunks_750000', bound: 'FOR VALUES FROM (750000) TO (1000000)' },
       { name: 'run_event_chunks_default', bound: 'DEFAULT' },
     ]);
     await source.query(
@@ -61,7 +64,11 @@ const ROWS = 20_000;
     await source.query(check);
     await source.query('ALTER TABLE run_event_chunks VALIDATE CONSTRAINT ck_run_event_chunks_0');
     await source.runMigrations({ transaction: 'all' });
-    expect(await bounds()).toMatchObject([{ bound: 'FOR VALUES FROM (MINVALUE) TO (1000000)' }, { bound: 'DEFAULT' }]);
+    expect(await bounds()).toMatchObject([
+      { bound: 'FOR VALUES FROM (MINVALUE) TO (1000000)' },
+      { bound: 'FOR VALUES FROM (1000000) TO (1250000)' },
+      { bound: 'DEFAULT' },
+    ]);
     expect(await rows()).toHaveLength(ROWS);
     const left = await source.query(`SELECT 1 FROM pg_constraint WHERE conname = 'ck_run_event_chunks_0'`);
     expect(left).toEqual([]);

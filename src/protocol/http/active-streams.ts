@@ -58,6 +58,11 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     return this.open.size;
   }
 
+  /** True once the server sends its clients to other processes. */
+  get isDraining(): boolean {
+    return this.reconnectsUntil !== undefined;
+  }
+
   /** True once the server ends its streams: a stream that closes now was not left by its client. */
   get isShuttingDown(): boolean {
     return this.shuttingDown;

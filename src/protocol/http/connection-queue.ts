@@ -24,12 +24,17 @@ export class ConnectionQueue {
   private constructor(
     private readonly server: Server,
     private readonly readers: readonly ((socket: Socket) => void)[],
+    private readonly isOver: () => boolean,
   ) {}
 
-  /** Puts a queue before the reading of requests. Call it before the server listens. */
-  static before(server: Server): void {
+  /**
+   * Puts a queue before the reading of requests. Call it before the server listens.
+   *
+   * @param isOver whether connections that wait are closed instead of read; default: once the server does not listen
+   */
+  static before(server: Server, isOver = (): boolean => !server.listening): void {
     const readers = server.listeners('connection') as ((socket: Socket) => void)[];
-    const queue = new ConnectionQueue(server, readers);
+    const queue = new ConnectionQueue(server, readers, isOver);
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => queue.add(socket));
   }
@@ -53,9 +58,9 @@ export class ConnectionQueue {
     if (this.waiting.length > 0) setImmediate(() => this.look());
   }
 
-  /** Hands a connection to the server, unless either has closed meanwhile. */
+  /** Hands a connection to the server, unless it has closed meanwhile or nothing is served any more. */
   private read(socket: Socket): void {
-    if (!this.server.listening) socket.destroy();
+    if (this.isOver()) socket.destroy();
     if (socket.destroyed) return;
     socket.off('error', ignore);
     for (const reader of this.readers) reader.call(this.server, socket);

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ActiveStreams } from './active-streams.js';
+import { ConnectionDrain } from './connection-drain.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
@@ -13,8 +14,9 @@ import { StreamMetrics } from './stream.metrics.js';
     FlushScheduler,
     StreamMetrics,
     ActiveStreams,
+    ConnectionDrain,
     { provide: APP_FILTER, useClass: HttpErrorFilter },
   ],
-  exports: [KeepAliveTimer, ActiveStreams],
+  exports: [KeepAliveTimer, ActiveStreams, ConnectionDrain],
 })
 export class HttpModule {}

@@ -1,5 +1,6 @@
 export * from './active-streams.js';
 export * from './client-time.js';
+export * from './connection-drain.js';
 export * from './connection-limits.js';
 export * from './connection-queue.js';
 export * from './error-bodies.js';

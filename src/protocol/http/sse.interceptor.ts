@@ -21,7 +21,6 @@ const OPENING_MS = 1000;
 const HEADERS = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
-  connection: 'keep-alive',
 };
 
 /**
@@ -105,7 +104,7 @@ class StreamingAnswer {
       this.out.error(error);
       return undefined;
     }
-    this.client.reply.headers(HEADERS);
+    this.client.reply.headers({ ...HEADERS, connection: this.streams.isDraining ? 'close' : 'keep-alive' });
     this.out.next(new StreamableFile(this.writer, { type: 'text/event-stream; charset=utf-8' }));
     this.out.complete();
     return this.writer;

@@ -44,6 +44,8 @@ export interface ImmediateStart {
   readonly lease: Lease;
   /** The first events of the run. May be called more than once. */
   readonly events: (run: { readonly id: string; readonly sessionId: string }) => readonly AgentEvent[];
+  /** Called before each attempt to commit, with the row id of the run. */
+  readonly inserted?: (runRowId: number) => void;
 }
 
 /** What the transaction found out about the run before it inserts it. */
@@ -125,6 +127,7 @@ export class AcceptTransaction {
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';
     await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden, first: session.firstMessage });
+    start?.inserted?.(run.rowId);
     const logged = lines.map((line, seq) => new LoggedEvent(seq, line, events[seq], now));
     return { run, input, events: logged, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
   }

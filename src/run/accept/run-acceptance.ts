@@ -44,8 +44,13 @@ export class RunAcceptance {
     const { tenantId } = prepared.request.principal;
     const lease = this.dispatcher.reserve(tenantId);
     let started = false;
+    let inserted: number | undefined;
     try {
-      const start = lease && { lease, events: (run: FirstEventsOf) => firstEvents(run, prepared.now) };
+      const start = lease && {
+        lease,
+        events: (run: FirstEventsOf) => firstEvents(run, prepared.now),
+        inserted: (rowId: number) => (inserted = rowId),
+      };
       const accepted = await this.transaction.commit(prepared, { ...limits, ...(start && { start }) }, (committed) => {
         if (!committed.created || committed.run.state !== 'running') return;
         // The model is asked while the disk is written to.
@@ -54,6 +59,9 @@ export class RunAcceptance {
       });
       this.signal(accepted);
       return accepted;
+    } catch (error) {
+      if (inserted !== undefined && !started && !(error instanceof AppError)) this.dispatcher.doubt(inserted);
+      throw error;
     } finally {
       if (lease && !started) this.dispatcher.unreserve(tenantId);
     }

@@ -37,17 +37,19 @@ export const OWNED = `
 export const SWEEP = `
   ${RUNNING_OWNERS}
   SELECT 'owned' AS kind, CAST(NULL AS VARCHAR(64)) AS id, no, fence, canceled AS flag, CAST(NULL AS VARCHAR(200)) AS host_id,
-    0 AS pid, CAST(NULL AS VARCHAR(64)) AS process_start
+    0 AS pid, CAST(NULL AS VARCHAR(64)) AS process_start, CAST(0 AS BIGINT) AS left_ms
   FROM (${OWNED}) owned
   UNION ALL
-  SELECT 'suspect', id, slots, draining, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END, host_id, pid, process_start FROM workers
+  SELECT 'suspect', id, slots, draining, CASE WHEN lease_until < {now} THEN 1 ELSE 0 END, host_id, pid, process_start,
+    lease_until - {now}
+  FROM workers
   UNION ALL
-  SELECT 'suspect', name, 0, 0, 1, NULL, 0, NULL FROM owners
+  SELECT 'suspect', name, 0, 0, 1, NULL, 0, NULL, 0 FROM owners
   WHERE name IS NOT NULL AND name NOT LIKE '%/%' AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = owners.name)
   UNION ALL
-  SELECT 'queued', NULL, no, 0, 0, NULL, 0, NULL FROM (${QUEUED}) q
+  SELECT 'queued', NULL, no, 0, 0, NULL, 0, NULL, 0 FROM (${QUEUED}) q
   UNION ALL
-  SELECT 'lost', NULL, no, 0, 0, NULL, 0, NULL FROM (${LOST}) l`;
+  SELECT 'lost', NULL, no, 0, 0, NULL, 0, NULL, 0 FROM (${LOST}) l`;
 
 interface SweepRow {
   readonly kind: 'owned' | 'suspect' | 'queued' | 'lost';
@@ -58,6 +60,7 @@ interface SweepRow {
   readonly host_id: string | null;
   readonly pid: number;
   readonly process_start: string | null;
+  readonly left_ms: number;
 }
 
 /** @throws the driver's error */
@@ -67,9 +70,10 @@ export async function sweepFindings(database: Database, owner: string): Promise<
   const of = (kind: SweepRow['kind']): SweepRow[] => rows.filter((row) => row.kind === kind);
   return {
     owned: of('owned').map(({ no, fence, flag }) => ({ rowId: no, fence, isCanceled: flag === 1 })),
-    suspects: of('suspect').map(({ id, host_id, pid, process_start, flag, no, fence }) => {
+    suspects: of('suspect').map(({ id, host_id, pid, process_start, flag, no, fence, left_ms }) => {
       const isOpen = flag === 0 && no > 0 && fence === 0;
-      return { id: id ?? '', hostId: host_id, pid, processStart: process_start, isLost: flag === 1, isOpen };
+      const process = { hostId: host_id, pid, processStart: process_start };
+      return { ...process, id: id ?? '', isLost: flag === 1, isOpen, leftMs: left_ms };
     }),
     isQueued: of('queued').length > 0,
     isLost: of('lost').length > 0,

@@ -18,6 +18,8 @@ const COPIED_RUNS = 10_000;
 const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '300ms'`;
 /** Rows of the default partition that are counted. */
 const MOST_COUNTED = 10_000;
+/** Rows that move from the default partition in one transaction, in milliseconds. */
+const MOST_MOVED = 1000;
 
 const PARTITIONS = `
   SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
@@ -29,6 +31,7 @@ const NOT_ENDED = `
 const NOT_REMOVED = 'SELECT no FROM runs WHERE no >= ? AND no < ? AND events_pruned_at IS NULL LIMIT 1';
 const COUNT_DEFAULT = `
   SELECT COUNT(*) AS n FROM (SELECT 1 FROM run_event_chunks_default LIMIT ${MOST_COUNTED}) d`;
+const HAS_MANY = `SELECT 1 FROM run_event_chunks_default OFFSET ${MOST_MOVED} LIMIT 1`;
 
 /** The locks make the removal of a run wait, which then removes what was copied. */
 const COPY_LAST = `
@@ -70,8 +73,12 @@ export class TypeOrmLogPartitions extends LogPartitions {
   }
 
   async createAhead(): Promise<number> {
-    const wanted = (await this.lastRun()) + AHEAD * this.runsOfOne;
     let created = 0;
+    if ((await this.database.read.all(HAS_MANY)).length > 0) {
+      await this.adoptDefault();
+      created += 1;
+    }
+    const wanted = (await this.lastRun()) + AHEAD * this.runsOfOne;
     for (let from = await this.end(); from <= wanted; from += this.runsOfOne) {
       await this.database.write((tx) => create(tx, from, from + this.runsOfOne));
       created += 1;
@@ -110,6 +117,25 @@ export class TypeOrmLogPartitions extends LogPartitions {
     });
   }
 
+  /**
+   * Makes the default partition, with all its rows, the one of the runs so far, and another one the default. No row moves:
+   * the rows are read while others write, to prove where they belong. The proof refuses runs whose numbers are not
+   * reached meanwhile.
+   */
+  private async adoptDefault(): Promise<void> {
+    const from = await this.end();
+    const reached = (await this.lastRun()) + this.runsOfOne;
+    const to = from + Math.ceil((reached + 1 - from) / this.runsOfOne) * this.runsOfOne;
+    try {
+      await this.database.write((tx) => limitDefault(tx, from, to));
+      await this.database.write((tx) => tx.run(`ALTER TABLE run_event_chunks_default VALIDATE CONSTRAINT ${BOUNDS}`));
+      await this.database.write((tx) => replaceDefault(tx, from, to));
+    } catch (error) {
+      await this.database.write(freeDefault).catch(() => undefined);
+      throw error;
+    }
+  }
+
   private async lastRun(): Promise<number> {
     const [row] = await this.database.read.all<{ no: number }>(LAST_RUN);
     return row?.no ?? 0;
@@ -132,15 +158,47 @@ export class TypeOrmLogPartitions extends LogPartitions {
   }
 }
 
-/**
- * Rows of the default partition move to their own. The lock on the parent comes first: a statement that had passed the
- * parent would look for these rows, or add some, where they are no longer.
- */
-async function create(tx: Queryable, from: number, to: number): Promise<void> {
+/** What proves which runs the default partition has. */
+const BOUNDS = 'ck_run_event_chunks_bounds';
+
+/** Rows that are there already are not read. */
+async function limitDefault(tx: Queryable, from: number, to: number): Promise<void> {
+  await freeDefault(tx);
+  await tx.run(`
+    ALTER TABLE run_event_chunks_default
+    ADD CONSTRAINT ${BOUNDS} CHECK (run_no >= ${from} AND run_no < ${to}) NOT VALID`);
+}
+
+async function freeDefault(tx: Queryable): Promise<void> {
+  await tx.run(LOCK_TIMEOUT);
+  await tx.run(`ALTER TABLE run_event_chunks_default DROP CONSTRAINT IF EXISTS ${BOUNDS}`);
+}
+
+/** Entries of the catalogue only: the proof makes reading the rows unnecessary. */
+async function replaceDefault(tx: Queryable, from: number, to: number): Promise<void> {
   const name = `run_event_chunks_${from}`;
+  await lock(tx);
+  await tx.run('ALTER TABLE run_event_chunks DETACH PARTITION run_event_chunks_default');
+  await tx.run(`ALTER TABLE run_event_chunks_default RENAME TO "${name}"`);
+  await tx.run(`ALTER TABLE run_event_chunks ATTACH PARTITION "${name}" FOR VALUES FROM (${from}) TO (${to})`);
+  await tx.run(`ALTER TABLE "${name}" DROP CONSTRAINT ${BOUNDS}`);
+  await tx.run('CREATE TABLE run_event_chunks_default PARTITION OF run_event_chunks DEFAULT');
+}
+
+/**
+ * The lock on the parent comes first: a statement that had passed the parent would look for rows, or add some, where they
+ * are no longer.
+ */
+async function lock(tx: Queryable): Promise<void> {
   await tx.run(LOCK_TIMEOUT);
   await tx.run('LOCK TABLE ONLY run_event_chunks IN ACCESS EXCLUSIVE MODE');
   await tx.run('LOCK TABLE run_event_chunks_default IN ACCESS EXCLUSIVE MODE');
+}
+
+/** The few rows that the default partition may have move to their own. */
+async function create(tx: Queryable, from: number, to: number): Promise<void> {
+  const name = `run_event_chunks_${from}`;
+  await lock(tx);
   await tx.run(`CREATE TABLE "${name}" (LIKE run_event_chunks INCLUDING ALL)`);
   await tx.run(`
     WITH moved AS (DELETE FROM run_event_chunks_default WHERE run_no >= ${from} AND run_no < ${to} RETURNING *)

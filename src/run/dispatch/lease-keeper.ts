@@ -11,6 +11,12 @@ import { type HeldLease, type LeaseHolder, WorkerLease } from './worker-lease.js
 /** The runs that this process executes, by row id. */
 type ActiveRuns = ReadonlyMap<number, { readonly control: RunControl }>;
 
+/** What there is to do after a sweep. */
+export interface SweepResult extends Pick<SweepFindings, 'isQueued' | 'isLost'> {
+  /** Milliseconds until the lease of another worker ends, unless it is renewed; Infinity without others. */
+  readonly nextEndMs: number;
+}
+
 /** The lease of a run whose worker was lost before it could start the run. */
 const ENDED: HeldLease = { owner: '', until: 0, deadline: -Infinity };
 
@@ -22,6 +28,8 @@ export class LeaseKeeper {
   private hasOthers = false;
   /** Since when runs are held that are not executed, by row id, on the monotonic clock. */
   private strays = new Map<number, number>();
+  /** Runs whose accepting commit failed, by row id: when it did, on the monotonic clock. */
+  private readonly doubtful = new Map<number, number>();
 
   constructor(
     private readonly leases: RunLeases,
@@ -75,6 +83,11 @@ export class LeaseKeeper {
   free(tenantId: string): boolean {
     this.slots.release(tenantId);
     return this.slots.isAwaited(tenantId);
+  }
+
+  /** A run that was accepted under this lease may be stored, though its commit failed: nobody executes it. */
+  doubt(runRowId: number): void {
+    this.doubtful.set(runRowId, this.clock.monotonic());
   }
 
   /** The lease that a claimed run has; one that has ended when the worker was lost since. */
@@ -133,31 +146,49 @@ export class LeaseKeeper {
 
   /**
    * Finds out what there is to do. Ends the leases of workers that no longer run. Compares the runs of this process
-   * with those that it holds in the ledger: stops those whose cancel was requested, and gives up those that it has not
-   * executed for as long as a lease, because their log could not be written or read, or the answer that they were
-   * accepted was lost.
+   * with those that it holds in the ledger: stops those whose cancel was requested, puts those back into the queue that
+   * are stored although their accepting commit failed, and gives up those that it has not executed for as long as a
+   * lease, because their log could not be written or read.
    */
-  async sweep(active: ActiveRuns): Promise<Omit<SweepFindings, 'owned' | 'suspects'>> {
+  async sweep(active: ActiveRuns): Promise<SweepResult> {
     const owner = this.worker.current?.owner;
     const found = await this.leases.sweep(owner ?? '');
     // The lease may have been lost during the query.
-    if (owner !== undefined && owner === this.worker.current?.owner) await this.check(active, found.owned);
+    const isOwner = owner !== undefined && owner === this.worker.current?.owner;
+    const isAnyReleased = isOwner && (await this.check(active, found.owned));
     this.hasOthers = found.suspects.some(({ id, isOpen }) => isOpen && id !== owner);
     const isAnyLost = await this.worker.removeLost(found.suspects);
-    return { isQueued: found.isQueued, isLost: found.isLost || isAnyLost };
+    const left = found.suspects.flatMap(({ id, isLost, leftMs }) =>
+      id === owner || isLost ? [] : (leftMs ?? Infinity),
+    );
+    return {
+      isQueued: found.isQueued,
+      isLost: found.isLost || isAnyLost || isAnyReleased,
+      nextEndMs: Math.min(Infinity, ...left),
+    };
   }
 
-  private async check(active: ActiveRuns, owned: readonly OwnedRun[]): Promise<void> {
+  /** Returns whether there are runs that can be claimed now. */
+  private async check(active: ActiveRuns, owned: readonly OwnedRun[]): Promise<boolean> {
     const now = this.clock.monotonic();
+    let isAnyReleased = false;
     const strays = new Map<number, number>();
     for (const { rowId, fence, isCanceled } of owned) {
       const run = active.get(rowId);
       if (run && isCanceled) run.control.stop('cancel');
       if (run) continue;
+      if (this.doubtful.delete(rowId)) {
+        await this.leases.release(rowId, fence);
+        isAnyReleased = true;
+        continue;
+      }
       const since = this.strays.get(rowId) ?? now;
       if (now - since < this.settings.leaseMs || !(await this.giveUp(rowId, fence))) strays.set(rowId, since);
     }
     this.strays = strays;
+    // A commit that has not taken effect by then never does.
+    for (const [rowId, at] of this.doubtful) if (now - at >= this.settings.leaseMs) this.doubtful.delete(rowId);
+    return isAnyReleased;
   }
 
   /** Returns false if the run cannot be given up now. */

@@ -27,6 +27,7 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
   ) {
     super();
     executions.onFree = (isAwaited) => this.freed(isAwaited);
+    sweeps.onLeaseEnd = () => void this.sweep();
   }
 
   /**
@@ -51,6 +52,7 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
     await this.executions.drain();
     clearInterval(this.timer);
     await this.sweeps.idle();
+    this.sweeps.stop();
     await this.leases.stop();
     this.feeds.close();
   }
@@ -73,6 +75,11 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
 
   unreserve(tenantId: string): void {
     this.freed(this.leases.free(tenantId));
+  }
+
+  doubt(runRowId: number): void {
+    this.leases.doubt(runRowId);
+    void this.sweep();
   }
 
   start(started: StartedRun): void {

@@ -24,11 +24,14 @@ export interface SweepOptions {
  */
 @Injectable()
 export class LedgerSweep {
+  /** Called when the lease of another worker has ended, unless it was renewed: its runs need not wait for the next period. */
+  onLeaseEnd: () => void = () => undefined;
   private readonly logger = new Logger('Sweep');
   private working: Promise<void> | undefined;
   private again = false;
   /** When queued runs were last claimed, by the monotonic clock. */
   private claimedAt = -Infinity;
+  private endTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly leases: LeaseKeeper,
@@ -49,6 +52,11 @@ export class LedgerSweep {
     await this.working;
   }
 
+  /** `onLeaseEnd` is not called any more. */
+  stop(): void {
+    clearTimeout(this.endTimer);
+  }
+
   private async untilQuiet(options: SweepOptions): Promise<void> {
     // The field must be set before the first sweep can end.
     await Promise.resolve();
@@ -59,9 +67,17 @@ export class LedgerSweep {
     this.working = undefined;
   }
 
+  /** Later ends are seen by later sweeps. */
+  private awaitEnd(leftMs: number): void {
+    clearTimeout(this.endTimer);
+    if (leftMs < this.leases.sweepIntervalMs)
+      this.endTimer = setTimeout(() => this.onLeaseEnd(), Math.max(0, leftMs) + 1);
+  }
+
   private async once({ claims, hasWaited }: SweepOptions): Promise<void> {
     const found = await this.leases.sweep(this.executions.active);
     if (!claims) return;
+    this.awaitEnd(found.nextEndMs);
     const isDue = this.clock.monotonic() - this.claimedAt >= CLAIM_MS;
     const isQueueWanted = found.isQueued && (isDue || !this.tickets.isLive);
     const waitsForTickets = hasWaited(TICKET_MS);

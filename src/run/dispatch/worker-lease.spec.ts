@@ -14,15 +14,19 @@ class MemoryRegistry extends WorkerRegistry {
   removed: [string, 'lost' | 'always'][] = [];
   heartbeats = 0;
   locked: string | undefined;
+  /** The leases that were written, in milliseconds. */
+  readonly leases: number[] = [];
   answer: () => Promise<void> = () => Promise.resolve();
 
-  register(worker: Worker): Promise<void> {
+  register(worker: Worker, _load: unknown, leaseMs: number): Promise<void> {
     this.rows.set(worker.id, worker);
+    this.leases.push(leaseMs);
     return Promise.resolve();
   }
 
-  async heartbeat(id: string): Promise<boolean> {
+  async heartbeat(id: string, _load: unknown, leaseMs: number): Promise<boolean> {
     this.heartbeats += 1;
+    this.leases.push(leaseMs);
     await this.answer();
     return this.rows.has(id);
   }
@@ -52,6 +56,13 @@ describe('the lease of a worker', () => {
     await lease.start({ load, lost: () => lost.push(performance.now()) });
   });
   afterEach(() => lease.stop());
+
+  it('the process stops before its lease in the ledger ends, which leaves others time within LEASE_MS', async () => {
+    await until(() => registry.heartbeats > 0, 'a heartbeat');
+    const shares = registry.leases.map((milliseconds) => milliseconds / LEASE_MS);
+    expect(shares.map((share) => share > 0.9 && share < 0.95)).toEqual(shares.map(() => true));
+    expect((lease.current?.deadline ?? 0) - performance.now()).toBeLessThan(0.9 * LEASE_MS);
+  });
 
   it('heartbeats extend the deadline', async () => {
     const { owner, deadline } = lease.current ?? { owner: '', deadline: 0 };

@@ -9,8 +9,13 @@ import { RunSettings } from '../run.settings.js';
 import { hasEnded, ownProcess } from './host-process.js';
 import { checkPeers } from './peer-check.js';
 
-/** The share of a lease after which its holder stops by itself: others wait for the whole of it. */
-const OWN_SHARE = 5 / 6;
+/** The share of LEASE_MS after which the holder of a lease stops by itself. */
+const OWN_SHARE = 10 / 12;
+/**
+ * The share of LEASE_MS that is written into the ledger, after which others take its runs over. What is left is for
+ * finding them, so that nobody waits for more than LEASE_MS.
+ */
+const LEDGER_SHARE = 11 / 12;
 
 /** The lease under which runs are claimed. It ends for good: a later one has another owner. */
 export interface HeldLease extends Lease {
@@ -118,7 +123,7 @@ export class WorkerLease {
     this.left = undefined;
     const worker = this.worker();
     const sentAt = this.clock.monotonic();
-    await this.registry.register(worker, this.load(holder), leaseMs, (others) => {
+    await this.registry.register(worker, this.load(holder), ledgerMs(leaseMs), (others) => {
       const alive = others.filter((other) => !hasEnded(other, this.self));
       if (this.database.address.kind === 'postgres') checkPeers(worker, alive, this.database.migrate !== 'off');
     });
@@ -146,7 +151,7 @@ export class WorkerLease {
 
   private async renew(held: NonNullable<typeof this.held>, holder: LeaseHolder): Promise<void> {
     const sentAt = this.clock.monotonic();
-    const isKept = await this.registry.heartbeat(held.owner, this.load(holder), this.settings.leaseMs);
+    const isKept = await this.registry.heartbeat(held.owner, this.load(holder), ledgerMs(this.settings.leaseMs));
     // Lost meanwhile: a late answer does not bring it back.
     if (this.held !== held) return;
     if (!isKept) {
@@ -178,4 +183,9 @@ export class WorkerLease {
     this.beating = undefined;
     if (this.holder) this.beat(this.holder);
   }
+}
+
+/** The lease in the ledger, in whole milliseconds. */
+function ledgerMs(leaseMs: number): number {
+  return Math.round(leaseMs * LEDGER_SHARE);
 }

@@ -25,6 +25,12 @@ export abstract class Dispatcher {
   /** Returns a reservation that was not used. */
   abstract unreserve(tenantId: string): void;
 
+  /**
+   * Signals that a run was inserted under a reserved lease, and that its commit failed, so that nobody knows whether it is
+   * stored. If it is, it is put back into the queue as soon as that is seen.
+   */
+  abstract doubt(runRowId: number): void;
+
   /** Executes a run that was committed under a reserved lease. */
   abstract start(started: StartedRun): void;
 

@@ -10,7 +10,8 @@ export abstract class LogPartitions {
   abstract readonly isUseful: boolean;
 
   /**
-   * Creates the partitions of the runs that come next. Events that had no partition so far move to theirs.
+   * Creates the partitions of the runs that come next. Events that had no partition so far get one: writers and readers
+   * wait for milliseconds, however many there are, and readers always find them.
    *
    * @returns how many were created
    * @throws the driver's error, such as that of a lock that was not had within a short time: nothing has changed then

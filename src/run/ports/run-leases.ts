@@ -31,6 +31,8 @@ export interface Suspect extends HostProcess {
   readonly isLost: boolean;
   /** Whether it executes runs, and takes new ones. */
   readonly isOpen?: boolean;
+  /** Milliseconds until its lease ends, unless it is renewed. */
+  readonly leftMs?: number;
 }
 
 /** What a sweep finds. */

@@ -18,6 +18,7 @@ import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
 import { PartitionEvents1796860800000 } from './1796860800000-partition-events.js';
 import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
 import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
+import { CreatePartitions1797120000000 } from './1797120000000-create-partitions.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -41,4 +42,5 @@ export const POSTGRES_MIGRATIONS = [
   PartitionEvents1796860800000,
   ShrinkRunIndexes1796947200000,
   IndexAttachments1797033600000,
+  CreatePartitions1797120000000,
 ];
