@@ -34,6 +34,7 @@ import { TicketIntake } from './dispatch/ticket-intake.js';
 import { WorkerLease } from './dispatch/worker-lease.js';
 import { WorkerSignals } from './dispatch/worker-signals.js';
 import { CancelRuns } from './end/cancel-runs.js';
+import { EndRuns } from './end/end-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
@@ -70,6 +71,7 @@ import { RunStore } from './ports/run-store.js';
 import { RunTickets } from './ports/run-tickets.js';
 import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
+import { RunListWatch } from './query/run-list-watch.js';
 import { RunQueryService } from './query/run-query.service.js';
 import { RunLedger } from './run-ledger.js';
 import { HintMetrics } from './hint.metrics.js';
@@ -102,6 +104,7 @@ import { RunService } from './run.service.js';
     { provide: Dispatcher, useClass: LedgerDispatcher },
     { provide: Runs, useClass: RunService },
     { provide: RunQueries, useClass: RunQueryService },
+    RunListWatch,
     RunLedger,
     RunMetrics,
     HintMetrics,
@@ -128,6 +131,7 @@ import { RunService } from './run.service.js';
     CancelRuns,
     OverdueRuns,
     RemovalTransaction,
+    EndRuns,
     RemoveRuns,
     RetainedSummaries,
     RunPruning,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { call, finish, ScriptedModelClient, text } from '../../src/agent/testing/scripted-model-client.js';
+import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
+import { Runs } from '../../src/run/index.js';
 import { describeInBrowser } from '../support/browser.js';
 import { addRuns, replaceLog } from '../support/large-ledger.js';
 import { SampleTools } from '../support/sample-tools.js';
@@ -80,6 +82,19 @@ describeInBrowser('runs in the console', (browser) => {
     await row.getByText('canceled').waitFor();
     await list.context().close();
     await page.context().close();
+  });
+
+  it('the list shows a new run at once, and drops one that was removed', async () => {
+    const list = await open('runs');
+    const words = `Please wait for ${randomUUID()}`;
+    const id = await begin(words);
+    const row = list.getByRole('listitem').filter({ hasText: words });
+    await row.getByText('running').waitFor();
+    proceed();
+    await row.getByText('completed').waitFor();
+    await server.get(Runs).remove(tenantReach(DEFAULT_TENANT), id);
+    await row.waitFor({ state: 'detached' });
+    await list.context().close();
   });
 
   it('a run is watched live on the wires of choice', async () => {

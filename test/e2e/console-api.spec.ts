@@ -11,8 +11,8 @@ import { type SseFrame, SseStream } from '../support/sse.js';
 
 /** The changes of a list of runs. */
 class ChangesStream extends SseStream<Record<string, unknown>> {
-  protected override decode({ data }: SseFrame): Record<string, unknown> {
-    return JSON.parse(data) as Record<string, unknown>;
+  protected override decode({ event, data }: SseFrame): Record<string, unknown> {
+    return { ...(JSON.parse(data) as object), ...(event !== undefined && { event }) };
   }
 }
 
@@ -132,9 +132,18 @@ describeOnDatabases('the API that the console reads', (database) => {
     const response = await fetch(`${server.url}/api/v1/runs/stream`, { headers: bearer(own), signal });
     const stream = new ChangesStream(response, controller);
     const others = await paid();
-    const { id } = await paid(own);
+    const { id, sessionId } = await paid(own);
     expect(await stream.until(({ frames }) => frames.some(({ status }) => status === 'interrupted'))).toBe(true);
     expect(stream.last).toMatchObject({ id, userId: user, agent: 'worker', input: 'pay Ana' });
+    for (const [session, as] of [
+      [others.sessionId, key],
+      [sessionId, own],
+    ]) {
+      const path = `${server.url}/v1/conversations/${session}`;
+      expect((await fetch(path, { method: 'DELETE', headers: bearer(as ?? '') })).status).toBe(200);
+    }
+    expect(await stream.until(({ frames }) => frames.some(({ event }) => event === 'removed'))).toBe(true);
+    expect(stream.last).toEqual({ event: 'removed', id, userId: user });
     expect(stream.frames.some((frame) => frame['id'] === others.id)).toBe(false);
     stream.leave();
   });

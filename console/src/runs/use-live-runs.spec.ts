@@ -1,5 +1,5 @@
 import type { Run } from '../api/types.js';
-import { merged } from './use-live-runs.js';
+import { merged, without } from './use-live-runs.js';
 
 const run = (id: string, fields: Partial<Run> = {}): Run =>
   ({ id, status: 'running', wire: 'ag-ui', agent: 'worker', userId: 'ana', sessionId: 's', ...fields }) as Run;
@@ -22,6 +22,12 @@ describe('a live list of runs', () => {
   it('puts a new run first if it matches the filters', () => {
     expect(ids(run('c'), { wire: 'ag-ui', status: '' })).toEqual([['c running', 'b running'], ['a running']]);
     expect(ids(run('c'), { wire: 'runs' })).toEqual([['b running'], ['a running']]);
+  });
+
+  it('drops a run that was removed, and no run of another user with its id', () => {
+    const left = ({ pages }: typeof known): string[] => pages.flatMap(({ data }) => data.map(({ id }) => id));
+    expect(left(without(known, { id: 'a', userId: 'ana' }) as typeof known)).toEqual(['b']);
+    expect(left(without(known, { id: 'a', userId: 'bob' }) as typeof known)).toEqual(['b', 'a']);
   });
 
   it('leaves filters of text and time to the server', () => {

@@ -2,13 +2,14 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Query, stream } from '../api/client.js';
 import type { Page, Run } from '../api/types.js';
+import type { SseFrame } from '../lib/sse.js';
 import { wait } from '../lib/wait.js';
 
 const PAUSE_MS = 2000;
 
 /**
  * Keeps a list of runs that was read with `usePages` current: runs that change are replaced at their place, new ones
- * that match the filters come first. Nothing is read again.
+ * that match the filters come first, and those that were removed disappear. Nothing is read again.
  */
 export function useLiveRuns(path: string, query: Query): void {
   const queries = useQueryClient();
@@ -17,13 +18,17 @@ export function useLiveRuns(path: string, query: Query): void {
     const aborter = new AbortController();
     const { signal } = aborter;
     const wanted = JSON.parse(filters) as Query;
-    const apply = (run: Run): void => {
-      queries.setQueryData<InfiniteData<Page<Run>>>([path, wanted], (known) => known && merged(known, run, wanted));
+    const apply = ({ event, data }: SseFrame): void => {
+      const run = JSON.parse(data) as Run;
+      queries.setQueryData<InfiniteData<Page<Run>>>(
+        [path, wanted],
+        (known) => known && (event === 'removed' ? without(known, run) : merged(known, run, wanted)),
+      );
     };
     const follow = async (): Promise<void> => {
       while (!signal.aborted) {
         try {
-          for await (const { data } of stream('api/v1/runs/stream', { signal })) apply(JSON.parse(data) as Run);
+          for await (const frame of stream('api/v1/runs/stream', { signal })) apply(frame);
         } catch {
           // The list says what is wrong; the stream is only opened again.
         }
@@ -45,6 +50,15 @@ export function merged(known: InfiniteData<Page<Run>>, run: Run, query: Query): 
     return index === 0 ? { ...page, data: [run, ...page.data] } : page;
   });
   return { ...known, pages };
+}
+
+/** The pages without a run. */
+export function without(
+  known: InfiniteData<Page<Run>>,
+  { id, userId }: Pick<Run, 'id' | 'userId'>,
+): InfiniteData<Page<Run>> {
+  const isOther = (run: Run): boolean => run.id !== id || run.userId !== userId;
+  return { ...known, pages: known.pages.map((page) => ({ ...page, data: page.data.filter(isOther) })) };
 }
 
 /** Whether a new run belongs into the list. Text and times are left to the server. */

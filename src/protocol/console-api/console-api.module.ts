@@ -6,7 +6,6 @@ import { AttachmentListController } from './attachments/attachment-list.controll
 import { CatalogController } from './catalog/catalog.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { LiveEvents } from './runs/live-events.js';
-import { RunChanges } from './runs/run-changes.js';
 import { RunChangesController } from './runs/run-changes.controller.js';
 import { RunFramesService } from './runs/run-frames.service.js';
 import { RunLogController } from './runs/run-log.controller.js';
@@ -26,6 +25,6 @@ import { SessionsController } from './sessions/sessions.controller.js';
     CatalogController,
     ConsoleController,
   ],
-  providers: [LiveEvents, RunChanges, RunLogService, RunFramesService],
+  providers: [LiveEvents, RunLogService, RunFramesService],
 })
 export class ConsoleApiModule {}

@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { AppError, isStorable, type Reach } from '../../common/index.js';
 import { Database, reachCondition, type SqlCondition, type SqlValue } from '../../database/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
-import type { RunListPage, RunListQuery, RunSummary } from '../ports/run-queries.js';
-import { RunSearch } from '../ports/run-search.js';
+import type { ListedRunName, RunListPage, RunListQuery, RunSummary } from '../ports/run-queries.js';
+import { type ListedRun, RunSearch } from '../ports/run-search.js';
 import type { RunState } from '../run.types.js';
 
 /** How many runs one page looks at: those that a filter leaves out count, too. */
 export const LOOKED_AT = 5000;
-/** How many runs `active` returns at most, of either kind. */
+/** How many runs `changing` returns at most, of each kind. */
 const ACTIVE_LIMIT = 250;
+/** Reaches in one statement of `changing`: SQLite takes 500 parts at most. */
+const REACHES_AT_ONCE = 100;
 
 const COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, wire, status, attempt, model,
   input_text, created_at, started_at, finished_at, error, usage, keep`;
@@ -20,6 +22,12 @@ const LISTED = `(r.keep <> 'transient' OR r.status IN ('queued', 'running'))`;
 const QUEUED_BEFORE = `CASE WHEN r.status = 'queued' THEN (SELECT COUNT(*) FROM runs q
   WHERE q.session_no = r.session_no AND q.ordinal < r.ordinal AND q.status IN ('queued', 'running')
     AND q.status = 'queued') END AS queued_before`;
+
+/** The rows of a JSON array of numbers. */
+const AMONG = {
+  sqlite: 'r.no IN (SELECT value FROM json_each(?))',
+  postgres: 'r.no = ANY(ARRAY(SELECT json_array_elements_text(?::json)::int))',
+};
 
 /** A row as the lists read it. */
 interface SummaryRow {
@@ -74,19 +82,34 @@ export class TypeOrmRunSearch extends RunSearch {
     return rest ? { items, nextCursor: cursorOf([Number(rest[range.key]), Number(rest['no'])]) } : { items };
   }
 
-  async active(reach: Reach, endedSince: number): Promise<readonly RunSummary[]> {
+  async changing(reaches: readonly Reach[], endedSince: number): Promise<readonly (readonly ListedRun[])[]> {
+    const found = reaches.map((): ListedRun[] => []);
+    for (let first = 0; first < reaches.length; first += REACHES_AT_ONCE) {
+      const parts = reaches
+        .slice(first, first + REACHES_AT_ONCE)
+        .map((reach, index) => changingOf(reach, first + index, endedSince));
+      const rows = await this.database.read.all<SummaryRow & { readonly reach: number }>(
+        `SELECT r.*, ${QUEUED_BEFORE} FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) r WHERE ${LISTED}`,
+        parts.flatMap(({ values }) => values),
+      );
+      for (const row of rows) found[row.reach]?.push({ rowId: row.no, summary: summaryOf(row) });
+    }
+    return found;
+  }
+
+  async newest(reach: Reach, limit: number): Promise<readonly (ListedRunName & { readonly rowId: number })[]> {
     const { sql, values } = reachCondition(reach);
-    const statements = ['queued', 'running'].map(
-      (status) => `SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND ${ACTIVE} AND status = '${status}'
-        ORDER BY created_at DESC, no DESC LIMIT ${ACTIVE_LIMIT}) a${status}`,
+    const rows = await this.database.read.all<Pick<SummaryRow, 'no' | 'id' | 'user_id'>>(
+      `SELECT no, id, user_id FROM runs r WHERE ${sql} AND ${LISTED} ORDER BY created_at DESC, no DESC LIMIT ?`,
+      [...values, limit],
     );
-    statements.push(`SELECT * FROM (SELECT ${COLUMNS} FROM runs WHERE ${sql} AND finished_at >= ?
-      ORDER BY finished_at DESC LIMIT ${ACTIVE_LIMIT}) ended`);
-    const rows = await this.database.read.all<SummaryRow>(
-      `SELECT r.*, ${QUEUED_BEFORE} FROM (${statements.join(' UNION ALL ')}) r WHERE ${LISTED}`,
-      [...values, ...values, ...values, endedSince],
-    );
-    return rows.map(summaryOf);
+    return rows.reverse().map(({ no, id, user_id }) => ({ rowId: no, runId: id, userId: user_id }));
+  }
+
+  async present(rowIds: readonly number[]): Promise<ReadonlySet<number>> {
+    const sql = `SELECT no FROM runs r WHERE ${AMONG[this.database.dialect]} AND ${LISTED}`;
+    const rows = await this.database.read.all<{ no: number }>(sql, [JSON.stringify(rowIds)]);
+    return new Set(rows.map(({ no }) => no));
   }
 
   async inputText(runRowId: number): Promise<string | null> {
@@ -129,6 +152,20 @@ export class TypeOrmRunSearch extends RunSearch {
     if (another) throw new AppError('AMBIGUOUS_ID');
     return row?.no;
   }
+}
+
+/** The runs of a reach that change, as rows with its number. */
+function changingOf(reach: Reach, number: number, endedSince: number): SqlCondition {
+  const { sql, values } = reachCondition(reach);
+  const part = (conditions: string, order: string): string =>
+    `SELECT * FROM (SELECT ${number} AS reach, ${COLUMNS} FROM runs WHERE ${sql} AND ${conditions}
+      ORDER BY ${order} LIMIT ${ACTIVE_LIMIT}) part`;
+  const parts = [
+    part(`${ACTIVE} AND status = 'queued'`, 'created_at DESC, no DESC'),
+    part(`${ACTIVE} AND status = 'running'`, 'created_at DESC, no DESC'),
+    part('finished_at >= ?', 'finished_at DESC'),
+  ];
+  return { sql: parts.join(' UNION ALL '), values: [...values, ...values, ...values, endedSince] };
 }
 
 /** One more than a page of the runs of a range that pass the filters. */

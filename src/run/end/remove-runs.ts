@@ -1,15 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Principal, type Reach, userReach } from '../../common/index.js';
+import { AppError, type Principal, type Reach } from '../../common/index.js';
 import type { AfterRemoval } from '../../session/index.js';
-import { RunReader } from '../log/run-reader.js';
 import { RunLedger } from '../run-ledger.js';
-import { isForgotten, type RunRecord } from '../run-record.js';
-import { RunSettings } from '../run.settings.js';
-import { CancelRuns } from './cancel-runs.js';
+import { isForgotten } from '../run-record.js';
+import { EndRuns } from './end-runs.js';
 import { RemovalTransaction } from './removal-transaction.js';
+import { RunSignals } from './run-signals.js';
 
-/** What a worker may need beyond the grace of a cancel to write the end of a run, in milliseconds. */
-const END_MS = 10_000;
 /** How often the runs of a session are cancelled again because more were accepted meanwhile. */
 const ROUNDS = 5;
 
@@ -21,9 +18,8 @@ export class RemoveRuns {
   constructor(
     private readonly ledger: RunLedger,
     private readonly removal: RemovalTransaction,
-    private readonly cancels: CancelRuns,
-    private readonly reader: RunReader,
-    private readonly settings: RunSettings,
+    private readonly ends: EndRuns,
+    private readonly signals: RunSignals,
   ) {}
 
   /** @throws AppError RUN_NOT_FOUND; SESSION_BUSY when the run does not end in time */
@@ -31,7 +27,7 @@ export class RemoveRuns {
     const { runs } = this.ledger;
     const run = await runs.find(reach, runId);
     if (!run || isForgotten(run)) throw new AppError('RUN_NOT_FOUND');
-    if (run.finishedAt === null) await this.endAll([run]);
+    if (run.finishedAt === null) await this.ends.endAll([run]);
     const after = await this.ledger.write(async (tx) => {
       const locked = await runs.findForUpdate(tx, reach, runId);
       return locked ? this.removal.removeRun(tx, locked) : [];
@@ -46,24 +42,16 @@ export class RemoveRuns {
     const sessionRowId = await sessions.findRowId(principal, sessionId);
     if (sessionRowId === undefined) throw new AppError('SESSION_NOT_FOUND');
     for (let round = 0; round < ROUNDS; round += 1) {
-      await this.endAll(await runs.active(sessionRowId));
+      await this.ends.endAll(await runs.active(sessionRowId));
       const after = await this.ledger.write((tx) => this.removal.removeSession(tx, sessionRowId));
       if (after) return this.complete(after);
     }
     throw new AppError('SESSION_BUSY', 'The runs of this session did not end in time');
   }
 
-  /** Cancels the runs and waits until they have ended, or for the longest time that a cancel may take. */
-  private async endAll(runs: readonly RunRecord[]): Promise<void> {
-    for (const run of runs) await this.cancels.cancel(userReach(run), run.id);
-    const signal = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
-    for (const run of runs) {
-      const rest = this.reader.tail(() => Promise.resolve(run), { after: run.nextSeq - 1, signal });
-      for await (const events of rest) void events;
-    }
-  }
-
+  /** What follows a removal that is committed. */
   private async complete(after: readonly AfterRemoval[]): Promise<void> {
+    this.signals.removed();
     for (const step of after) {
       await step().catch((error: unknown) => this.logger.error(`A removal was not completed: ${String(error)}`));
     }

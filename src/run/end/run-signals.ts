@@ -16,12 +16,19 @@ export class RunSignals {
   /** A run was accepted. */
   accepted(run: RunRecord): void {
     this.relay.announce(run);
+    this.relay.listChanged();
   }
 
   /** A run that was never started has ended. */
   endedUnstarted(run: RunRecord): void {
     this.metrics.finished.with(run.state).add();
     this.relay.changed(run);
+    this.relay.listChanged();
+  }
+
+  /** Runs were removed. They had ended, so that nobody waits for their events. */
+  removed(): void {
+    this.relay.listChanged();
   }
 
   /** A run that had not ended was cancelled: its worker, here or elsewhere, ends it, unless it was never started. */

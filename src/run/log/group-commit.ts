@@ -94,6 +94,8 @@ export class GroupCommit {
   private committed(source: CommitSource, write: LogWrite): void {
     source.committed(write);
     const { run, firstSeq, lines, at } = write;
+    // A run that was queued begins, or one ends.
+    if (firstSeq === 0 || write.end) this.relay.listChanged();
     if (lines.length === 0) return;
     this.relay.publish(run, { fence: run.fence, firstSeq, nextSeq: firstSeq + lines.length, lines, at });
   }

@@ -51,6 +51,20 @@ export interface RunListPage {
   readonly nextCursor?: string;
 }
 
+/** What names a run within a tenant. */
+export interface ListedRunName {
+  readonly userId: string;
+  readonly runId: string;
+}
+
+/** What has changed in a list of runs. */
+export interface ListChanges {
+  /** The runs that are new or have another form. */
+  readonly changed: readonly RunSummary[];
+  /** The runs that the list does not show any more. */
+  readonly removed: readonly ListedRunName[];
+}
+
 /** A run in full. */
 export interface RunDetails extends RunView {
   readonly model: string | null;
@@ -107,11 +121,14 @@ export abstract class RunQueries {
   abstract list(reach: Reach, query: RunListQuery): Promise<RunListPage>;
 
   /**
-   * The newest runs that have not ended, and those that ended at or after a time: at most 500, in no order.
+   * Calls the listener with what changes in a list from now on, in any process, usually within a second. Of the runs that
+   * have not ended, the newest 250 queued and the newest 250 running ones are watched. The removal of a run is noticed if
+   * it was reported before, or was among the newest 500 at the beginning.
    *
-   * @param endedSince milliseconds since the epoch
+   * @returns how to stop that
+   * @throws the driver's error when the database cannot be read
    */
-  abstract active(reach: Reach, endedSince: number): Promise<readonly RunSummary[]>;
+  abstract follow(reach: Reach, listener: (changes: ListChanges) => void): Promise<() => void>;
 
   /** @throws AppError RUN_NOT_FOUND */
   abstract details(reach: Reach, runId: string): Promise<RunDetails>;

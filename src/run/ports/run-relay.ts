@@ -1,5 +1,9 @@
 import type { RunRecord } from '../run-record.js';
 
+const LIST_TOPIC = 'runs';
+/** The shortest time between two messages about lists of runs, in milliseconds. */
+const LIST_PAUSE_MS = 250;
+
 /** `live`: what other instances publish arrives here, within moments. `degraded`: the ledger has to be watched. */
 export type RelayState = 'live' | 'degraded';
 
@@ -42,6 +46,9 @@ export type RelayListener = (message: RelayMessage) => void;
  * the ledger is what counts. Nothing here waits for another server.
  */
 export abstract class RunRelay {
+  private isListUnsent = false;
+  private listTimer: NodeJS.Timeout | undefined;
+
   abstract readonly state: RelayState;
 
   /** Calls the listener when the state has changed. Returns a function that unsubscribes it. */
@@ -72,6 +79,21 @@ export abstract class RunRelay {
     return this.subscribe(sessionTopic(session), listener);
   }
 
+  /**
+   * Publishes that lists of runs have changed: a run was accepted, was started, has ended or was removed. Called after the
+   * commit, as often as it happens: at most four messages a second are sent.
+   */
+  listChanged(): void {
+    this.isListUnsent = true;
+    if (this.listTimer) return;
+    this.sendListChange();
+  }
+
+  /** Calls the listener when lists of runs have changed. Returns a function that unsubscribes it. */
+  onListChange(listener: () => void): () => void {
+    return this.subscribe(LIST_TOPIC, () => listener());
+  }
+
   /** Signals to a worker that there is something to do for its runs, such as a cancel. Called after the commit. */
   signal(workerId: string): void {
     this.send(workerTopic(workerId), 'changed');
@@ -80,6 +102,14 @@ export abstract class RunRelay {
   /** Calls the listener at each signal to a worker. Returns a function that unsubscribes it. */
   onSignal(workerId: string, listener: () => void): () => void {
     return this.subscribe(workerTopic(workerId), () => listener());
+  }
+
+  private sendListChange(): void {
+    this.listTimer = undefined;
+    if (!this.isListUnsent) return;
+    this.isListUnsent = false;
+    this.listTimer = setTimeout(() => this.sendListChange(), LIST_PAUSE_MS).unref();
+    this.send(LIST_TOPIC, 'changed');
   }
 
   protected abstract send(topic: string, message: RelayMessage): void;

@@ -6,17 +6,18 @@ import { type JournalStep, RunLog } from '../ports/run-log.js';
 import {
   type EventPage,
   type EventQuery,
+  type ListChanges,
   type RunDetails,
   type RunListPage,
   type RunListQuery,
   RunQueries,
-  type RunSummary,
   type StateChangePage,
 } from '../ports/run-queries.js';
 import { RunSearch } from '../ports/run-search.js';
 import { RunStore } from '../ports/run-store.js';
 import { isForgotten, type RunRecord } from '../run-record.js';
 import { runView } from '../run-view.js';
+import { RunListWatch } from './run-list-watch.js';
 import { searchEvents } from './event-search.js';
 import { stateChanges } from './state-changes.js';
 
@@ -32,6 +33,7 @@ export class RunQueryService extends RunQueries {
     private readonly runs: RunStore,
     private readonly log: RunLog,
     private readonly sessions: SessionStore,
+    private readonly watch: RunListWatch,
   ) {
     super();
   }
@@ -40,8 +42,8 @@ export class RunQueryService extends RunQueries {
     return this.search.list(reach, query);
   }
 
-  active(reach: Reach, endedSince: number): Promise<readonly RunSummary[]> {
-    return this.search.active(reach, endedSince);
+  follow(reach: Reach, listener: (changes: ListChanges) => void): Promise<() => void> {
+    return this.watch.follow(reach, listener);
   }
 
   async details(reach: Reach, runId: string): Promise<RunDetails> {

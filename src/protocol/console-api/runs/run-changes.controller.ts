@@ -3,18 +3,20 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { Caller, Needs } from '../../../access/index.js';
 import type { Reach } from '../../../common/index.js';
-import type { RunSummary } from '../../../run/index.js';
-import { dataFrame, ShapePipe, SseGet, type StreamClient, StreamFor } from '../../http/index.js';
+import { type ListChanges, RunQueries } from '../../../run/index.js';
+import { dataFrame, eventFrame, ShapePipe, SseGet, type StreamClient, StreamFor } from '../../http/index.js';
 import { StreamRoute } from '../api-docs.js';
 import { ReaderQueryDto } from '../dto/queries.dto.js';
 import { listReach } from '../reading.js';
 import { LiveEvents } from './live-events.js';
-import { RunChanges } from './run-changes.js';
 import { runSummary } from './run.mapper.js';
 
 /** Changes that wait for a slow reader; beyond them the stream ends, and the reader lists again. */
 const WAITING_LIMIT = 10_000;
 const EXAMPLE = `data: {"id":"response_1","status":"running","queuePosition":null}
+
+event: removed
+data: {"id":"response_2","userId":"ana"}
 `;
 
 /** Changes of the runs that a list shows (contract console, section 2.3). */
@@ -23,14 +25,14 @@ const EXAMPLE = `data: {"id":"response_1","status":"running","queuePosition":nul
 @Controller('api/v1/runs/stream')
 export class RunChangesController {
   constructor(
-    private readonly changes: RunChanges,
+    private readonly queries: RunQueries,
     private readonly live: LiveEvents,
   ) {}
 
   @SseGet('')
   @StreamRoute(
     'Follow the list of runs',
-    'Each run that is created or changes, as in the list, within about a second. The stream begins with now and has no cursor: after connecting, list the runs once. Removed runs are not reported.',
+    'Each run that is created or changes, as in the list, and an event `removed` for each that is removed, within about a second. The stream begins with now and has no cursor: after connecting, list the runs once.',
     [400, 403],
     EXAMPLE,
   )
@@ -44,10 +46,10 @@ export class RunChangesController {
   }
 
   private async *frames(reach: Reach, signal: AbortSignal): AsyncGenerator<readonly string[], void, void> {
-    let waiting: RunSummary[] = [];
+    let waiting: string[] = [];
     let wake: () => void = () => undefined;
-    const stop = await this.changes.listen(reach, (changed) => {
-      waiting.push(...changed);
+    const stop = await this.queries.follow(reach, (changes) => {
+      waiting.push(...framesOf(changes));
       wake();
     });
     const onAbort = (): void => wake();
@@ -61,13 +63,21 @@ export class RunChangesController {
           });
           continue;
         }
-        const changed = waiting;
+        const frames = waiting;
         waiting = [];
-        yield changed.map((run) => dataFrame(JSON.stringify(runSummary(run))));
+        yield frames;
       }
     } finally {
       stop();
       signal.removeEventListener('abort', onAbort);
     }
   }
+}
+
+/** Events without a name are runs as in the list. */
+function framesOf({ changed, removed }: ListChanges): readonly string[] {
+  return [
+    ...changed.map((run) => dataFrame(JSON.stringify(runSummary(run)))),
+    ...removed.map(({ runId, userId }) => eventFrame(JSON.stringify({ id: runId, userId }), { event: 'removed' })),
+  ];
 }
