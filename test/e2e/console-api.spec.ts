@@ -135,13 +135,9 @@ describeOnDatabases('the API that the console reads', (database) => {
     const { id, sessionId } = await paid(own);
     expect(await stream.until(({ frames }) => frames.some(({ status }) => status === 'interrupted'))).toBe(true);
     expect(stream.last).toMatchObject({ id, userId: user, agent: 'worker', input: 'pay Ana' });
-    for (const [session, as] of [
-      [others.sessionId, key],
-      [sessionId, own],
-    ]) {
-      const path = `${server.url}/v1/conversations/${session}`;
-      expect((await fetch(path, { method: 'DELETE', headers: bearer(as ?? '') })).status).toBe(200);
-    }
+    const remove = async (session: string, as: string): Promise<number> =>
+      (await fetch(`${server.url}/v1/conversations/${session}`, { method: 'DELETE', headers: bearer(as) })).status;
+    expect([await remove(others.sessionId, key), await remove(sessionId, own)]).toEqual([200, 200]);
     expect(await stream.until(({ frames }) => frames.some(({ event }) => event === 'removed'))).toBe(true);
     expect(stream.last).toEqual({ event: 'removed', id, userId: user });
     expect(stream.frames.some((frame) => frame['id'] === others.id)).toBe(false);
