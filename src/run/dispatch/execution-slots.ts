@@ -8,7 +8,7 @@ import { RunSettings } from '../run.settings.js';
 export interface FilledSlots<Run> {
   /** They have slots. */
   readonly claimed: readonly Run[];
-  /** True if every free slot was filled: more runs may be waiting. */
+  /** True if more runs may be waiting that can be claimed: every free slot was filled, or runs came meanwhile. */
   readonly isFull: boolean;
 }
 
@@ -26,6 +26,8 @@ export class ExecutionSlots {
   private readonly total: number;
   private readonly byTenant = new Map<string, number>();
   private taken = 0;
+  /** Slots for which runs are being claimed. */
+  private claiming = 0;
   /** True while runs may be waiting for any slot: a new run then waits behind them. */
   private isBehind = false;
   /** Tenants whose runs may be waiting because the tenant has all its slots. */
@@ -54,7 +56,7 @@ export class ExecutionSlots {
 
   /** How many runs may be started. */
   get free(): number {
-    return this.total - this.taken;
+    return this.total - this.taken - this.claiming;
   }
 
   /** Takes a slot for a new run of a tenant. Returns false if the run has to wait. */
@@ -108,7 +110,8 @@ export class ExecutionSlots {
   }
 
   /**
-   * Claims runs for the free slots, and finds out whether others are still waiting.
+   * Claims runs for the free slots, and finds out whether others are still waiting. Until then the slots are taken, so
+   * that no run that is accepted meanwhile gets the same slot: it waits, and is found by the next claim.
    *
    * @param claim claims up to as many runs as there are free slots
    */
@@ -116,7 +119,8 @@ export class ExecutionSlots {
     claim: (limit: number) => Promise<readonly Run[]>,
   ): Promise<FilledSlots<Run>> {
     const { free, refusals } = this;
-    const claimed = await claim(free);
+    this.claiming += free;
+    const claimed = await claim(free).finally(() => (this.claiming -= free));
     for (const { tenantId } of claimed) this.take(tenantId);
     const isFull = claimed.length === free;
     const isUnsure = isFull || this.refusals !== refusals;
@@ -124,7 +128,7 @@ export class ExecutionSlots {
     if (!isUnsure) {
       for (const tenantId of this.waiting) if (!this.isFull(tenantId)) this.waiting.delete(tenantId);
     }
-    return { claimed, isFull };
+    return { claimed, isFull: isUnsure };
   }
 
   private isFull(tenantId: string): boolean {
