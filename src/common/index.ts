@@ -15,6 +15,7 @@ export * from './missing-scope.js';
 export * from './optional-package.js';
 export * from './principal.js';
 export * from './reach.js';
+export * from './semaphore.js';
 export * from './startup-error.js';
 export * from './time-zone.js';
 export * from './version.js';

@@ -9,13 +9,53 @@ import {
   openDatabase,
 } from '../../src/database/index.js';
 import { cut } from '../../src/database/request-waits.js';
+import { Metrics } from '../../src/common/index.js';
+import { LocalRelay } from '../../src/run/adapters/local-relay.js';
+import type { CommitSource } from '../../src/run/log/commit-source.js';
+import { GroupCommit } from '../../src/run/log/group-commit.js';
+import type { LogWrite } from '../../src/run/ports/run-log.js';
+import { RunMetrics } from '../../src/run/run.metrics.js';
 import { HELD } from '../../src/run/ports/run-leases.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
-import { LEASE, Ledger, nextId } from '../support/ledger.js';
+import { LEASE, Ledger, lines, logWrite, nextId } from '../support/ledger.js';
 import { until } from '../support/until.js';
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
+/** Writes the events of one run, as its writer does. */
+class Source implements CommitSource {
+  readonly deadline = Infinity;
+  committedCount = 0;
+  private seq = 0;
+  private pending = 0;
+
+  constructor(
+    private readonly commits: GroupCommit,
+    private readonly run: RunRecord,
+  ) {}
+
+  write(): void {
+    this.pending += 1;
+    this.commits.request(this);
+  }
+
+  take(): LogWrite | undefined {
+    if (this.pending === 0) return undefined;
+    const write = logWrite(this.run, { firstSeq: this.seq, lines: lines(this.seq, this.pending) });
+    this.seq += this.pending;
+    this.pending = 0;
+    return write;
+  }
+
+  committed(write: LogWrite): void {
+    this.committedCount += write.lines.length;
+  }
+
+  lost(reason: unknown): void {
+    throw new Error(`the run was lost: ${String(reason)}`);
+  }
+}
+
 /** What is bounded takes far less; without a bound, transactions wait for 30 s. */
 const MOST_MS = 10_000;
 
@@ -156,6 +196,23 @@ const MOST_MS = 10_000;
       } finally {
         await short.close();
       }
+    });
+
+    it('a run whose row is locked does not delay the commits of other runs', async () => {
+      const [locked, free] = [await runOf('somebody'), await runOf('somebody')];
+      const other = await holding('SELECT 1 FROM runs WHERE no = $1 FOR UPDATE', [locked.rowId]);
+      const commits = new GroupCommit(ledger.commits, ledger.log, new LocalRelay(), new RunMetrics(new Metrics()));
+      const startedAt = performance.now();
+      const [late, early] = [new Source(commits, locked), new Source(commits, free)];
+      for (let count = 1; count <= 5; count += 1) {
+        for (const source of [late, early]) source.write();
+        await until(() => early.committedCount === count, 'the commit of the other run');
+      }
+      expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+      expect(await ledger.log.length(locked.rowId)).toBe(0);
+      await other.query('ROLLBACK');
+      await commits.idle();
+      expect([await ledger.log.length(locked.rowId), await ledger.log.length(free.rowId)]).toEqual([5, 5]);
     });
 
     it('the statement of a connection that is cut is canceled in the server', async () => {

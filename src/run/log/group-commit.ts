@@ -1,56 +1,57 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isDataError } from '../../database/index.js';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
 import { RunRelay } from '../ports/run-relay.js';
 import { RunMetrics } from '../run.metrics.js';
+import { CommitRetries } from './commit-retries.js';
+import type { CommitSource } from './commit-source.js';
 import { LogCommit } from './log-commit.js';
-
-/** A writer whose writes are committed in groups. */
-export interface CommitSource {
-  /** Takes everything that waits to be written; undefined when nothing waits. */
-  take(): LogWrite | undefined;
-  /** The write is committed: readers may see its events. */
-  committed(write: LogWrite): void;
-  /** The write was rejected or cannot be made: this process no longer has the run. */
-  lost(reason: unknown): void;
-  /** Until when a failed write is retried, by the monotonic clock. */
-  readonly deadline: number;
-}
 
 /** From this number of runs in one commit on, a pause lets more join the next commit. */
 const BUSY_RUNS = 8;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 20;
-const RETRY_MAX_MS = 1000;
 
 /**
  * Commits the writes of all runs of this process: one commit at a time, and what arrives meanwhile forms the
  * next. After a commit the readers of this process get the events, then the relay publishes them to other instances.
  * The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
- * which costs little latency and saves most of the work (docs/performance.md).
+ * which costs little latency and saves most of the work (docs/performance.md). Writes of a commit that fails are retried
+ * one by one, beside the commits of other runs.
  */
 @Injectable()
 export class GroupCommit {
   private readonly logger = new Logger(GroupCommit.name);
   private dirty = new Set<CommitSource>();
   private working: Promise<void> | undefined;
+  private readonly retries: CommitRetries;
+  /** Sources that have more to write while a write of theirs is retried. */
+  private readonly held = new Set<CommitSource>();
 
   constructor(
     private readonly commits: LogCommit,
-    private readonly log: RunLog,
+    log: RunLog,
     private readonly relay: RunRelay,
-    private readonly metrics: RunMetrics,
-  ) {}
+    metrics: RunMetrics,
+  ) {
+    this.retries = new CommitRetries(commits, log, metrics, (source, write) => this.committed(source, write));
+  }
 
   /** Includes a source in the next commit. */
   request(source: CommitSource): void {
+    if (this.retries.has(source)) {
+      this.held.add(source);
+      return;
+    }
     this.dirty.add(source);
     this.working ??= this.work();
   }
 
   /** Resolves when everything is written. */
   async idle(): Promise<void> {
-    await this.working;
+    while (this.working || this.retries.isBusy) {
+      await this.working;
+      await this.retries.idle();
+    }
   }
 
   private async work(): Promise<void> {
@@ -67,7 +68,9 @@ export class GroupCommit {
   private async commitDirty(): Promise<boolean> {
     const batch: [CommitSource, LogWrite][] = [];
     for (const source of this.dirty) {
-      const write = source.take();
+      const isRetried = this.retries.has(source);
+      if (isRetried) this.held.add(source);
+      const write = isRetried ? undefined : source.take();
       if (write) batch.push([source, write]);
     }
     this.dirty = new Set();
@@ -81,13 +84,18 @@ export class GroupCommit {
     try {
       results = await this.commits.append(batch.map(([, write]) => write));
     } catch (error) {
-      await this.commitSeparately(batch, error);
+      this.logger.warn(`a commit of ${batch.length} run(s) failed: ${String(error)}`);
+      for (const [source, write] of batch) this.retries.add(source, write, error, () => this.retried(source));
       return;
     }
     batch.forEach(([source, write], index) => {
       if (results[index]) this.committed(source, write);
       else source.lost(undefined);
     });
+  }
+
+  private retried(source: CommitSource): void {
+    if (this.held.delete(source)) this.request(source);
   }
 
   /** First the readers of this process, then those of others. */
@@ -98,39 +106,6 @@ export class GroupCommit {
     if (firstSeq === 0 || write.end) this.relay.listChanged();
     if (lines.length === 0) return;
     this.relay.publish(run, { fence: run.fence, firstSeq, nextSeq: firstSeq + lines.length, lines, at });
-  }
-
-  /** After a failed commit each write is retried alone, so that one bad write cannot fail others. */
-  private async commitSeparately(batch: readonly (readonly [CommitSource, LogWrite])[], error: unknown): Promise<void> {
-    this.logger.warn(`a commit of ${batch.length} run(s) failed: ${String(error)}`);
-    await Promise.all(batch.map(([source, write]) => this.retryUntilLeaseEnds(source, write)));
-  }
-
-  /** Retries one write until it is made or rejected, or the lease it was made under has ended. */
-  private async retryUntilLeaseEnds(source: CommitSource, write: LogWrite): Promise<void> {
-    // Read once: a lease that is renewed meanwhile must not extend the retries.
-    const { deadline } = source;
-    for (let wait = 20; ; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
-      this.metrics.commitRetries.add();
-      try {
-        if (await this.isWritten(write)) this.committed(source, write);
-        else source.lost(undefined);
-        return;
-      } catch (error) {
-        if (isDataError(error) || performance.now() + wait >= deadline) {
-          source.lost(error);
-          return;
-        }
-      }
-      await delay(wait);
-    }
-  }
-
-  /** Makes a write whose commit has failed, unless that commit was made nevertheless: before, or at the same time. */
-  private async isWritten(write: LogWrite): Promise<boolean> {
-    if (await this.log.committed(write)) return true;
-    const [written] = await this.commits.append([write]);
-    return written === true || this.log.committed(write);
   }
 }
 

@@ -5,6 +5,12 @@ import { RunLedger } from '../run-ledger.js';
 import { RunMetrics } from '../run.metrics.js';
 import { interruptRun } from '../run-record.js';
 
+/**
+ * How long a commit waits for a lock that another process holds, in milliseconds: the runs of this process are committed
+ * together, and all of them would wait.
+ */
+const LOCK_WAIT = { lockWaitMs: 250 };
+
 /** Commits what runs write: events, journal, messages of the session, audit log, and the end of a run. */
 @Injectable()
 export class LogCommit {
@@ -40,7 +46,7 @@ export class LogCommit {
           return (await plainResults)[index] === true;
         }),
       );
-    });
+    }, LOCK_WAIT);
   }
 
   private async appendOne(tx: Transaction, write: LogWrite): Promise<boolean> {

@@ -166,6 +166,23 @@ describe('the log writer', () => {
     expect(here.losses).toHaveLength(1);
   });
 
+  it('a run whose row is locked is written later, in order, and delays no other run', async () => {
+    const here = new Process();
+    const [locked, other] = [here.writer(runningRun({ rowId: 1 })), here.writer(runningRun({ rowId: 2 }))];
+    here.log.locked.add(1);
+    for (const value of range(0, 5)) {
+      for (const writer of [locked, other]) writer.emit(note(value));
+      await other.flush();
+    }
+    expect([here.log.of(1).length, here.log.of(2).length]).toEqual([0, 5]);
+    here.log.locked.clear();
+    finish(locked);
+    await locked.flush();
+    await here.commits.idle();
+    expect(await here.read(runningRun({ rowId: 1 }))).toEqual(range(0, 6));
+    expect(here.losses).toEqual([]);
+  });
+
   it('the agent waits for the commit of its first events', async () => {
     const writer = new Process().writer();
     for (const value of range(0, 17)) writer.emit(note(value));

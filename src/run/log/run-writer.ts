@@ -3,7 +3,8 @@ import type { AuditNote } from '../../interrupt/index.js';
 import { type AgentEvent, isBuilderEvent, LoggedEvent, type Message, serializeEvent } from '../../events/index.js';
 import type { JournalStep, LogWrite, RunEnd } from '../ports/run-log.js';
 import type { RunRecord } from '../run-record.js';
-import type { CommitSource, GroupCommit } from './group-commit.js';
+import type { CommitSource } from './commit-source.js';
+import type { GroupCommit } from './group-commit.js';
 import type { RunFeed } from './run-feeds.js';
 
 /** Uncommitted events above which an agent has to wait: before its first commit, and after it. */

@@ -17,6 +17,8 @@ export class MemoryRunLog extends RunLog {
   /** How many writes each commit had. */
   readonly batches: number[] = [];
   readonly written: JournalStep[] = [];
+  /** The runs whose rows another transaction holds: commits that write to one fail. */
+  readonly locked = new Set<number>();
   /** The runs that were removed. */
   readonly removed = new Set<number>();
   reads = 0;
@@ -45,11 +47,13 @@ export class MemoryRunLog extends RunLog {
   }
 
   append(_: Transaction, write: LogWrite): Promise<WrittenRun | undefined> {
+    this.assertUnlocked([write]);
     const isWritten = this.write(write);
     return Promise.resolve(isWritten ? { visibility: 'kept', cancelRequested: false } : undefined);
   }
 
   appendEvents(_: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    this.assertUnlocked(writes);
     return Promise.resolve(writes.map((write) => this.write(write)));
   }
 
@@ -101,6 +105,11 @@ export class MemoryRunLog extends RunLog {
     const lines = this.lines.get(runRowId) ?? [];
     this.lines.set(runRowId, lines);
     return lines;
+  }
+
+  private assertUnlocked(writes: readonly LogWrite[]): void {
+    if (writes.some(({ run }) => this.locked.has(run.rowId)))
+      throw Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
   }
 
   private write({ run, firstSeq, lines, steps }: LogWrite): boolean {
