@@ -6,7 +6,8 @@ import type { Database } from '../../database/index.js';
 import { type Count, Counters } from '../limits/counters.js';
 
 /** How long a command to Redis may take before the store counts as unavailable. */
-const REDIS_TIMEOUT_MS = 1000;
+const REDIS_TIMEOUT_MS = 250;
+const REDIS_CONNECT_MS = 1000;
 /** The longest pause between two attempts to connect to Redis. */
 const REDIS_RECONNECT_MS = 5000;
 const TABLE = 'rate_limits';
@@ -51,7 +52,7 @@ export async function redisCounters(url: string): Promise<Counters> {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: REDIS_TIMEOUT_MS,
-    connectTimeout: REDIS_TIMEOUT_MS,
+    connectTimeout: REDIS_CONNECT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 200, REDIS_RECONNECT_MS),
   });
   // Each failing command is reported by its caller.

@@ -5,11 +5,15 @@ import type { LimitMetrics } from './limit.metrics.js';
 /** Milliseconds after which a store that failed is asked again. */
 const RETRY_MS = 2000;
 
-/** Shared counters, and those of this process while the shared store is unavailable. */
+/**
+ * Shared counters, and those of this process while the shared store is unavailable. Only the requests that find out that
+ * the store fails wait for it: later ones ask it again without waiting for its answer.
+ */
 export class InsuredCounters extends Counters {
   private readonly logger = new Logger('RateLimits');
   /** When a store that failed is asked again; undefined while it is available. */
   private retryAt: number | undefined;
+  private isAsking = false;
 
   constructor(
     private readonly shared: Counters,
@@ -21,15 +25,15 @@ export class InsuredCounters extends Counters {
   }
 
   async add(key: string, points: number, seconds: number, limit: number): Promise<Count> {
-    if (this.retryAt !== undefined && Date.now() < this.retryAt) return this.local.add(key, points, seconds, limit);
-    try {
-      const count = await this.shared.add(key, points, seconds, limit);
-      this.noteAvailable();
-      return count;
-    } catch (error) {
-      this.noteFailure(error);
-      return this.local.add(key, points, seconds, limit);
-    }
+    const ask = async (): Promise<Count> => this.shared.add(key, points, seconds, limit);
+    if (this.retryAt === undefined) {
+      try {
+        return await ask();
+      } catch (error) {
+        this.noteFailure(error);
+      }
+    } else if (Date.now() >= this.retryAt) void this.askAgain(ask);
+    return this.local.add(key, points, seconds, limit);
   }
 
   async close(): Promise<void> {
@@ -37,10 +41,19 @@ export class InsuredCounters extends Counters {
     await this.local.close();
   }
 
-  private noteAvailable(): void {
-    if (this.retryAt === undefined) return;
-    this.retryAt = undefined;
-    this.logger.log('The shared store of the rate limits is available again');
+  /** Finds out whether the store is available again. Never throws. */
+  private async askAgain(ask: () => Promise<Count>): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    try {
+      await ask();
+      this.retryAt = undefined;
+      this.logger.log('The shared store of the rate limits is available again');
+    } catch (error) {
+      this.noteFailure(error);
+    } finally {
+      this.isAsking = false;
+    }
   }
 
   /** One warning for each outage. */

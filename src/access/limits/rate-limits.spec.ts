@@ -118,8 +118,23 @@ describe('Rate limits', () => {
     expect(warn).toHaveBeenCalledTimes(1);
     store.failure = undefined;
     jest.advanceTimersByTime(5000);
+    // This request asks the store again, and does not wait for its answer.
+    expect((await limits.take([USER])).allowed).toBe(false);
     expect((await limits.take([USER])).allowed).toBe(true);
     expect(log).toHaveBeenCalledTimes(1);
+  });
+
+  it('do not wait for a shared store that has failed and is silent', async () => {
+    const store = new Store();
+    const insured = new InsuredCounters(store, new MemoryCounters(), METRICS());
+    jest.spyOn(insured['logger'], 'warn').mockReturnValue(undefined);
+    const limits = new CountedRateLimits(insured, METRICS());
+    store.failure = new Error('connection lost');
+    await limits.take([USER]);
+    const silent = jest.spyOn(store, 'add').mockReturnValue(new Promise(() => undefined));
+    jest.advanceTimersByTime(5000);
+    expect(await takeAll(limits, USER, 15)).toBe(9);
+    expect(silent).toHaveBeenCalledTimes(1);
   });
 
   it('name no user in the keys of a shared store', async () => {
