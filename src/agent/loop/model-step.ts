@@ -70,9 +70,10 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const sent = withSituation(request, call.situation);
   const observed = observe(call, sent);
   const traced = observed?.traceparent === undefined ? sent : { ...sent, traceparent: observed.traceparent };
-  const batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
+  let batches: ModelBatches | undefined;
   let isFinished = false;
   try {
+    batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
       observed?.arrived();
       const end = writeBatch(writer, batch);
@@ -89,7 +90,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     observed?.failed(error);
     throw error;
   } finally {
-    batches.close();
+    batches?.close();
     // The agent was left between two batches, or there is no finish event.
     observed?.failed(context.signal.reason);
     // A call without any answer counts as free, because its cost is unknown.

@@ -6,6 +6,7 @@ import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { SdkCall } from './sdk-call.js';
+import { upstreamErrorOf } from './sdk-error.js';
 import { toCallOptions } from './sdk-prompt.js';
 
 /**
@@ -40,20 +41,21 @@ export interface AiSdkHooks {
 export class AiSdkModelClient extends ModelClient {
   readonly provider: string;
   private readonly modelId: string;
-  private readonly modelFor: (name: string | undefined) => LanguageModelV3;
   private readonly delay: Delay;
   private readonly random: () => number;
 
-  /** @throws Error for a model of another version of the interface */
+  /**
+   * @throws Error for a model of another version of the interface, and what the function throws for requests that
+   *   name no model
+   */
   constructor(
-    source: LanguageModelSource,
+    private readonly source: LanguageModelSource,
     private readonly settings: AiSdkSettings,
     private readonly attachments: AttachmentReader,
     hooks: AiSdkHooks = {},
   ) {
     super();
-    this.modelFor = typeof source === 'function' ? (name) => checked(source(name)) : () => source;
-    const { provider, modelId } = checked(this.modelFor(undefined));
+    const { provider, modelId } = checked(typeof source === 'function' ? source(undefined) : source);
     this.provider = provider;
     this.modelId = modelId;
     this.delay = hooks.delay ?? abortableDelay;
@@ -66,17 +68,33 @@ export class AiSdkModelClient extends ModelClient {
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
     const { maxRetries, providerOptions } = this.settings;
-    const model = this.modelFor(request.options.model);
     const open = async (): Promise<SdkCall> => {
+      const model = this.modelFor(request.options.model);
       const prepared = await withInlineImages(request, this.attachments);
       return new SdkCall(model, await toCallOptions(prepared, model, providerOptions), this.settings, signal);
     };
     return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
   }
+
+  /** @throws the error of the function, as an error of this client; Error as the constructor does */
+  private modelFor(name: string | undefined): LanguageModelV3 {
+    if (typeof this.source !== 'function') return this.source;
+    try {
+      return checked(this.source(name));
+    } catch (error) {
+      throw upstreamErrorOf(error);
+    }
+  }
 }
 
 function checked(model: LanguageModelV3): LanguageModelV3 {
-  const version: unknown = model.specificationVersion;
+  const given = model as Partial<LanguageModelV3> | PromiseLike<unknown> | undefined;
+  if (given && 'then' in given) {
+    // Nobody waits for it.
+    given.then?.(undefined, () => undefined);
+    throw new Error('The function for models must return a model, not a promise');
+  }
+  const version: unknown = given?.specificationVersion;
   if (version === 'v3') return model;
   throw new Error(`The model has version ${String(version)} of the AI SDK's provider interface; Parley needs v3`);
 }

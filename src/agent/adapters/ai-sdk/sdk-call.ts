@@ -1,5 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { ModelEvent } from '../../ports/model-client.js';
+import { DRAIN_MS } from '../upstream/drain.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
@@ -15,6 +16,8 @@ export class SdkCall implements ModelCall {
   private readonly watchdog: Watchdog;
   private unread: ModelEvent[] = [];
   private isOver = false;
+  /** The last event has come; the body may not have ended. */
+  private isComplete = false;
   private failure: unknown;
   private isNotifying = false;
   private wake: (() => void) | undefined;
@@ -42,10 +45,11 @@ export class SdkCall implements ModelCall {
     }
   }
 
+  /** Ends the call. A complete answer is read to its end, so that the connection can be used again. */
   close(): void {
     this.watchdog.close();
     this.signal.removeEventListener('abort', this.onAbort);
-    this.fail(new Error('The model call was ended'));
+    if (!this.isComplete) this.fail(new Error('The model call was ended'));
   }
 
   private readonly onAbort = (): void => this.fail(new Error('The model call was aborted'));
@@ -82,15 +86,28 @@ export class SdkCall implements ModelCall {
         }
         this.watchdog.progress();
         mapper.map(value, this.unread);
-        if (mapper.isFinished) this.isOver = true;
+        if (mapper.isFinished) this.isOver = this.isComplete = true;
         this.notify();
-        if (this.unread.length > HIGH_WATER) await new Promise<void>((resolve) => (this.readOn = resolve));
+        if (this.isComplete) await this.drain(reader);
+        else if (this.unread.length > HIGH_WATER) await new Promise<void>((resolve) => (this.readOn = resolve));
       }
       void reader.cancel().catch(() => undefined);
       this.notify();
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** The connection can serve further calls once the rest of the answer is read. What fails here is no failure. */
+  private async drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+    const giveUp = (): void => {
+      this.controller.abort();
+      void reader.cancel().catch(() => undefined);
+    };
+    const timer = setTimeout(giveUp, DRAIN_MS).unref();
+    const hasMore = async (): Promise<boolean> => !(await reader.read().catch(() => ({ done: true }))).done;
+    while (await hasMore());
+    clearTimeout(timer);
   }
 
   /** Once for all that one turn of the event loop brings. */

@@ -15,6 +15,7 @@ export function upstreamErrorOf(error: unknown): unknown {
     case 'AI_LoadSettingError':
       return new AppError('MODEL_UNAUTHORIZED_ACCESS', undefined, { cause: error });
     case 'AI_NoSuchModelError':
+    case 'AI_NoSuchProviderError':
       return new AppError('MODEL_NOT_FOUND', undefined, { cause: error });
     case 'AI_UnsupportedFunctionalityError':
       return new AppError('INVALID_PARAMETER', 'The model does not take a part of the request', { cause: error });
