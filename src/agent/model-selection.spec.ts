@@ -28,6 +28,8 @@ describe('selectModel', () => {
     [{ OPENAI_API_KEY: 'k', LLM_API_KEY: 'l' }, OPENAI, 'l', 'gpt-4o-mini', 0],
     [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1/', LLM_MODEL: 'm' }, 'http://127.0.0.1:1/v1', undefined, 'm', 0],
     [{ LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'l' }, 'http://127.0.0.1:1/v1', 'l', 'gpt-4o-mini', 1],
+    [{ LLM_BASE_URL: 'http://a.test/v1/?v=/', LLM_MODEL: 'm' }, 'http://a.test/v1?v=/', undefined, 'm', 0],
+    [{ LLM_BASE_URL: 'http://a.test?v=/', LLM_MODEL: 'm' }, 'http://a.test?v=/', undefined, 'm', 0],
     [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0],
   ])('the model is selected by %j', (env, baseUrl, apiKey, model, warnings) => {
     expect(selected(env as Record<string, string>)).toEqual({

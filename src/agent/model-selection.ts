@@ -4,7 +4,7 @@ import { type ConfigurationProblem } from '../config/index.js';
 export interface ModelServer {
   /** `offline` if neither an address nor a provider key is configured. */
   readonly kind: 'offline' | 'openai-compatible';
-  /** Without a slash at its end; empty for the offline model. */
+  /** Its path has no slash at its end; empty for the offline model. */
   readonly baseUrl: string;
   /** Undefined for servers without authentication. */
   readonly apiKey: string | undefined;
@@ -94,7 +94,7 @@ function selectByAddress(choices: ModelChoices, address: string): ModelSelection
   return {
     server: {
       kind: 'openai-compatible',
-      baseUrl: address.replace(/\/+$/, ''),
+      baseUrl: address.replace(/^([^?]*?)\/+(?=$|\?)/, '$1'),
       apiKey: choices.llmApiKey ?? (owner === undefined ? undefined : choices[owner.key]),
       model: choices.llmModel ?? owner?.model ?? DEFAULT_MODEL,
     },

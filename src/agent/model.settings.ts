@@ -1,7 +1,7 @@
 import {
   type ConfigurationProblem,
   HOUR_MS,
-  httpUrl,
+  httpUrlWithQuery,
   integer,
   milliseconds,
   setting,
@@ -12,9 +12,10 @@ import { type ModelServer, selectModel } from './model-selection.js';
 
 /** Which model server is called, and how long the server waits for it. */
 export class ModelSettings extends settings('Model', {
-  llmBaseUrl: setting('LLM_BASE_URL', httpUrl(), {
+  llmBaseUrl: setting('LLM_BASE_URL', httpUrlWithQuery(), {
     unset: 'chosen by the provider key',
-    description: 'Base URL of a server with the Chat Completions API, such as `http://127.0.0.1:11434/v1`.',
+    description:
+      'Base URL of a server with the Chat Completions API, such as `http://127.0.0.1:11434/v1`. A query, such as `?api-version=2024-10-21`, is sent with every request.',
   }),
   llmApiKey: setting('LLM_API_KEY', token(4096), {
     unset: 'the provider key',

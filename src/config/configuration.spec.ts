@@ -1,5 +1,18 @@
 import { Configuration, ConfigurationError, readSettings } from './configuration.js';
-import { bytes, choice, duration, flag, httpUrl, httpUrls, integer, milliseconds, path, text, token } from './rules.js';
+import {
+  bytes,
+  choice,
+  duration,
+  flag,
+  httpUrl,
+  httpUrls,
+  httpUrlWithQuery,
+  integer,
+  milliseconds,
+  path,
+  text,
+  token,
+} from './rules.js';
 import { isLoopback, ServerSettings } from './server.settings.js';
 import { type ConfigurationProblem, setting, settings } from './setting.js';
 
@@ -153,6 +166,9 @@ describe('setting rules', () => {
     [httpUrl(), 'ftp://a.example', undefined],
     [httpUrl(), 'https://me@a.example', undefined],
     [httpUrl(), 'https://a.example?x=1', undefined],
+    [httpUrlWithQuery(), 'https://a.example/v1?x=1', 'https://a.example/v1?x=1'],
+    [httpUrlWithQuery(), 'https://a.example/v1?x=1#y', undefined],
+    [httpUrlWithQuery(), 'https://me@a.example/?x=1', undefined],
     [httpUrls(), 'https://a.example/, http://b.example', ['https://a.example', 'http://b.example']],
     [httpUrls(), ',', undefined],
   ])('%# %j', (rule, written, value) => {

@@ -97,6 +97,15 @@ export function httpUrl(): Rule<string> {
   };
 }
 
+/** An http(s) address that may have a query, without user name, password or fragment. */
+export function httpUrlWithQuery(): Rule<string> {
+  return {
+    expectation: 'an http:// or https:// address without user name, password or fragment',
+    parse: (value) => (isPlainHttpUrl(value, { query: true }) ? value : undefined),
+    describe: describeAddress,
+  };
+}
+
 /** http(s) addresses separated by commas; the value has none of their trailing slashes. */
 export function httpUrls(): Rule<readonly string[]> {
   return {
@@ -104,7 +113,7 @@ export function httpUrls(): Rule<readonly string[]> {
       'a comma-separated list of http:// or https:// addresses without user name, password, query or fragment',
     parse: (value) => {
       const items = splitList(value);
-      if (items.length === 0 || !items.every(isPlainHttpUrl)) return undefined;
+      if (items.length === 0 || !items.every((item) => isPlainHttpUrl(item))) return undefined;
       return items.map((item) => item.replace(/\/+$/, ''));
     },
     describe: describeAddress,
@@ -143,8 +152,8 @@ export function parseUrl(candidate: string): URL | undefined {
   return URL.canParse(candidate) ? new URL(candidate) : undefined;
 }
 
-function isPlainHttpUrl(value: string): boolean {
+function isPlainHttpUrl(value: string, allowed: { readonly query: boolean } = { query: false }): boolean {
   const url = parseUrl(value);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
-  return !url.username && !url.password && !url.search && !url.hash;
+  return !url.username && !url.password && !url.hash && (allowed.query || !url.search);
 }
