@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { readSettings } from '../../config/index.js';
 import { ModelSettings } from '../model.settings.js';
 import { createModelClient } from './model-client.factory.js';
+import type { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
+import { collect, request } from './testing/collect.js';
+import { begin, end } from './testing/raw-upstream.js';
 
 const NO_ATTACHMENTS = { read: () => Promise.resolve(undefined) };
 
@@ -15,4 +21,63 @@ describe('createModelClient', () => {
       provider,
     );
   });
+});
+
+describe('the connections of a configured client', () => {
+  let server: Server;
+  let sockets: Socket[];
+  let paths: (string | undefined)[];
+  let client: ChatCompletionsModelClient;
+
+  /** A client of a server that announces a long keep-alive time. */
+  async function configured(env: Record<string, string>, query = ''): Promise<ChatCompletionsModelClient> {
+    sockets = [];
+    paths = [];
+    server = createServer((incoming, response) => {
+      paths.push(incoming.url);
+      incoming.resume().on('end', () => {
+        begin(response, { content: 'ok' });
+        end(response);
+      });
+    });
+    server.keepAliveTimeout = 600_000;
+    server.on('connection', (socket) => sockets.push(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1${query}`;
+    const settings = readSettings(ModelSettings, { LLM_BASE_URL: address, ...env });
+    return (client = createModelClient(settings, NO_ATTACHMENTS) as ChatCompletionsModelClient);
+  }
+  afterEach(async () => {
+    await client.onApplicationShutdown();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('LLM_KEEP_ALIVE_MS is the longest time that an unused connection is kept', async () => {
+    await collect(await configured({ LLM_KEEP_ALIVE_MS: '50' }), request('hi'));
+    const [socket] = sockets;
+    if (socket && !socket.destroyed) await once(socket, 'close');
+    await collect(client, request('hi'));
+    expect(sockets).toHaveLength(2);
+  });
+
+  it.each([
+    ['1', 1],
+    ['2', 2],
+  ])('LLM_MAX_CONNECTIONS=%s limits the connections', async (limit, count) => {
+    const limited = await configured({ LLM_MAX_CONNECTIONS: limit });
+    const calls = Array.from({ length: 6 }, async () => (await collect(limited, request('hi'))).text);
+    expect(await Promise.all(calls)).toEqual(Array(6).fill('ok'));
+    expect(sockets).toHaveLength(count);
+  });
+
+  it.each(['?api-version=2024-10-21&u=/', '/?api-version=2024-10-21&u=/'])(
+    'the query of LLM_BASE_URL is sent: %s',
+    async (query) => {
+      await collect(await configured({}, query), request('hi'));
+      expect(paths).toEqual(['/v1/chat/completions?api-version=2024-10-21&u=/']);
+    },
+  );
 });

@@ -1,6 +1,6 @@
-import { createBrotliDecompress, createGunzip, createInflate, constants } from 'node:zlib';
-import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Carrier } from '../upstream/counted-client.js';
+import { ContentDecoding } from './content-decoding.js';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -8,12 +8,19 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const HIGH_WATER = 256 * 1024;
 /** Bytes below which reading resumes after a pause. */
 const LOW_WATER = 64 * 1024;
+/** How often a request is sent again because its connection was closed before it arrived. */
+const MAX_RESENDS = 3;
+/** The codes of a connection that the other side has closed. */
+const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 
 const NOTHING: readonly Buffer[] = [];
 
 /**
  * The answer to one HTTP request, as it arrives: a handler of undici's dispatcher. It
  * notifies once for all the chunks of one socket read, and keeps what arrived before the connection broke.
+ *
+ * A server may close an unused connection while a request is on its way to it. Such a request was not
+ * processed: it is sent again.
  */
 export class AnswerBody implements Dispatcher.DispatchHandler {
   /** 0 until the head of the answer is there. */
@@ -24,14 +31,25 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   /** Why the connection or the request failed. */
   error: Error | undefined;
   private controller: Dispatcher.DispatchController | undefined;
-  private decompression: Transform | undefined;
+  private decoding: ContentDecoding | undefined;
   private unread: Buffer[] = [];
   private unreadBytes = 0;
   private isNotifying = false;
   private abortReason: Error | undefined;
+  private carrier: Carrier | undefined;
+  /** The connection has carried other requests before this one. */
+  private isReused = false;
+  private hasBegun = false;
+  private resends = 0;
 
-  /** @param onArrival called, not synchronously, when there is a head, bytes, an end or an error */
-  constructor(private readonly onArrival: () => void) {}
+  /**
+   * @param onArrival called, not synchronously, when there is a head, bytes, an end or an error
+   * @param send sends the request, with this object as its handler
+   */
+  constructor(
+    private readonly onArrival: () => void,
+    private readonly send: () => void,
+  ) {}
 
   /** Takes bytes that have arrived: all of them, or the first pieces of the body with `most` bytes or a little more. */
   read(most = Number.POSITIVE_INFINITY): readonly Buffer[] {
@@ -48,14 +66,25 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.isEnded || this.abortReason) return;
     this.abortReason = reason;
     this.unread = [];
-    this.decompression?.destroy();
+    this.decoding?.destroy();
     this.controller?.abort(reason);
+  }
+
+  /** Called with the connection before the request is written to it. */
+  carriedBy(carrier: Carrier): void {
+    this.carrier = carrier;
   }
 
   /** Called by undici before the request is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
+    this.isReused = this.carrier?.begin() ?? false;
     if (this.abortReason) controller.abort(this.abortReason);
+  }
+
+  /** Called by undici with the first byte of the answer. */
+  onResponseStarted(): void {
+    this.hasBegun = true;
   }
 
   /** Called by undici with the status and the headers. */
@@ -64,26 +93,32 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
-    this.decompression = this.decompressorFor(String(headers['content-encoding'] ?? ''));
+    this.decode(String(headers['content-encoding'] ?? ''));
     this.notify();
   }
 
   /** Called by undici with each piece of the body. */
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.decompression) this.decompression.write(chunk);
+    if (this.decoding) this.decoding.write(chunk);
     else this.add(chunk);
   }
 
   /** Called by undici at the end of the body. */
   onResponseEnd(): void {
-    if (this.decompression) this.decompression.end();
+    if (this.decoding) this.decoding.end();
     else this.end();
   }
 
   /** Called by undici when the request or the connection fails. */
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.error ??= error;
-    this.end();
+    if (this.isEnded) return;
+    if (this.isUnprocessed(error)) this.resend();
+    else {
+      this.error ??= error;
+      // The decoder still holds bytes that arrived before.
+      if (this.decoding && !this.abortReason) this.decoding.end();
+      else this.end();
+    }
   }
 
   /** How many of the unread pieces it takes for this number of bytes. */
@@ -101,18 +136,44 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   }
 
   private end(): void {
+    if (this.isEnded) return;
     this.isEnded = true;
     this.notify();
   }
 
+  /** The rest of the body cannot be read. */
+  private fail(error: Error): void {
+    if (this.isEnded) return;
+    this.error ??= error;
+    this.end();
+    this.decoding?.destroy();
+    this.controller?.abort(error);
+  }
+
+  /** Whether a connection that was open before has closed without a byte for this request. */
+  private isUnprocessed(error: Error & { readonly code?: unknown }): boolean {
+    if (!this.isReused || this.hasBegun || this.abortReason) return false;
+    return this.resends < MAX_RESENDS && CLOSED_CODES.has(error.code);
+  }
+
+  /** In a task of its own, because undici still cleans up the connection. */
+  private resend(): void {
+    this.resends += 1;
+    this.controller = undefined;
+    queueMicrotask(() => {
+      if (this.abortReason) this.end();
+      else this.send();
+    });
+  }
+
   private pause(): void {
-    this.decompression?.pause();
+    this.decoding?.pause();
     this.controller?.pause();
   }
 
   private resume(): void {
     if (this.unreadBytes > LOW_WATER) return;
-    this.decompression?.resume();
+    this.decoding?.resume();
     if (this.controller?.paused) this.controller.resume();
   }
 
@@ -127,30 +188,16 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     });
   }
 
-  private decompressorFor(encoding: string): Transform | undefined {
-    const stream = decompressor(encoding.trim().toLowerCase());
-    stream?.on('data', (chunk: Buffer) => this.add(chunk));
-    stream?.on('end', () => this.end());
-    stream?.on('error', (error: Error) => {
-      this.error ??= error;
-      this.abort(error);
-      this.end();
-    });
-    return stream;
-  }
-}
-
-/** What a proxy or a server may compress with although it was not asked to. */
-function decompressor(encoding: string): Transform | undefined {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'deflate':
-      return createInflate({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'br':
-      return createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
-    default:
-      return undefined;
+  private decode(encoding: string): void {
+    if (!ContentDecoding.isNeeded(encoding)) return;
+    try {
+      this.decoding = new ContentDecoding(encoding, {
+        data: (chunk) => this.add(chunk),
+        end: () => this.end(),
+        error: (error) => this.fail(error),
+      });
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 }

@@ -43,6 +43,7 @@ export class ChatCompletionsModelClient extends ModelClient {
   private readonly delay: Delay;
   private readonly random: () => number;
 
+  /** @throws StartupError if a variable of the environment names a proxy that cannot be used */
   constructor(
     private readonly settings: ChatCompletionsSettings,
     private readonly attachments: AttachmentReader,
@@ -50,8 +51,8 @@ export class ChatCompletionsModelClient extends ModelClient {
   ) {
     super();
     this.provider = settings.provider;
-    this.http = new UpstreamHttp(settings);
     this.url = completionsUrl(settings.baseUrl);
+    this.http = new UpstreamHttp(settings, this.url);
     this.headers = headersFor(settings.apiKey);
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
@@ -96,6 +97,8 @@ function headersFor(apiKey: string | undefined): Record<string, string> {
   return {
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
+    // Compression delays the pieces of a stream.
+    'accept-encoding': 'identity',
     'user-agent': 'parley',
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };

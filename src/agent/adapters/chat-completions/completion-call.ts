@@ -1,4 +1,6 @@
 import type { ModelEvent } from '../../ports/model-client.js';
+import { DRAIN_MS } from '../upstream/drain.js';
+import { ProxyError } from '../upstream/proxy-error.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
@@ -23,8 +25,8 @@ const BYTES_PER_READ = 16 * 1024;
 const ERROR_BODY_LIMIT = 64 * 1024;
 const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
-/** How long the end of an answer may take after its last event; then the connection is closed. */
-const DRAIN_MS = 1000;
+/** Sent by proxies only. */
+const PROXY_AUTHENTICATION = 407;
 
 /** The failure of a call that was closed. Made once: an error costs as much as the rest of `close`. */
 const CLOSED = new Error('The model call was ended');
@@ -54,15 +56,17 @@ export class CompletionCall implements ModelCall {
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
 
+  /** @throws StartupError for a proxy of the environment that cannot be used */
   constructor(
     private readonly http: UpstreamHttp,
     private readonly request: CompletionRequest,
     private readonly signal: AbortSignal,
   ) {
-    this.watchdog = new Watchdog(request, (error) => this.fail(error));
-    signal.addEventListener('abort', this.onAbort);
     this.url = request.url;
     this.answer = this.post(this.url, request.headers);
+    // Both end the request: there must be one.
+    this.watchdog = new Watchdog(request, (error) => this.fail(error));
+    signal.addEventListener('abort', this.onAbort);
   }
 
   /** The next events; undefined at the end. @throws if the answer fails, stalls or is aborted */
@@ -187,6 +191,7 @@ export class CompletionCall implements ModelCall {
   }
 
   private readErrorAnswer(status: number): void {
+    if (status === PROXY_AUTHENTICATION) throw new ProxyError(status, this.answer.headers);
     if (status === 307 || status === 308) {
       const target = this.redirectTarget();
       if (target) {

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { until } from '../../../../test/support/until.js';
+import { type ServerResponse } from 'node:http';
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream, type Script, send } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
@@ -39,15 +36,85 @@ afterEach(async () => {
 describe('accepted answers of a model server', () => {
   it.each([
     ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
+    ['identity', (text: string) => Buffer.from(text)],
+    ['gzip, gzip', (text: string) => gzipSync(gzipSync(text))],
+    ['deflate, identity, br', (text: string) => brotliCompressSync(deflateRawSync(text))],
   ] as const)('%s is decoded although it was not requested', async (encoding, compress) => {
     const bytes = compress(STREAM);
-    const { url } = await start((response) => {
+    const { url, seen } = await start((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding });
       response.write(bytes.subarray(0, 20), () => response.end(bytes.subarray(20)));
     });
     expect((await collect(clientFor(url), request('hi'))).text).toBe('Hello you');
+    expect(seen[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it.each([
+    ['zstd', 'zstd'],
+    ['gzip, gzip, gzip, gzip', 'too many'],
+  ])('the content encoding %s is refused', async (encoding, reason) => {
+    const { url } = await start((response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end('this is not decoded'),
+    );
+    const { error } = await failureOf(clientFor(url), request('hi'));
+    expect((expectError(error, 'MODEL_EXECUTION_FAILED').cause as Error).message).toContain(reason);
+  });
+
+  it('the status of an answer in an encoding that is not known counts', async () => {
+    const { url } = await start((response) => response.writeHead(404, { 'content-encoding': 'zstd' }).end('?'));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_NOT_FOUND');
+  });
+
+  describe.each([
+    ['identity', (text: string) => Buffer.from(text)],
+    ['gzip', gzipSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, gzip', (text: string) => gzipSync(gzipSync(text))],
+  ] as const)('an answer in %s that is cut', (encoding, compress) => {
+    /** Sends a compressed text as far as it goes, and breaks the connection in the same moment. */
+    const cut =
+      (text: string, bytes = compress(text)): Script =>
+      (response) => {
+        response.writeHead(200, { 'content-encoding': encoding, 'content-length': bytes.length + 100 });
+        response.write(bytes, () => response.destroy());
+      };
+
+    it('is complete after its finish reason', async () => {
+      const { url, seen } = await start(cut(STREAM));
+      const { text, finish } = await collect(clientFor(url), request('hi'));
+      expect([text, finish?.reason]).toEqual(['Hello you', 'stop']);
+      expect(seen).toHaveLength(1);
+    });
+
+    it('keeps what has arrived and is not repeated', async () => {
+      const words = Array.from({ length: 500 }, (_, index) => ({ content: `${index} ` }));
+      const chunks = words.map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
+      const { url, seen } = await start(cut(chunks.join('')));
+      const { error, events } = await failureOf(clientFor(url), request('hi'));
+      expectError(error, 'MODEL_EXECUTION_FAILED');
+      expect(events).toEqual(words.map(({ content }) => ({ type: 'text-delta', text: content })));
+      expect(seen).toHaveLength(1);
+    });
+  });
+
+  it('what comes before broken compression is kept', async () => {
+    const first = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }] })}\n\n`;
+    const gzip = createGzip();
+    const { url, seen } = await start((response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      gzip.on('data', (bytes) => response.write(bytes));
+      gzip.write(first);
+      gzip.flush(() => response.end('this is not compressed'));
+    });
+    const { error, events } = await failureOf(clientFor(url), request('hi'));
+    expectError(error, 'MODEL_EXECUTION_FAILED');
+    expect(events).toEqual([{ type: 'text-delta', text: 'Hello' }]);
+    expect(seen).toHaveLength(1);
   });
 
   it('broken compression fails', async () => {
@@ -177,131 +244,5 @@ describe('redirects of a model server', () => {
     const { url, seen } = await start(to(status, location));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
     expect(seen.length).toBeLessThanOrEqual(6);
-  });
-});
-
-describe('connections to a model server', () => {
-  it('a connection is reused', async () => {
-    const ports: unknown[] = [];
-    const { url } = await start((response) => (ports.push(response.socket?.remotePort), answer(response)));
-    const client = clientFor(url);
-    for (let call = 0; call < 6; call += 1) await collect(client, request('hi'));
-    // The end of a body may come after its last event, when the next call has begun already.
-    expect(new Set(ports).size).toBeLessThanOrEqual(2);
-  });
-
-  it('further calls wait if the maximum number of connections is open', async () => {
-    const waiting: ServerResponse[] = [];
-    const sockets: unknown[] = [];
-    const { url } = await start((response) => {
-      begin(response, { content: 'ok' });
-      sockets.push(response.socket);
-      if (waiting.push(response) === 2) for (const one of waiting.splice(0)) end(one);
-    });
-    const client = clientFor(url, { maxConnections: 2 });
-    const made = await Promise.all(Array.from({ length: 8 }, () => collect(client, request('hi'))));
-    expect(made.map(({ text }) => text)).toEqual(Array(8).fill('ok'));
-    expect(new Set(sockets).size).toBe(2);
-  });
-
-  it('a shutdown closes the connections and the calls on them', async () => {
-    const { url, hungUp } = await start((response) => begin(response, { content: 'ok' }));
-    const client = clientFor(url, { maxRetries: 0 });
-    const stream = client.stream(request('hi'), new AbortController().signal);
-    await stream.next();
-    await client.onApplicationShutdown();
-    await expect(stream.next()).rejects.toMatchObject({ code: 'MODEL_EXECUTION_FAILED' });
-    await hungUp;
-  });
-
-  it('the query of the base address is kept', async () => {
-    const paths: unknown[] = [];
-    const { url } = await start((response) => (paths.push(response.req.url), answer(response)));
-    await collect(clientFor(`${url}/deployments/d/?api-version=1`), request('hi'));
-    expect(paths).toEqual(['/v1/deployments/d/chat/completions?api-version=1']);
-  });
-
-  it('a server that is faster than its reader is slowed down', async () => {
-    let written = 0;
-    const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1000) } }] })}\n\n`;
-    const { url } = await start((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const write = (): void => {
-        if (response.destroyed) return;
-        written += chunk.length;
-        if (response.write(chunk)) setImmediate(write);
-        else response.once('drain', write);
-      };
-      write();
-    });
-    const stream = clientFor(url).stream(request('hi'), new AbortController().signal);
-    await stream.next();
-    let [before, unchanged] = [-1, 0];
-    await until(() => {
-      unchanged = written === before ? unchanged + 1 : 0;
-      before = written;
-      return unchanged === 10;
-    }, 'the server waits for its reader');
-    expect(written).toBeLessThan(32 * 1024 * 1024);
-    const first = written;
-    for (let batches = 0; batches < 500; batches += 1) await stream.next();
-    expect(written).toBeGreaterThan(first);
-    await stream.return();
-  });
-});
-
-describe('the proxy of the environment', () => {
-  const saved = { ...process.env };
-  let proxy: Server;
-  let tunnels: string[];
-
-  beforeEach(async () => {
-    tunnels = [];
-    proxy = createServer().on('connect', (incoming: IncomingMessage, socket: Socket) => {
-      tunnels.push(incoming.url ?? '');
-      const { port } = new URL(`http://${incoming.url}`);
-      const target = connect(Number(port), '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        target.pipe(socket).pipe(target);
-      });
-      for (const end of [socket, target]) end.on('error', () => undefined);
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    process.env['HTTP_PROXY'] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  });
-  afterEach(async () => {
-    process.env = { ...saved };
-    proxy.closeAllConnections();
-    proxy.close();
-    await once(proxy, 'close');
-  });
-
-  const ask = async (url: string): Promise<string> => {
-    const client = clientFor(url, { maxRetries: 0 });
-    const { text } = await collect(client, request('hi'));
-    await client.onApplicationShutdown();
-    return text;
-  };
-
-  it('the proxy is used for other machines', async () => {
-    const { url } = await start(answer);
-    const { port } = new URL(url);
-    expect(await ask(`http://model.test:${port}/v1`)).toBe('ok');
-    expect(tunnels).toEqual([`model.test:${port}`]);
-  });
-
-  it.each(['model.test', '*'])('the proxy is not used for a host that NO_PROXY=%s excludes', async (excluded) => {
-    process.env['NO_PROXY'] = excluded;
-    const { error } = await failureOf(clientFor('http://model.test:9/v1', { maxRetries: 0 }), request('hi'));
-    expectError(error, 'MODEL_EXECUTION_FAILED');
-    expect(tunnels).toEqual([]);
-  });
-
-  it('the proxy is not used for this machine', async () => {
-    const { url } = await start(answer);
-    expect(await ask(url)).toBe('ok');
-    expect(await ask(url.replace('127.0.0.1', 'localhost'))).toBe('ok');
-    expect(tunnels).toEqual([]);
   });
 });

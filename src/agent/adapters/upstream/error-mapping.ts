@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../../common/index.js';
+import { ProxyError } from './proxy-error.js';
 import { retryAfterMs } from './retry-policy.js';
 import { errorChain, isNetworkError, statusOf, UpstreamStatusError, UpstreamStreamError } from './upstream-error.js';
 
@@ -57,6 +58,7 @@ function codeOf(status: number | undefined, text: string): ErrorCode {
 function messageOf(code: ErrorCode, status: number | undefined, error: unknown): string | undefined {
   if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
   if (error instanceof UpstreamStreamError) return 'The answer of the model ended too early';
+  if (error instanceof ProxyError) return error.message;
   if (status !== undefined) return `The model server answered with status ${status}`;
   return isNetworkError(error) ? 'The model server could not be reached' : undefined;
 }

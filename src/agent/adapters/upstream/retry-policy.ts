@@ -1,3 +1,4 @@
+import { ProxyError } from './proxy-error.js';
 import { isNetworkError, statusOf, UpstreamStatusError } from './upstream-error.js';
 
 /** The delay after the first attempt and the longest one, in milliseconds. */
@@ -5,6 +6,8 @@ const BASE_MS = 500;
 const CAP_MS = 20_000;
 /** A longer `Retry-After` is not waited for: the call fails and its error says when to retry. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
+/** The beginning of a date: a day of the week, or a year, a month and a day. */
+const DATE = /^\s*([a-z]{3}|\d{4}-\d\d-\d\d)/i;
 
 /**
  * Milliseconds to wait before the call is made again, or undefined when it must not be.
@@ -24,24 +27,26 @@ export function retryDelayMs(error: unknown, attempt: number, random: number): n
 
 /** What the provider's `Retry-After` (seconds or a date) or `retry-after-ms` asks for, in milliseconds. */
 export function retryAfterMs(error: unknown): number | undefined {
-  if (!(error instanceof UpstreamStatusError)) return undefined;
+  if (!(error instanceof UpstreamStatusError || error instanceof ProxyError)) return undefined;
   const exact = numberOf(header(error, 'retry-after-ms'));
   if (exact !== undefined) return exact;
   const after = header(error, 'retry-after');
-  const seconds = numberOf(after);
+  // A header that was sent twice is joined with a comma.
+  const seconds = numberOf(after?.split(',')[0]);
   if (seconds !== undefined) return seconds * 1000;
-  const date = after === undefined ? Number.NaN : Date.parse(after);
+  // Date.parse reads years in almost any number.
+  const date = after !== undefined && DATE.test(after) ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 /** True if the same request can succeed later: overload, conflicts, time-outs and network errors. */
 function isRetryable(error: unknown): boolean {
-  const status = statusOf(error);
+  const status = error instanceof ProxyError ? error.status : statusOf(error);
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
   return isNetworkError(error);
 }
 
-function header({ headers }: UpstreamStatusError, name: string): string | undefined {
+function header({ headers }: Pick<UpstreamStatusError, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : value?.[0];
 }

@@ -1,0 +1,11 @@
+/** The proxy between this server and the model server did not let the request through. */
+export class ProxyError extends Error {
+  constructor(
+    readonly status: number,
+    /** Names in lower case. */
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>,
+  ) {
+    super(`The proxy refused the connection to the model server with status ${status}`);
+    this.name = 'ProxyError';
+  }
+}

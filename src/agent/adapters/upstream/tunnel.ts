@@ -1,0 +1,54 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import type { HttpProxy } from '../../../common/index.js';
+import { buildConnector, errors } from 'undici';
+import { ProxyError } from './proxy-error.js';
+
+/** How long a proxy may take to open a tunnel, as long as connecting without a proxy. */
+const TUNNEL_MS = 10_000;
+
+/**
+ * Connects to https:// servers through a proxy, with CONNECT. The callback gets a `ProxyError` if the proxy refuses.
+ *
+ * @param tls connects by TLS through a socket that is open
+ */
+export function tunnelThrough(proxy: HttpProxy, tls = buildConnector({})): buildConnector.connector {
+  return (options, callback) => {
+    const { hostname, host = hostname, port } = options;
+    const target = port === '' ? `${host}:443` : host;
+    openTunnel(proxy, target).then(
+      (httpSocket) => tls({ ...options, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+/** A socket that the proxy has connected to the target. */
+function openTunnel({ origin, authorization }: HttpProxy, target: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const request = (origin.startsWith('https:') ? requestHttps : requestHttp)(origin, {
+      method: 'CONNECT',
+      path: target,
+      agent: false,
+      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
+    });
+    const late = new errors.ConnectTimeoutError('The proxy did not open a tunnel in time');
+    const timer = setTimeout(() => request.destroy(late), TUNNEL_MS);
+    request.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    request.once('connect', ({ statusCode = 0, headers }: IncomingMessage, socket: Socket, head: Buffer) => {
+      clearTimeout(timer);
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.on('error', () => undefined).destroy();
+      reject(new ProxyError(statusCode, headers));
+    });
+    request.end();
+  });
+}
