@@ -57,32 +57,44 @@ describe('LoggedEvent', () => {
     },
   );
 
-  it('pieces of one text are recognized by their prefix', () => {
-    const piece = (text: string, more: object = {}): LoggedEvent => {
-      const head = {
-        object: 'content',
-        status: 'in_progress',
-        error: null,
-        type: 'text',
-        index: 0,
-        delta: true,
-      } as const;
-      return new LoggedEvent(0, serializeEvent({ ...head, msg_id: 'm,"text":"', text, ...more }));
-    };
-    const head = piece('one').textPieceHead ?? '';
-    expect(piece('two').continues(head)).toBe(true);
-    expect(piece('').continues(head)).toBe(true);
-    expect(piece('two', { index: 1 }).continues(head)).toBe(false);
-    expect(piece('two', { msg_id: 'other' }).continues(head)).toBe(false);
-    expect(piece('two', { status: 'completed', delta: false }).textPieceHead).toBeUndefined();
-    const refusal = {
-      object: 'content',
-      status: 'in_progress',
-      type: 'refusal',
-      index: 0,
-      delta: true,
-      msg_id: 'm',
-    } as const;
-    expect(new LoggedEvent(0, serializeEvent({ ...refusal, refusal: ',"text":"' })).textPieceHead).toBeUndefined();
+  describe.each([
+    ['of events in memory', true],
+    ['of stored events', false],
+  ])('pieces of one text, %s,', (_, isInMemory) => {
+    const base = { object: 'content', status: 'in_progress', error: null, index: 0, delta: true } as const;
+    const loggedOf = (event: AgentEvent): LoggedEvent =>
+      new LoggedEvent(0, serializeEvent(event), isInMemory ? event : undefined);
+    const piece = (text: string | null, more: object = {}): LoggedEvent =>
+      loggedOf({ ...base, type: 'text', msg_id: 'm,"text":"', text, ...more });
+    const { textPieceHead: head } = piece('one');
+    if (!head) throw new Error('The first piece has no head');
+
+    it.each(['two', '', 'a "quoted" \\ line\n', '\ud800', '汉'])(
+      'are the head, the characters and the end: %j',
+      (text) => {
+        const characters = piece(text).charactersAfter(head);
+        expect(`${head.json}${characters}"}`).toBe(piece(text).json);
+      },
+    );
+
+    it.each<[string, LoggedEvent]>([
+      ['another content', piece('two', { index: 1 })],
+      ['another message', piece('two', { msg_id: 'other' })],
+      ['a whole value', piece('two', { delta: false })],
+      ['a closed content', piece('two', { status: 'completed', delta: false })],
+      ['an error', piece('two', { error: { code: 'X', message: 'y' } })],
+      ['no text', piece(null)],
+      ['a refusal', loggedOf({ ...base, type: 'refusal', msg_id: 'm,"text":"', refusal: ',"text":"' })],
+      ['data', loggedOf({ ...base, type: 'data', msg_id: 'm', data: { a: 1, text: 'two' } })],
+    ])('do not include %s', (_name, event) => expect(event.charactersAfter(head)).toBeUndefined());
+
+    it('are those of texts only', () => {
+      expect(piece('two', { status: 'completed', delta: false }).textPieceHead).toBeUndefined();
+      expect(piece(null).textPieceHead).toBeUndefined();
+      const refusal = { ...base, type: 'refusal', msg_id: 'm', refusal: ',"text":"' } as const;
+      expect(loggedOf(refusal).textPieceHead).toBeUndefined();
+      const data = { ...base, type: 'data', msg_id: 'm', data: { a: 1, text: 'two' } } as const;
+      expect(loggedOf(data).textPieceHead).toBeUndefined();
+    });
   });
 });

@@ -1,5 +1,6 @@
+import { jsonCharacters } from '../common/index.js';
 import type { AgentEvent } from './agent-event.js';
-import { isTerminalStatus, type RunStatus, TERMINAL_STATUSES } from './agent-objects.js';
+import { isTerminalStatus, type RunStatus, TERMINAL_STATUSES, type TextContent } from './agent-objects.js';
 
 /** The `object` of an event. */
 export type EventKind = AgentEvent['object'];
@@ -13,6 +14,15 @@ export interface ContentSlot {
   readonly index: number;
 }
 
+/** What all deltas of one text have in common. */
+export interface TextPieceHead {
+  /** Their JSON up to the characters of the text. */
+  readonly json: string;
+  readonly messageId: string | null;
+  readonly index: number | null;
+  readonly delta: boolean | null;
+}
+
 /** The start of every canonical JSON text, and what follows the kind if the event has a status. */
 const HEAD = '{"object":"';
 const STATUS = '","status":"';
@@ -24,8 +34,9 @@ const CLOSED_MESSAGE = new RegExp(`^{"object":"message","status":"(?:${ENDS})","
 const CLOSED_CONTENT = new RegExp(
   `^{"object":"content","status":"(?:${ENDS})","error":null,"type":"[a-z]+","index":(\\d+),"delta":false,"msg_id":"([^"\\\\]+)"`,
 );
-/** The end of the head of a text delta. The text is its last member. */
+/** The end of the head of a text delta, and the end of its JSON: the text is the last member. */
 const TEXT = ',"text":"';
+const TEXT_END = '"}';
 
 /**
  * One committed event of a run: its number, its canonical JSON, and the values at the start of that JSON. The
@@ -78,22 +89,33 @@ export class LoggedEvent {
       : { messageId, index: Number(index) };
   }
 
-  /**
-   * The JSON of a text delta up to the text; undefined for other events. Another event continues the same text
-   * exactly if its JSON starts with the same characters.
-   */
-  get textPieceHead(): string | undefined {
+  /** What other deltas of the same text begin with; undefined if this is no text delta. */
+  get textPieceHead(): TextPieceHead | undefined {
     if (this.kind !== 'content' || this.status !== 'in_progress') return undefined;
     // Before the text only the message id can contain arbitrary text, and its quotes are escaped: the first match is
     // the member.
     const end = this.json.indexOf(TEXT);
-    return end < 0 ? undefined : this.json.slice(0, end + TEXT.length - 1);
+    const { event } = this;
+    if (end < 0 || event.object !== 'content' || event.type !== 'text') return undefined;
+    const { msg_id: messageId, index, delta } = event;
+    return { json: this.json.slice(0, end + TEXT.length), messageId, index, delta };
   }
 
-  /** Whether the JSON starts with these characters. (`startsWith` is many times slower with a long prefix.) */
-  continues(head: string): boolean {
-    return this.json.slice(0, head.length) === head;
+  /** The characters of the text as JSON if this is another delta of the same text; undefined for all other events. */
+  charactersAfter(head: TextPieceHead): string | undefined {
+    const { parsed, json } = this;
+    if (parsed) return piecesMatch(parsed, head) ? jsonCharacters(parsed.text) : undefined;
+    // (`startsWith` is many times slower with a long prefix.)
+    const { length } = head.json;
+    return json.slice(0, length) === head.json ? json.slice(length, -TEXT_END.length) : undefined;
   }
+}
+
+/** Whether the JSON of an event begins with a head, which is not looked at: most pieces are written nowhere else. */
+function piecesMatch(event: AgentEvent, head: TextPieceHead): event is TextContent & { readonly text: string } {
+  if (event.object !== 'content' || event.type !== 'text' || event.status !== 'in_progress') return false;
+  if (event.error || typeof event.text !== 'string') return false;
+  return event.msg_id === head.messageId && event.index === head.index && event.delta === head.delta;
 }
 
 function kindOf(json: string): EventKind {

@@ -8,6 +8,7 @@ import {
   type LoggedEvent,
   makeContent,
   serializeEvent,
+  type TextPieceHead,
 } from '../../events/index.js';
 import { DONE_FRAME } from '../http/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
@@ -58,8 +59,10 @@ export class AgentApiEncoder implements FrameEncoder {
   private discarded = 0;
   /** Whether the terminal event was written: `[DONE]` follows only then. */
   private ended = false;
-  /** The JSON of the open text's pieces up to their text: an event that continues it is another piece. */
-  private pieceHead: string | undefined;
+  /** What the pieces of the open text begin with: an event that continues it is another piece. */
+  private pieceHead: TextPieceHead | undefined;
+  /** What stands in the frame of a piece between its number and its text. */
+  private pieceMiddle = '';
 
   constructor(private readonly options: AgentApiEncoderOptions) {}
 
@@ -71,7 +74,8 @@ export class AgentApiEncoder implements FrameEncoder {
   /** The frames of one event of the log; none for kinds that the protocol does not have. */
   next(logged: LoggedEvent): readonly string[] {
     const { json, kind } = logged;
-    if (this.pieceHead !== undefined && logged.continues(this.pieceHead)) return this.frame(json);
+    const characters = this.pieceHead && logged.charactersAfter(this.pieceHead);
+    if (characters !== undefined) return this.piece(characters);
     switch (kind) {
       case 'content':
         return this.whole(logged) ?? this.content(logged, logged.event as Content);
@@ -113,6 +117,21 @@ export class AgentApiEncoder implements FrameEncoder {
     return [`data: {"sequence_number":${number},${json.slice(1)}\n\n`];
   }
 
+  /** As `frame`, for a piece of the open text: made of few parts, because most frames are such. */
+  private piece(characters: string): readonly string[] {
+    const number = this.count;
+    this.count += 1;
+    if (number < this.discarded) return DISCARDED;
+    return [`data: {"sequence_number":${number}${this.pieceMiddle}${characters}"}\n\n`];
+  }
+
+  /** From now on events that continue this one are pieces. */
+  private beginPieces(head: TextPieceHead | undefined): void {
+    this.pieceHead = head;
+    // Joined, so that it is one text in memory: parts would be put together again with every piece.
+    this.pieceMiddle = [',', head?.json.slice(1)].join('');
+  }
+
   /** The closing event of an open slot, which passes unchanged and unparsed if its beginning identifies the slot. */
   private whole({ json, closedContent }: LoggedEvent): readonly string[] | undefined {
     if (!closedContent || !this.messages.get(closedContent.messageId)?.has(closedContent.index)) return undefined;
@@ -148,14 +167,14 @@ export class AgentApiEncoder implements FrameEncoder {
       return this.frame(json);
     }
     if (slot.value) return this.snapshot(event, json, slot, false);
-    this.pieceHead = logged.textPieceHead;
+    this.beginPieces(logged.textPieceHead);
     return this.frame(json);
   }
 
   /** Keeps the value only where pieces cannot be sent as they are. */
   private open(event: Content, logged: LoggedEvent): Slot {
     const value = isText(event) ? undefined : valueOf(event);
-    if (!value && event.delta === true) this.pieceHead = logged.textPieceHead;
+    if (!value && event.delta === true) this.beginPieces(logged.textPieceHead);
     return { value, shownLength: logged.json.length, hiddenLength: 0 };
   }
 
