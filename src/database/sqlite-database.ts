@@ -68,16 +68,22 @@ export class SqliteDatabase extends Database {
     this.patientRead = this.read;
   }
 
-  /** As `write`: writers do not wait for locks of each other. */
-  writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
-    return this.write(work);
-  }
-
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
   write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.pending.push({ work, committed, resolve, reject } as PendingWrite);
       this.flushing ??= this.flush();
+    });
+  }
+
+  /**
+   * As `write`, because writers do not wait for locks of each other; but without waiting for what else is written in this
+   * turn of the event loop: such work is rare, or gathered already.
+   */
+  writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.pending.push({ work, committed: undefined, resolve, reject } as PendingWrite);
+      this.flushing ??= this.commitPending();
     });
   }
 
@@ -98,6 +104,10 @@ export class SqliteDatabase extends Database {
   /** Collects what is written in this turn of the event loop, then commits group by group. */
   private async flush(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
+    await this.commitPending();
+  }
+
+  private async commitPending(): Promise<void> {
     while (this.pending.length > 0) {
       const group = this.pending;
       this.pending = [];

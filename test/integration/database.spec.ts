@@ -35,6 +35,18 @@ describeOnLedgers('a write', (ledger) => {
     expect(await ledger().count('sessions')).toBe(133);
   });
 
+  it('a write that is gathered already does not wait for the end of the turn on SQLite', async () => {
+    const { database } = ledger();
+    let hasBegun = false;
+    const write = database.writePatiently(async (tx) => {
+      hasBegun = true;
+      await tx.run(INSERT, [nextId('gathered')]);
+    });
+    expect(hasBegun).toBe(database.dialect === 'sqlite');
+    await Promise.all([write, database.write(insert(nextId('later')))]);
+    expect(await ledger().count('sessions')).toBe(2);
+  });
+
   it('a write of several statements on one row is atomic', async () => {
     const { database } = ledger();
     await database.write(insert('counter'));

@@ -56,6 +56,17 @@ describe('ModelBatches', () => {
   });
 });
 
+describe('a model that sends its pieces one by one', () => {
+  it('the loop has a checkpoint after every 16 events', async () => {
+    const agent = loopAgent(new ScriptedModelClient([[...WORDS.slice(0, 40), finish()]]));
+    const events = agent.run(new TestRun().context);
+    let checkpoints = 0;
+    while ((await events.next()).done !== true) checkpoints += 1;
+    // One more before the first model call.
+    expect(checkpoints).toBe(3);
+  });
+});
+
 describe('a model that sends a whole answer at once', () => {
   it.each([
     ['in one batch', [{ type: 'batch', events: WORDS } as const, finish()]],

@@ -3,6 +3,9 @@ import type { ModelEvent } from '../ports/model-client.js';
 /** Most events that one run writes in a turn of the event loop, so that other runs get their turns. */
 const EVENTS_PER_TURN = 64;
 
+type Resolve = (batch: readonly ModelEvent[] | undefined) => void;
+type Reject = (reason: unknown) => void;
+
 /**
  * Reads the batches of one model call, bounded and abortable: no batch has more than 64 events, and
  * after 64 events the event loop takes a turn, so that a model that is faster than its readers neither
@@ -30,24 +33,17 @@ export class ModelBatches {
   }
 
   /**
-   * The next events, or undefined at the end.
+   * The next events, or undefined at the end. Written with one promise, because most batches have one event.
    *
    * @throws the signal's reason; whatever the model client throws
    */
-  async next(): Promise<readonly ModelEvent[] | undefined> {
-    this.signal.throwIfAborted();
-    if (this.taken >= EVENTS_PER_TURN) await this.nextTurn();
-    if (this.offset >= this.arrived.length) {
-      const next = await this.orAborted(this.iterator.next());
+  next(): Promise<readonly ModelEvent[] | undefined> {
+    return new Promise((resolve, reject) => {
       this.signal.throwIfAborted();
-      if (next.done) {
-        this.isDone = true;
-        return undefined;
-      }
-      this.arrived = next.value;
-      this.offset = 0;
-    }
-    return this.take();
+      this.rejectNext = reject;
+      if (this.taken >= EVENTS_PER_TURN) setImmediate(() => this.nextTurn(resolve, reject));
+      else this.fetch(resolve, reject);
+    });
   }
 
   /** Stops reading and ends the model call, without waiting for it, because it may hang. */
@@ -66,18 +62,31 @@ export class ModelBatches {
     return batch;
   }
 
-  /** Lets other work proceed, since a provider can deliver many events at once. */
-  private async nextTurn(): Promise<void> {
-    await this.orAborted(new Promise<void>((resolve) => setImmediate(resolve)));
+  /** Other work has proceeded, since a provider can deliver many events at once. */
+  private nextTurn(resolve: Resolve, reject: Reject): void {
     this.taken = 0;
-    this.signal.throwIfAborted();
+    if (this.signal.aborted) reject(this.signal.reason);
+    else this.fetch(resolve, reject);
   }
 
-  /** Rejects on an abort even if the provider's stream does not. */
-  private orAborted<T>(work: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.rejectNext = reject;
-      work.then(resolve, reject);
-    });
+  /** Hands on what is left of the last batch, or else waits for the next one. An abort rejects it meanwhile. */
+  private fetch(resolve: Resolve, reject: Reject): void {
+    if (this.offset < this.arrived.length) return resolve(this.take());
+    try {
+      this.iterator.next().then((step) => this.arrive(step, resolve, reject), reject);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  private arrive(step: IteratorResult<readonly ModelEvent[]>, resolve: Resolve, reject: Reject): void {
+    if (this.signal.aborted) return reject(this.signal.reason);
+    if (step.done) {
+      this.isDone = true;
+      return resolve(undefined);
+    }
+    this.arrived = step.value;
+    this.offset = 0;
+    resolve(this.take());
   }
 }

@@ -17,6 +17,9 @@ import { announcePrediction, type PredictedState } from './predicted-state.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
 import type { UiCard } from './ui-card.js';
 
+/** Events of an answer between two checkpoints at least: each costs as much as several of the steps from piece to log. */
+const CHECKPOINT_EVENTS = 16;
+
 /** The text for the user if the provider's filter stopped an answer before its first text. */
 export const REFUSAL = 'The model did not answer because of its content filter.';
 
@@ -53,8 +56,8 @@ interface ModelStep extends StepSetting {
 }
 
 /**
- * Makes one model call and streams its answer into messages, unless the journal contains it. Yields after each
- * batch of events, as a checkpoint. If the answer is interrupted, its usage is estimated and added to that of
+ * Makes one model call and streams its answer into messages, unless the journal contains it. Yields after
+ * every 16 events or more, as a checkpoint. If the answer is interrupted, its usage is estimated and added to that of
  * the response.
  *
  * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing
@@ -72,6 +75,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const traced = observed?.traceparent === undefined ? sent : { ...sent, traceparent: observed.traceparent };
   let batches: ModelBatches | undefined;
   let isFinished = false;
+  let unchecked = 0;
   try {
     batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
@@ -84,6 +88,9 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
         observed?.answered({ finishReason: output.finishReason, usage: output.usage, output });
         return output;
       }
+      unchecked += batch.length;
+      if (unchecked < CHECKPOINT_EVENTS) continue;
+      unchecked = 0;
       yield;
     }
   } catch (error) {

@@ -17,8 +17,9 @@ import { jsonText } from './run-row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
 const ADVANCE = `
-  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'
-  RETURNING keep, cancel_requested_at`;
+  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+
+const ADVANCE_AND_READ = `${ADVANCE} RETURNING keep, cancel_requested_at`;
 
 const FINISH = `
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
@@ -100,7 +101,7 @@ export class TypeOrmRunLog extends RunLog {
           at,
           ...guard,
         ])
-      : await sql.all<WrittenRow>(ADVANCE, [lines.length, ...guard]);
+      : await sql.all<WrittenRow>(ADVANCE_AND_READ, [lines.length, ...guard]);
     if (!row) return undefined;
     if (lines.length > 0) sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
     for (const { key, status, inputHash, output, messageIds, startedAt } of steps) {
@@ -113,7 +114,7 @@ export class TypeOrmRunLog extends RunLog {
   async appendEvents(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
     if (queryable(tx).dialect === 'postgres' && writes.length > 1) return appendMany(tx, writes);
     const written: boolean[] = [];
-    for (const write of writes) written.push((await this.append(tx, write)) !== undefined);
+    for (const write of writes) written.push(await appendOnly(tx, write));
     return written;
   }
 
@@ -228,6 +229,15 @@ export class TypeOrmRunLog extends RunLog {
 function nextOf(events: readonly LoggedEvent[]): number | undefined {
   const last = events.at(-1);
   return last && last.seq + 1;
+}
+
+/** Without RETURNING, which on SQLite is a fifth of what both statements cost. */
+async function appendOnly(tx: Transaction, { run, firstSeq, lines, at }: LogWrite): Promise<boolean> {
+  const sql = queryable(tx);
+  const advanced = await sql.run(ADVANCE, [lines.length, run.rowId, run.fence, firstSeq]);
+  if (advanced === 0) return false;
+  sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
+  return true;
 }
 
 async function appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {

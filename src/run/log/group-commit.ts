@@ -10,13 +10,17 @@ import { LogCommit } from './log-commit.js';
 const BUSY_RUNS = 8;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 20;
+/** The longest pause while nobody waits for the next commit: for each run of the last one, and at most. */
+const CALM_PAUSE_PER_RUN_MS = 0.2;
+const CALM_PAUSE_MAX_MS = 40;
 
 /**
  * Commits the writes of all runs of this process: one commit at a time, and what arrives meanwhile forms the
  * next. After a commit the readers of this process get the events, then the relay publishes them to other instances.
  * The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
- * which costs little latency and saves most of the work (docs/performance.md). Writes of a commit that fails are retried
- * one by one, beside the commits of other runs.
+ * which costs little latency and saves most of the work (docs/performance.md). It grows up to 40 ms while there is
+ * nothing to commit but further events of many runs; the first events of a run, and whatever somebody waits for, end it.
+ * Writes of a commit that fails are retried one by one, beside the commits of other runs.
  */
 @Injectable()
 export class GroupCommit {
@@ -26,6 +30,10 @@ export class GroupCommit {
   private readonly retries: CommitRetries;
   /** Sources that have more to write while a write of theirs is retried. */
   private readonly held = new Set<CommitSource>();
+  /** Whether somebody waits for the next commit. */
+  private isAwaited = false;
+  /** Ends the calm part of a pause; undefined outside of it. */
+  private endPause: (() => void) | undefined;
 
   constructor(
     private readonly commits: LogCommit,
@@ -46,6 +54,12 @@ export class GroupCommit {
     this.working ??= this.work();
   }
 
+  /** Somebody waits for what was included: the next commit follows soon. */
+  hurry(): void {
+    this.isAwaited = true;
+    this.endPause?.();
+  }
+
   /** Resolves when everything is written. */
   async idle(): Promise<void> {
     while (this.working || this.retries.isBusy) {
@@ -58,14 +72,31 @@ export class GroupCommit {
     await nextTurn();
     while (this.dirty.size > 0) {
       const startedAt = performance.now();
-      const busy = await this.commitDirty();
-      const pause = busy ? clamp(2 * (performance.now() - startedAt), PAUSE_MIN_MS, PAUSE_MAX_MS) : 0;
-      await (pause > 0 ? delay(pause) : nextTurn());
+      const runs = await this.commitDirty();
+      await (runs < BUSY_RUNS ? nextTurn() : this.pause(runs, performance.now() - startedAt));
     }
     this.working = undefined;
   }
 
-  private async commitDirty(): Promise<boolean> {
+  /** Waits between two commits. @param took how long the last one took, in milliseconds */
+  private async pause(runs: number, took: number): Promise<void> {
+    const shortest = clamp(2 * took, PAUSE_MIN_MS, PAUSE_MAX_MS);
+    await delay(shortest);
+    const rest = Math.min(runs * CALM_PAUSE_PER_RUN_MS, CALM_PAUSE_MAX_MS) - shortest;
+    if (rest < 1 || this.isAwaited) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, rest);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.endPause = undefined;
+  }
+
+  /** Returns how many runs were in the commit. */
+  private async commitDirty(): Promise<number> {
+    this.isAwaited = false;
     const batch: [CommitSource, LogWrite][] = [];
     for (const source of this.dirty) {
       const isRetried = this.retries.has(source);
@@ -75,7 +106,7 @@ export class GroupCommit {
     }
     this.dirty = new Set();
     await this.commit(batch);
-    return batch.length >= BUSY_RUNS;
+    return batch.length;
   }
 
   private async commit(batch: readonly (readonly [CommitSource, LogWrite])[]): Promise<void> {

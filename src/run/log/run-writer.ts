@@ -118,6 +118,7 @@ export class RunWriter implements CommitSource {
   /** Resolves when everything written so far is committed. @throws AppError WORKER_LOST */
   flush(): Promise<void> {
     if (this.done === this.written) return Promise.resolve();
+    this.options.commits.hurry();
     return new Promise((resolve, reject) => this.flushes.push({ until: this.written, resolve, reject }));
   }
 
@@ -183,6 +184,8 @@ export class RunWriter implements CommitSource {
     this.written += 1;
     if (this.isRequested) return;
     this.isRequested = true;
-    this.options.commits.request(this);
+    const { commits } = this.options;
+    commits.request(this);
+    if (this.mark === FIRST_HIGH_WATER) commits.hurry();
   }
 }

@@ -4,7 +4,8 @@ import { ContentDecoding } from './content-decoding.js';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Unread bytes above which the upstream is paused, and below which it is resumed. */
+/** Unread bytes above which the upstream is paused: at first, and at most. */
+const FIRST_HIGH_WATER = 8 * 1024;
 const HIGH_WATER = 256 * 1024;
 /** Bytes below which reading resumes after a pause. */
 const LOW_WATER = 64 * 1024;
@@ -14,6 +15,8 @@ const MAX_RESENDS = 3;
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 
 const NOTHING: readonly Buffer[] = [];
+/** `queueMicrotask` makes an object for each call that keeps the asynchronous context, which nobody needs here. */
+const RESOLVED = Promise.resolve();
 
 /**
  * The answer to one HTTP request, as it arrives: a handler of undici's dispatcher. It
@@ -21,6 +24,9 @@ const NOTHING: readonly Buffer[] = [];
  *
  * A server may close an unused connection while a request is on its way to it. Such a request was not
  * processed: it is sent again.
+ *
+ * It holds no more unread bytes than were read before, within limits: the first events of a model that sends everything
+ * at once do not wait until the rest is taken apart.
  */
 export class AnswerBody implements Dispatcher.DispatchHandler {
   /** 0 until the head of the answer is there. */
@@ -34,6 +40,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   private decoding: ContentDecoding | undefined;
   private unread: Buffer[] = [];
   private unreadBytes = 0;
+  private readBytes = 0;
   private isNotifying = false;
   private abortReason: Error | undefined;
   private carrier: Carrier | undefined;
@@ -56,7 +63,10 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.unread.length === 0) return NOTHING;
     const bytes = this.unreadBytes > most ? this.unread.splice(0, this.countOf(most)) : this.unread;
     if (bytes === this.unread) this.unread = [];
-    for (const { length } of bytes) this.unreadBytes -= length;
+    for (const { length } of bytes) {
+      this.unreadBytes -= length;
+      this.readBytes += length;
+    }
     this.resume();
     return bytes;
   }
@@ -131,7 +141,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.abortReason) return;
     this.unread.push(chunk);
     this.unreadBytes += chunk.length;
-    if (this.unreadBytes > HIGH_WATER) this.pause();
+    if (this.unreadBytes > Math.min(HIGH_WATER, Math.max(FIRST_HIGH_WATER, this.readBytes))) this.pause();
     this.notify();
   }
 
@@ -182,11 +192,13 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     if (this.isNotifying) return;
     this.isNotifying = true;
     // The chunks of one socket read come synchronously: all of them are there when this runs.
-    queueMicrotask(() => {
-      this.isNotifying = false;
-      this.onArrival();
-    });
+    void RESOLVED.then(this.deliver);
   }
+
+  private readonly deliver = (): void => {
+    this.isNotifying = false;
+    this.onArrival();
+  };
 
   private decode(encoding: string): void {
     if (!ContentDecoding.isNeeded(encoding)) return;
