@@ -102,6 +102,24 @@ describeOnLedgers('the options of a run request', (ledger) => {
     for (const child of children) expect(await history(child)).toEqual(['i1', 'o1']);
   });
 
+  it('a request after a run whose session is removed in the meantime is refused', async () => {
+    const { id, sessionRowId } = await start({});
+    await end((await ledger().runs.find(ALICE, id)) as RunRecord, 'o1');
+    const { sessions, database } = ledger();
+    const lock = jest.spyOn(sessions, 'lock');
+    // On SQLite there is one writer: the removal comes after the request, or before it.
+    if (database.dialect === 'postgres') {
+      lock.mockImplementationOnce(async (tx, rowId) => {
+        lock.mockRestore();
+        await ledger().removeSession(sessionRowId);
+        return sessions.lock(tx, rowId);
+      });
+    } else await ledger().removeSession(sessionRowId);
+    expect(await codeOf(ledger().accept({ after: id }))).toBe('RUN_NOT_FOUND');
+    lock.mockRestore();
+    expect(await ledger().count('runs')).toBe(0);
+  });
+
   it('a request after an unknown run or one of another user is refused', async () => {
     const run = await start({});
     const bob = { ...ALICE, userId: 'bob' };

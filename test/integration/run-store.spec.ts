@@ -225,6 +225,7 @@ describeOnLedgers('claiming runs', (ledger) => {
       cancelRequestedAt: null,
     });
     expect((await ledger().find(late)).state).toBe('queued');
+    expect(ledger().woken).toEqual([early.sessionRowId]);
     expect(await ledger().runs.overdue(NOW - 500, 10)).toEqual([]);
   });
 

@@ -76,6 +76,8 @@ export class Ledger {
   readonly interrupts: TypeOrmInterruptStore;
   readonly commits: LogCommit;
   readonly metrics: RunMetrics;
+  /** The sessions whose next run was to be started, by `endOverdue`. */
+  readonly woken: number[] = [];
   readonly cleaners = new SessionCleaners();
   private readonly stores: RunLedger;
   private readonly transaction: AcceptTransaction;
@@ -136,8 +138,9 @@ export class Ledger {
   /** Ends the runs that were queued before a time. Returns whether there may be more. */
   endOverdue(queuedBefore: number, now: number): Promise<boolean> {
     const settings = readSettings(RunSettings, { RUN_QUEUE_TIMEOUT_MS: String(now - queuedBefore) });
-    const signals = new RunSignals({} as Dispatcher, new LocalRelay(), this.metrics);
-    return new OverdueRuns(this.stores, settings, clockAt(now), signals).end();
+    const dispatcher = { wake: (sessionRowId) => this.woken.push(sessionRowId) } as Partial<Dispatcher> as Dispatcher;
+    const signals = new RunSignals(dispatcher, new LocalRelay(), this.metrics);
+    return new OverdueRuns(this.stores, settings, clockAt(now), signals, dispatcher).end();
   }
 
   /** Undefined when the run has not ended. */

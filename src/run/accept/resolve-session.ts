@@ -35,7 +35,8 @@ export async function resolveSession(
     return { session, sessionId, created: session.runOrdinal === 1 };
   }
   const parent = await findParent(tx, ledger, request, after);
-  await sessions.lock(tx, parent.sessionRowId);
+  // The session may have been removed since the parent was found.
+  if (!(await sessions.lock(tx, parent.sessionRowId))) throw new AppError('RUN_NOT_FOUND');
   if (await endsConversation(tx, ledger, parent)) {
     const session = await sessions.reopen(tx, parent.sessionRowId, now, input.length);
     return { session, sessionId: parent.sessionId, created: false };

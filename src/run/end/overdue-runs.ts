@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock } from '../../common/index.js';
+import { Dispatcher } from '../ports/dispatcher.js';
 import { endingOfError, unstartedEnd, WAITED_TOO_LONG } from '../execute/run-ending.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunSettings } from '../run.settings.js';
@@ -16,6 +17,7 @@ export class OverdueRuns {
     private readonly settings: RunSettings,
     private readonly clock: Clock,
     private readonly signals: RunSignals,
+    private readonly dispatcher: Dispatcher,
   ) {}
 
   /** Ends the overdue runs as failed, until the signal aborts. @throws the driver's error */
@@ -36,6 +38,9 @@ export class OverdueRuns {
       return Promise.all(overdue.map((run) => runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now)));
     });
     for (const run of ended) if (run) this.signals.endedUnstarted(run);
+    // The run behind the one that has ended may be the next of its session.
+    for (const sessionRowId of new Set(ended.flatMap((run) => run?.sessionRowId ?? [])))
+      this.dispatcher.wake(sessionRowId);
     return ended.length === BATCH;
   }
 }

@@ -115,9 +115,10 @@ export class TypeOrmSessionStore extends SessionStore {
     return opened(await queryable(tx).all<OpenedRow>(REOPEN, [messages, now, sessionRowId]), messages);
   }
 
-  async lock(tx: Transaction, sessionRowId: number): Promise<void> {
-    if (queryable(tx).dialect === 'postgres')
-      await queryable(tx).all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId]);
+  async lock(tx: Transaction, sessionRowId: number): Promise<boolean> {
+    // SQLite has one writer: nobody can have removed what the transaction has found.
+    if (queryable(tx).dialect === 'sqlite') return true;
+    return (await queryable(tx).all('SELECT no FROM sessions WHERE no = ? FOR UPDATE', [sessionRowId])).length > 0;
   }
 
   async fork(tx: Transaction, from: ForkPoint, sessionId: string, now: number, messages = 0): Promise<OpenedSession> {

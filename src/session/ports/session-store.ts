@@ -71,8 +71,8 @@ export abstract class SessionStore {
   /** Counts one more run of an existing session, as `open`. Later callers wait until this transaction ends. */
   abstract reopen(tx: Transaction, sessionRowId: number, now: number, messages?: number): Promise<OpenedSession>;
 
-  /** Makes other writers of the session wait until this transaction ends. */
-  abstract lock(tx: Transaction, sessionRowId: number): Promise<void>;
+  /** Makes other writers of the session wait until this transaction ends. Returns false if it has been removed. */
+  abstract lock(tx: Transaction, sessionRowId: number): Promise<boolean>;
 
   /**
    * Creates a session that begins with a copy of another's messages and state, and counts its first run, as `open`.
