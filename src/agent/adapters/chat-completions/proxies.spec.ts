@@ -1,4 +1,5 @@
 import { StartupError } from '../../../common/index.js';
+import { until } from '../../../../test/support/until.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream } from '../testing/raw-upstream.js';
 import { smallProxy, type SmallProxy } from '../testing/small-proxy.js';
@@ -100,7 +101,7 @@ describe('the proxy of the environment', () => {
     Object.assign(process.env, { HTTPS_PROXY: proxied() });
     client = clientFor('https://model.test/v1', { maxRetries: 0, firstTokenTimeoutMs: 60 });
     expectError((await failureOf(client, request('hi'))).error, 'MODEL_TIMEOUT');
-    expect(proxy.asked).toHaveLength(1);
+    await until(() => proxy.asked.length === 1, 'the tunnel was requested');
   });
 
   it.each(['model.test', '*', 'localhost, * '])(
