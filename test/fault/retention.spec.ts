@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { Agent, type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
@@ -51,7 +53,11 @@ const COPILOTKIT: Pick<Wire, 'name' | 'say'> = {
     },
   }),
 };
-const ALL_WIRES = [...WIRES, COPILOTKIT];
+/** Responses over a WebSocket, a connection for each. */
+const SOCKET = 'responses-socket';
+const ALL_WIRES = [...[...WIRES, COPILOTKIT].map(({ name }) => name), SOCKET];
+/** The events after which a response has no others. */
+const ENDS = new Set(['response.completed', 'response.failed', 'response.incomplete', 'error']);
 
 describe('the memory of finished streams', () => {
   let database: TestDatabase;
@@ -99,18 +105,35 @@ describe('the memory of finished streams', () => {
     return count;
   }
 
-  async function stream({ name, say }: Pick<Wire, 'name' | 'say'>, kind: Kind): Promise<void> {
+  async function stream(name: string, kind: Kind): Promise<void> {
+    if (name === SOCKET) return socketStream(kind);
+    const { say } = [...WIRES, COPILOTKIT].find((wire) => wire.name === name) ?? COPILOTKIT;
     const turn = (turns += 1);
     const sessionId = randomUUID();
     const asked = onDisconnect(name, say({ sessionId, words: WORDS[kind], turn }), kind);
     const stop = (runId: string | undefined): Promise<void> =>
       post(
-        runId === undefined
-          ? { path: `/api/v1/agent/runs/${sessionId}/run-${turn}/cancel`, body: {} }
-          : { path: '/stop', body: { response_id: runId } },
+        runId === undefined ? { path: `/api/v1/agent/runs/${sessionId}/run-${turn}/cancel`, body: {} } : stopOf(runId),
       );
-    const leaves = kind === 'cut' || kind === 'cancelled';
+    const leaves = leavesEarly(kind);
     await post(asked, { leaves, ...(kind === 'stopped' && { onFrame: stop }) });
+  }
+
+  /** As `stream`, over a connection of its own. A response whose client leaves is cancelled. */
+  async function socketStream(kind: Kind): Promise<void> {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/v1/responses`);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    let stopped: Promise<void> | undefined;
+    socket.on('message', (data: Buffer) => {
+      const { type, response } = JSON.parse(data.toString()) as { type: string; response?: { id: string } };
+      if (leavesEarly(kind)) socket.terminate();
+      else if (ENDS.has(type)) socket.close();
+      else if (kind === 'stopped' && response) stopped ??= post(stopOf(response.id));
+    });
+    socket.send(JSON.stringify({ type: 'response.create', input: WORDS[kind], user: randomUUID() }));
+    await closed;
+    await stopped;
   }
 
   /** Reads an answer to its end, or leaves after its first frame. */
@@ -160,6 +183,14 @@ describe('the memory of finished streams', () => {
     }
   }
 });
+
+function leavesEarly(kind: Kind): boolean {
+  return kind === 'cut' || kind === 'cancelled';
+}
+
+function stopOf(runId: string): WireRequest {
+  return { path: '/stop', body: { response_id: runId } };
+}
 
 /** A request whose run is cancelled, or goes on, when its client leaves, where the wire can say so. */
 function onDisconnect(name: string, { path, body, headers = [] }: WireRequest, kind: Kind): WireRequest {
