@@ -6,6 +6,7 @@ import { ModelBench, type ModelBenchOptions } from './model-bench.js';
 import { profileSummary } from './profile-summary.js';
 import { type Bench, Report } from './report.js';
 import { accessCost } from './scenarios/access.js';
+import { againstOther } from './scenarios/against.js';
 import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
@@ -35,6 +36,9 @@ interface Step<B> {
 }
 
 const SOAK_MINUTES = 10;
+/** Measured rounds of a comparison: with the baseline of a row, and with another checkout. */
+const ROUNDS = 3;
+const ROUNDS_AGAINST = 11;
 const PROFILE_FOLDER = join(__dirname, '../../.cache/profiles');
 
 const MODEL_STEPS: readonly Step<ModelBench>[] = [
@@ -47,6 +51,7 @@ const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'idleModel', rows: ['m8'], run: idleModelStreams },
   { name: 'loopDelay', rows: ['m10'], run: loopDelay },
   { name: 'soak', rows: ['s'], onDemand: true, run: soak },
+  { name: 'against', rows: [], onDemand: true, run: againstOther },
 ];
 
 const SCRIPTED_STEPS: readonly Step<ScriptedBench>[] = [
@@ -77,6 +82,16 @@ const LEDGER_STEPS: readonly Step<Bench>[] = [
   { name: 'size', rows: ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'], onDemand: true, run: ledgerSize },
 ];
 
+/** What `--only` may name: all rows and scenarios, in small letters. */
+const NAMES = new Set(
+  [MODEL_STEPS, SCRIPTED_STEPS, ACCESS_STEPS, FLEET_STEPS, LEDGER_STEPS].flatMap((steps) =>
+    steps.filter(({ name }) => name !== 'against').flatMap(({ name, rows }) => [name.toLowerCase(), ...rows]),
+  ),
+);
+
+/** An option has a value that there is not. */
+class UsageError extends Error {}
+
 async function main(args: readonly string[]): Promise<number> {
   const summary = option(args, 'summary');
   if (summary !== undefined) {
@@ -84,7 +99,10 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const quick = args.includes('--quick');
-  const only = option(args, 'only')?.toLowerCase().split(',');
+  const otherFolder = process.env['BENCH_AGAINST'];
+  const only = otherFolder === undefined ? option(args, 'only')?.toLowerCase().split(',') : ['against'];
+  const unknown = otherFolder === undefined ? (only ?? []).filter((name) => !NAMES.has(name)) : [];
+  if (unknown.length > 0) throw new UsageError(`There is no row and no scenario ${unknown.join(', ')}.`);
   const wanted = <B>(steps: readonly Step<B>[]): Step<B>[] =>
     steps.filter(({ name, rows, quick: isQuick, onDemand }) =>
       only === undefined
@@ -93,7 +111,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
   const size = {
     quick,
-    rounds: Number(option(args, 'rounds') ?? 3),
+    rounds: Number(option(args, 'rounds') ?? (otherFolder === undefined ? ROUNDS : ROUNDS_AGAINST)),
     soakMinutes: Number(option(args, 'minutes') ?? SOAK_MINUTES),
   };
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`);
@@ -126,12 +144,14 @@ async function runSteps<B extends Bench>(
 
 function modelOptions(args: readonly string[]): ModelBenchOptions {
   const wire = option(args, 'wire') ?? 'responses';
-  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs') throw new Error(`unknown wire ${wire}`);
+  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs')
+    throw new UsageError(`There is no wire ${wire}.`);
   const database = option(args, 'database') ?? 'sqlite';
-  if (database !== 'sqlite' && database !== 'postgres') throw new Error(`unknown database ${database}`);
+  if (database !== 'sqlite' && database !== 'postgres') throw new UsageError(`There is no database ${database}.`);
   const profileFolder = args.includes('--profile') ? PROFILE_FOLDER : undefined;
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
-  return { wire, postgresUrl: database === 'postgres' ? postgresUrl() : undefined, profileFolder };
+  const otherFolder = process.env['BENCH_AGAINST'];
+  return { wire, otherFolder, postgresUrl: database === 'postgres' ? postgresUrl() : undefined, profileFolder };
 }
 
 /** @throws Error without BENCH_DATABASE_URL */
@@ -150,7 +170,7 @@ function option(args: readonly string[], name: string): string | undefined {
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error);
-    process.exit(1);
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exit(error instanceof UsageError ? 2 : 1);
   },
 );

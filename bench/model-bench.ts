@@ -8,8 +8,8 @@ import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
 import type { Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
 
-/** Who is between the model and the client: the hand-written relay, or Parley with its log. */
-export type Variant = 'relay' | 'parley';
+/** Who is between the model and the client: the hand-written relay, Parley with its log, or the Parley of another checkout. */
+export type Variant = 'relay' | 'parley' | 'other';
 
 /** How the rows with a model are run. */
 export interface ModelBenchOptions {
@@ -17,6 +17,8 @@ export interface ModelBenchOptions {
   readonly wire: Exclude<WireName, 'relay'>;
   /** A PostgreSQL database whose user may create others; undefined: SQLite. */
   readonly postgresUrl: string | undefined;
+  /** The compiled benchmark beside the server of another checkout; undefined: none is compared. */
+  readonly otherFolder: string | undefined;
   /** Folder for profiles of Parley's process; undefined: it is not profiled. */
   readonly profileFolder: string | undefined;
 }
@@ -48,6 +50,7 @@ export class ModelBench {
   private started: Promise<{ model: ServerProcess; load: AnswerLoadProcess }> | undefined;
   private relayServer: Promise<ServerProcess> | undefined;
   private parleyServer: Promise<ParleyUnderTest> | undefined;
+  private otherServer: Promise<ParleyUnderTest> | undefined;
 
   constructor(
     readonly report: Report,
@@ -91,22 +94,36 @@ export class ModelBench {
     return this.parleyServer;
   }
 
+  /** The Parley of the other checkout. @throws Error if there is none */
+  async other(): Promise<ParleyUnderTest> {
+    const { otherFolder } = this.options;
+    if (otherFolder === undefined) throw new Error('No other checkout is compared');
+    this.otherServer ??= this.freshParley({}, 0, otherFolder);
+    return this.otherServer;
+  }
+
   /**
    * A Parley for one row; whoever asks for it stops it.
    *
    * @param env further settings
    * @param databaseDelayMs how much later each answer of PostgreSQL arrives
+   * @param folder as that of `ServerProcess.start`
    */
-  async freshParley(env: Readonly<Record<string, string>> = {}, databaseDelayMs = 0): Promise<ParleyUnderTest> {
+  async freshParley(
+    env: Readonly<Record<string, string>> = {},
+    databaseDelayMs = 0,
+    folder?: string,
+  ): Promise<ParleyUnderTest> {
     const { postgresUrl } = this.options;
     const database = postgresUrl === undefined ? undefined : await ScratchDatabase.create(postgresUrl);
     const proxy = database && databaseDelayMs > 0 ? await delayProxy(database.url, databaseDelayMs) : undefined;
     const databaseUrl = proxy?.url ?? database?.url;
-    const server = await ServerProcess.start('parley', {
+    const settings = {
       BENCH_MODEL_URL: await this.modelUrl(),
       ...(databaseUrl === undefined ? {} : { BENCH_SERVER_DATABASE_URL: databaseUrl }),
       ...env,
-    });
+    };
+    const server = await ServerProcess.start('parley', settings, folder);
     const stop = async (): Promise<void> => {
       await server.stop();
       proxy?.close();
@@ -122,7 +139,7 @@ export class ModelBench {
 
   /** One load against one variant, with the processor time that it cost there. */
   async measure(variant: Variant, loadFor: (target: { wire: WireName; port: number }) => AnswerLoad): Promise<Cell> {
-    const parley = variant === 'parley' ? await this.parley() : undefined;
+    const parley = variant === 'relay' ? undefined : await this[variant]();
     const server = parley?.server ?? (await this.relay());
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const load = loadFor({ wire: this.wireOf(variant), port: server.port });
@@ -141,18 +158,21 @@ export class ModelBench {
   }
 
   /**
-   * Measures both variants in turn, round by round. The rounds of the warm-up are not among the result.
+   * Measures Parley and its baseline in turn, round by round. The rounds of the warm-up are not among the result.
    *
    * @param cell what is measured; called with `true` during the warm-up
    */
   async alternate(
     rounds: number,
     cell: (variant: Variant, warmUp: boolean) => Promise<Cell>,
+    baseline: Exclude<Variant, 'parley'> = 'relay',
   ): Promise<Record<Variant, Cell[]>> {
-    const cells: Record<Variant, Cell[]> = { relay: [], parley: [] };
-    for (const variant of ['relay', 'parley'] as const) await cell(variant, true);
+    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [] };
+    for (const variant of [baseline, 'parley'] as const) await cell(variant, true);
     for (let round = 0; round < rounds; round += 1) {
-      for (const variant of ['relay', 'parley'] as const) cells[variant].push(await cell(variant, false));
+      // Each comes first in every other round: what the machine does beside them hits both.
+      const order = round % 2 === 0 ? ([baseline, 'parley'] as const) : (['parley', baseline] as const);
+      for (const variant of order) cells[variant].push(await cell(variant, false));
     }
     return cells;
   }
@@ -160,6 +180,7 @@ export class ModelBench {
   async stop(): Promise<void> {
     this.printProfile();
     await (await this.parleyServer)?.stop();
+    await (await this.otherServer)?.stop();
     await (await this.relayServer)?.stop();
     const basics = await this.started;
     await basics?.load.stop();

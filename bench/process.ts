@@ -67,13 +67,18 @@ class Peer {
 
 /** A server process of one variant. What it writes to standard output, such as its log, is dropped. */
 export class ServerProcess extends Peer {
-  static async start(variant: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  /** @param folder the compiled benchmark beside the server to run: that of another checkout, to compare it */
+  static async start(
+    variant: string,
+    env: Readonly<Record<string, string>> = {},
+    folder = __dirname,
+  ): Promise<ServerProcess> {
     const options: ForkOptions = {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: variant === 'parley' ? START_FLAGS : [],
     };
-    const server = new ServerProcess(fork(join(__dirname, 'server.js'), [variant], options));
+    const server = new ServerProcess(fork(join(folder, 'server.js'), [variant], options));
     await server.ready();
     return server;
   }

@@ -1,19 +1,64 @@
 // npm run bench: measures the server against a hand-written relay, node:http and Nest's own event streams.
 // --quick runs the short set with its gates, --only=m1,replay some rows or scenarios (docs/performance.md).
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchHelp, benchOption, benchProblem } from './lib/bench-options.mjs';
 import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist');
 /** What is compiled: a folder, and what the benchmark uses of the tests. */
 const SOURCES = ['bench', 'test/support/free-port.ts'];
+const args = process.argv.slice(2);
+process.exitCode = args.includes('--help') ? help() : await bench();
 
-const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
-if (failed === 0) await compile();
-process.exitCode =
-  failed || (await run(root, process.execPath, [join(output, 'bench/main.js'), ...process.argv.slice(2)]));
+/** @returns {number} the exit code */
+function help() {
+  console.log(benchHelp());
+  return 0;
+}
+
+/** @returns {Promise<number>} the exit code */
+async function bench() {
+  const against = benchOption(args, '--against');
+  const other = against === undefined ? undefined : resolve(against);
+  const problem = benchProblem(args) ?? (other === undefined ? undefined : checkoutProblem(other));
+  if (problem !== undefined) {
+    console.error(problem);
+    return 2;
+  }
+  const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
+  if (failed !== 0) return failed;
+  await compile();
+  return run(root, process.execPath, [join(output, 'bench/main.js'), ...args], {
+    ...process.env,
+    ...(other !== undefined && { BENCH_AGAINST: besideServerOf(other) }),
+  });
+}
+
+/**
+ * The compiled benchmark beside the compiled server of another checkout, so that its server process runs that server.
+ *
+ * @param {string} other
+ * @returns {string} the folder
+ */
+function besideServerOf(other) {
+  const folder = join(other, 'dist/bench-of-another-checkout');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(output, 'bench'), folder, { recursive: true });
+  return folder;
+}
+
+/**
+ * What is wrong with the checkout to compare with; undefined if nothing is.
+ *
+ * @param {string} folder
+ */
+function checkoutProblem(folder) {
+  if (existsSync(join(folder, 'dist/src/index.js'))) return undefined;
+  return `There is no build in ${folder}. Build it first: node scripts/build.mjs`;
+}
 
 /** Beside the compiled server, so that the benchmark measures what `npm start` runs. */
 async function compile() {

@@ -9,7 +9,8 @@ const M4_GATE = 0.02;
 /** M4: complete short answers over kept connections. */
 export async function modelRequests(bench: ModelBench, { quick, rounds }: Size): Promise<void> {
   const answer = answerOf({ pieces: 3 });
-  const counts = { relay: quick ? 3000 : 6000, parley: quick ? 1000 : 2000 };
+  const own = quick ? 1000 : 2000;
+  const counts = { relay: 3 * own, parley: own, other: own };
   const cells = await bench.alternate(rounds, (variant) =>
     bench.measure(variant, (target) => ({
       do: 'requests',
