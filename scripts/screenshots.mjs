@@ -1,6 +1,6 @@
 // npm run screenshots: takes the pictures of the console in docs/images, in both colour schemes, with the built server,
 // sample data and Chromium (PARLEY_CHROMIUM, by default /usr/bin/chromium).
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,10 @@ import { SampleData } from './lib/sample-data.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMAGES = join(ROOT, 'docs/images');
 const SIZE = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 780 };
 const LARGEST_BYTES = 150_000;
+/** The images that are uploaded. */
+const SCENES = ['harbour', 'mountains', 'vineyard'];
 
 process.exitCode = (await ensureInstalled(ROOT)) || (await ensureBuilt(ROOT)) || (await main());
 
@@ -36,9 +39,13 @@ async function main() {
     await once(server, 'exit');
     ({ server, url } = await serve(folder, Number(new URL(url).port)));
     await data.until(trip, ({ status }) => status === 'completed');
+    for (const name of SCENES) await data.upload(`${name}.png`, await scene(browser, name));
     const files = [];
-    for (const scheme of /** @type {const} */ (['light', 'dark']))
+    for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       files.push(...(await pictures(browser, url, trip, scheme)));
+      files.push(...(await phonePictures(browser, url, trip, scheme)));
+      files.push(...(await accessPictures(browser, scheme)));
+    }
     return report(files);
   } finally {
     await browser.close();
@@ -54,19 +61,7 @@ async function main() {
  * @param {'light' | 'dark'} colorScheme
  */
 async function pictures(browser, url, trip, colorScheme) {
-  const options = { viewport: SIZE, colorScheme, locale: 'en-GB', timezoneId: 'UTC' };
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  /** @type {string[]} */
-  const files = [];
-  const picture = async (/** @type {string} */ name) => {
-    const path = join(IMAGES, `console-${name}-${colorScheme}.png`);
-    await page.mouse.move(0, 0);
-    writeFileSync(path, withPalette(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
-    files.push(path);
-  };
-  const open = (/** @type {string} */ place) => page.goto(`${url}/console/#/${place}`);
-
+  const { page, picture, open, files } = await camera(browser, url, colorScheme, SIZE);
   await open('talk');
   await page.getByLabel('Message', { exact: true }).fill('What is the weather in Lisbon?');
   await page.getByRole('button', { name: 'Send' }).click();
@@ -86,8 +81,114 @@ async function pictures(browser, url, trip, colorScheme) {
   await page.getByRole('form', { name: 'Question' }).waitFor();
   await picture('inbox');
 
-  await context.close();
+  await open('sessions');
+  await page.getByRole('link', { name: /Thank you, that is all/ }).waitFor();
+  await picture('sessions');
+
+  await open('attachments');
+  for (const name of SCENES) await page.getByRole('heading', { name: `${name}.png` }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await picture('attachments');
+
+  await page.context().close();
   return files;
+}
+
+/**
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {string} trip the id of a run
+ * @param {'light' | 'dark'} colorScheme
+ */
+async function phonePictures(browser, url, trip, colorScheme) {
+  const { page, picture, open, files } = await camera(browser, url, colorScheme, PHONE);
+
+  await open('talk');
+  await page.getByLabel('Message', { exact: true }).fill('What is the weather in Lisbon?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('article', { name: 'Card' }).waitFor();
+  await picture('phone-talk');
+
+  await open(`runs/${trip}`);
+  await page.getByRole('list', { name: 'Timeline' }).getByText('search_flights').first().waitFor();
+  await page.getByRole('list', { name: 'Timeline' }).getByRole('listitem').last().scrollIntoViewIfNeeded();
+  await picture('phone-run');
+
+  await page.context().close();
+  return files;
+}
+
+/**
+ * The page of an administrator, at a server of its own with authentication.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {'light' | 'dark'} colorScheme
+ */
+async function accessPictures(browser, colorScheme) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
+  const admin = ['key', 'create', '--tenant', 'default', '--account', 'operations', '--name', 'Operations'];
+  const scopes = 'runs:read runs:write admin:keys admin:budgets admin:tenants';
+  const env = { PATH: process.env.PATH, DATA_DIR: folder, AUTH: 'keys' };
+  const parley = [join(ROOT, 'bin/parley.mjs'), ...admin, '--scopes', scopes];
+  const key = execFileSync(process.execPath, parley, { cwd: folder, env, encoding: 'utf8' }).trim();
+  const { server, url } = await serve(folder, 0, { AUTH: 'keys' });
+  try {
+    const data = new SampleData(url, key);
+    await data.addKeys();
+    const { page, picture, open, files } = await camera(browser, url, colorScheme, SIZE);
+    await open('access');
+    await page.getByLabel('API key or token').fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('region', { name: 'API keys', exact: true }).getByText('Nightly reports').waitFor();
+    await picture('access');
+    await page.context().close();
+    return files;
+  } finally {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A page, what takes its pictures, and their files so far.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url of the server
+ * @param {'light' | 'dark'} colorScheme
+ * @param {{ width: number, height: number }} viewport
+ */
+async function camera(browser, url, colorScheme, viewport) {
+  const context = await browser.newContext({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const files = [];
+  const picture = async (/** @type {string} */ name) => {
+    const path = join(IMAGES, `console-${name}-${colorScheme}.png`);
+    await page.mouse.move(0, 0);
+    writeFileSync(path, withPalette(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
+    files.push(path);
+  };
+  const open = (/** @type {string} */ place) => page.goto(`${url}/console/#/${place}`);
+  return { page, picture, open, files };
+}
+
+/**
+ * An image to upload.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} name one of `SCENES`
+ */
+async function scene(browser, name) {
+  const page = await browser.newPage({ viewport: { width: 640, height: 480 } });
+  const hue = 40 + 90 * SCENES.indexOf(name);
+  await page.setContent(`<style>body { margin: 0 }</style><svg width="640" height="480">
+    <rect width="640" height="480" fill="hsl(${hue} 60% 80%)"/>
+    <circle cx="480" cy="120" r="52" fill="hsl(${hue} 90% 92%)"/>
+    <path d="M0 330 L150 180 L290 320 L410 220 L640 360 V480 H0 Z" fill="hsl(${hue} 35% 55%)"/>
+    <rect y="360" width="640" height="120" fill="hsl(${hue + 150} 40% 45%)"/></svg>`);
+  const picture = await page.screenshot();
+  await page.close();
+  return picture;
 }
 
 /** @param {readonly string[]} files */
@@ -105,10 +206,18 @@ function report(files) {
  *
  * @param {string} folder for its data
  * @param {number} port 0 takes a free one
+ * @param {Record<string, string>} settings
  */
-async function serve(folder, port) {
+async function serve(folder, port, settings = {}) {
   const main = join(ROOT, 'scripts/lib/sample-server.mjs');
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: String(port), LEASE_MS: '2000', LOG_LEVEL: 'info' };
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: folder,
+    PORT: String(port),
+    LEASE_MS: '2000',
+    LOG_LEVEL: 'info',
+    ...settings,
+  };
   const server = spawn(process.execPath, [main], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let [output, url] = ['', ''];
   while (url === '') {

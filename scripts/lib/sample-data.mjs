@@ -12,9 +12,14 @@ const CONVERSATIONS = /** @type {const} */ ([
 
 /** A server with sample data. */
 export class SampleData {
-  /** @param {string} url of the server */
-  constructor(url) {
+  /**
+   * @param {string} url of the server
+   * @param {string} [key] an API key
+   */
+  constructor(url, key) {
     this.url = url;
+    /** @type {Record<string, string>} */
+    this.authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   }
 
   /** Conversations that have ended, then what waits for a person. */
@@ -57,14 +62,39 @@ export class SampleData {
     return JSON.parse(answer).task_id;
   }
 
+  /** API keys of programs. */
+  async addKeys() {
+    const keys = [
+      { account: 'nightly', name: 'Nightly reports', scopes: ['runs:read'] },
+      { account: 'shop', name: 'Shop', scopes: ['runs:read', 'runs:write'] },
+      { account: 'ci', name: 'Tests of the travel agency', scopes: ['runs:read', 'runs:write'] },
+    ];
+    for (const key of keys) await this.post('admin/keys', undefined, key);
+  }
+
+  /**
+   * @param {string} name of the file
+   * @param {Buffer} png
+   */
+  async upload(name, png) {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), name);
+    const answer = await fetch(`${this.url}/api/v1/agent/attachments`, { method: 'POST', body: form });
+    if (!answer.ok) throw new Error(`The upload was answered with ${answer.status}: ${await answer.text()}`);
+  }
+
   /**
    * @param {string} path
-   * @param {string} user
+   * @param {string | undefined} user
    * @param {object} body
    * @returns {Promise<string>} the whole answer
    */
   async post(path, user, body) {
-    const headers = { 'content-type': 'application/json', 'x-user-id': user };
+    const headers = {
+      'content-type': 'application/json',
+      ...this.authorization,
+      ...(user === undefined ? {} : { 'x-user-id': user }),
+    };
     const answer = await fetch(`${this.url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path} answered with ${answer.status}: ${text}`);

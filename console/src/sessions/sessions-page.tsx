@@ -50,7 +50,7 @@ function SessionRow({
       {lastRun && <span className={`badge ${lastRun.status}`}>{lastRun.status}</span>}
       <span className="run-input">{lastRun?.input ?? id}</span>
       <span className="muted">
-        {userId} · {time(updatedAt)} · {count(messageCount)} messages
+        {userId} · {time(updatedAt)} · {count(messageCount)} {messageCount === 1 ? 'message' : 'messages'}
       </span>
     </Link>
   );
