@@ -6,21 +6,14 @@ import { HttpConnection } from './http-connection.js';
 import { resumeStorm } from './resume-storm.js';
 import { steadyRuns } from './steady-runs.js';
 import { WIRES } from './wires.js';
+import { serveLoads } from './serve-loads.js';
 
 /** The connections that `open` has left open. */
 const held: HttpConnection[] = [];
 /** Connections that `open` opens at once. */
 const OPENED_AT_ONCE = 50;
 
-process.on('message', ({ id, load }: { id: number; load: AnswerLoad }) => {
-  perform(load).then(
-    (result) => process.send?.({ id, result }),
-    (error: unknown) =>
-      process.send?.({ id, result: { error: error instanceof Error ? error.message : String(error) } }),
-  );
-});
-process.on('disconnect', () => process.exit(0));
-process.send?.({ port: 0 });
+serveLoads(perform);
 
 async function perform(load: AnswerLoad): Promise<AnswerResult> {
   switch (load.do) {

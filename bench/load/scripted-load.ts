@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Load, LoadResult, Script } from '../protocol.js';
+import { serveLoads } from './serve-loads.js';
 
 /** The requests that `open` has left open. */
 const open: ClientRequest[] = [];
@@ -11,15 +12,7 @@ interface Stream {
   readonly latency: number[];
 }
 
-process.on('message', ({ id, load }: { id: number; load: Load }) => {
-  perform(load).then(
-    (result) => process.send?.({ id, result }),
-    (error: unknown) =>
-      process.send?.({ id, result: { error: error instanceof Error ? error.message : String(error) } }),
-  );
-});
-process.on('disconnect', () => process.exit(0));
-process.send?.({ port: 0 });
+serveLoads(perform);
 
 async function perform(load: Load): Promise<LoadResult> {
   switch (load.do) {

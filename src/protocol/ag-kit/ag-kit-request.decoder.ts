@@ -2,7 +2,7 @@ import { AppError, isPlainObject, type Json, type JsonObject } from '../../commo
 import type { Message } from '../../events/index.js';
 import type { InterruptAnswer, InterruptKind } from '../../interrupt/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
-import { decodeMessages, REQUEST_CONTEXT } from '../ag-ui-events/index.js';
+import { decodeMessages, decodeTools, REQUEST_CONTEXT } from '../ag-ui-events/index.js';
 import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import { checkJsonLimits } from '../http/json-limits.js';
 
@@ -10,7 +10,6 @@ const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 256;
 /** Nesting of JSON that comes as text: of a payload or a schema. */
 const MAX_TEXT_DEPTH = 64;
-const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const NAME_LENGTH = { min: 1, max: 256 };
 /** Keys of a request that this wire interprets; all others are passed to the agent and its tools. */
 const KNOWN: ReadonlySet<string> = new Set(['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id']);
@@ -58,7 +57,7 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
     conversationId,
     userId: fields.string('user_id', NAME_LENGTH),
     messages: decodeMessages((items ?? []).map(wireMessage), [seed]),
-    tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? []),
+    tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], schemaOf),
     resume,
     forwardedProps: extrasOf(body),
   };
@@ -112,27 +111,7 @@ function checkDepth(value: unknown, path: string): void {
   }
 }
 
-/**
- * Decodes the client's tools (contract ag-kit, section 1.2): `parameters` is a JSON Schema as text, or
- * the schema itself. The last declaration of a name counts.
- *
- * @throws AppError naming the path of the first wrong field
- */
-export function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
-  const tools = new Map<string, ToolDeclaration>();
-  for (const [index, item] of items.entries()) {
-    const fields = fieldReaderAt(item, `tools[${index}]`);
-    const name = fields.string('name');
-    if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
-    if (!TOOL_NAME.test(name)) {
-      const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
-      throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
-    }
-    tools.set(name, { name, description: fields.string('description') ?? '', parameters: schemaOf(fields) });
-  }
-  return [...tools.values()];
-}
-
+/** The schema of a tool (contract ag-kit, section 1.2): a JSON Schema as text, or the schema itself. */
 function schemaOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');

@@ -15,7 +15,13 @@ export { AG_UI_EVENTS, anyEventSchema, type EventFieldSchema, eventSchemaName } 
 export { KEY_CASES, type KeyCase, normaliseRunInput, withKeyCase } from './key-case.js';
 export { toAgUiMessages } from './message-encoder.js';
 export { decodeMessages } from './message.decoder.js';
-export { decodeRunInput, REQUEST_CONTEXT, type ResumeEntry, type RunAgentInput } from './run-input.decoder.js';
+export {
+  decodeRunInput,
+  decodeTools,
+  REQUEST_CONTEXT,
+  type ResumeEntry,
+  type RunAgentInput,
+} from './run-input.decoder.js';
 export { interruptsOf, keptInterrupt, outcomeOf, questionsOf, usageOf } from './run-outcome.js';
 export { runRequestOf, type RunRequestOptions } from './run-request.js';
 export { STATE_SUMMARY, StateSummary, stateSummaryOf } from './shared-state.js';

@@ -81,7 +81,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     ...(parentRunId !== undefined && { parentRunId }),
     ...(protocolVersion !== undefined && { protocolVersion }),
     messages: decodeMessages(items, [threadId]),
-    tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? []),
+    tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], parametersOf),
     context: (fields.list('context', MAX_CONTEXT) ?? []).map(decodeContext),
     ...(Object.keys(state).length > 0 && { state }),
     forwardedProps: forwardedProps(fields),
@@ -108,8 +108,16 @@ function forwardedProps(fields: FieldReader): JsonObject {
   return isPlainObject(value) ? value : { value };
 }
 
-/** The last declaration of a name counts. */
-function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
+/**
+ * Decodes tools of a client. The last declaration of a name counts.
+ *
+ * @param parametersOf reads the JSON Schema of a tool's arguments
+ * @throws AppError MISSING_PARAMETER, INVALID_PARAMETER naming the path of the first wrong field
+ */
+export function decodeTools(
+  items: readonly unknown[],
+  parametersOf: (tool: FieldReader) => JsonObject,
+): readonly ToolDeclaration[] {
   const tools = new Map<string, ToolDeclaration>();
   for (const [index, item] of items.entries()) {
     const fields = fieldReaderAt(item, `tools[${index}]`);
@@ -119,14 +127,14 @@ function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
       const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
       throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
     }
-    const description = fields.string('description') ?? '';
-    tools.set(name, { name, description, parameters: parametersOf(fields.source['parameters']) });
+    tools.set(name, { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) });
   }
   return [...tools.values()];
 }
 
 /** Any JSON may stand here, `true` for example; what describes no arguments asks for none. */
-function parametersOf(value: unknown): JsonObject {
+function parametersOf({ source }: FieldReader): JsonObject {
+  const value = source['parameters'];
   return isPlainObject(value) ? (value as JsonObject) : { type: 'object', properties: {} };
 }
 

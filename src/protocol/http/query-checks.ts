@@ -1,8 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { PLAIN_TEXT } from '../../common/index.js';
 
+const STARTING_AFTER = /^(-1|\d{1,15})$/;
 const UP_TO_100 = /^([1-9]\d?|100)$/;
 const UP_TO_1000 = /^([1-9]\d{0,2}|1000)$/;
 
@@ -18,6 +19,54 @@ export function OptionalText(options: {
     IsString({ message: `${name} must be a string` }),
     Length(1, options.maxLength, { message: `${name} must have 1 to ${options.maxLength} characters` }),
     Matches(PLAIN_TEXT, { message: `${name} must not contain control characters` }),
+  ]);
+}
+
+/** The query parameter `user_id`: in whose name the request is made. */
+export function UserIdQuery(): PropertyDecorator {
+  const description = 'The user, as in requests that start runs. Default: the user of requests that name none.';
+  return OptionalText({ maxLength: 256, example: 'alice', description });
+}
+
+/** The query parameter that says whether the response is an event stream. */
+export function StreamQuery(): PropertyDecorator {
+  return named((name) => [
+    ApiPropertyOptional({
+      enum: ['true', 'false'],
+      default: 'false',
+      description: 'Whether to stream the events instead of returning the current response.',
+    }),
+    IsOptional(),
+    IsIn(['true', 'false'], { message: `${name} must be true or false` }),
+  ]);
+}
+
+/** The query parameter with the cursor of a client, the number of the last event that it has. */
+export function StartingAfterQuery(): PropertyDecorator {
+  return named((name) => [
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: -1,
+      default: -1,
+      pattern: STARTING_AFTER.source,
+      description: 'With stream=true: the sequence_number of the last event that the client has.',
+    }),
+    IsOptional(),
+    Matches(STARTING_AFTER, { message: `${name} must be an integer of at least -1` }),
+  ]);
+}
+
+/** The query parameter that says whether the run continues without its client. */
+export function OnDisconnectQuery(preset: 'continue' | 'cancel'): PropertyDecorator {
+  const byDefault = preset === 'cancel' ? ' By default it is cancelled.' : '';
+  return named((name) => [
+    ApiPropertyOptional({
+      enum: ['continue', 'cancel'],
+      default: preset,
+      description: `Whether the run continues when the client disconnects before the end.${byDefault}`,
+    }),
+    IsOptional(),
+    IsIn(['continue', 'cancel'], { message: `${name} must be continue or cancel` }),
   ]);
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { OnDisconnectQuery } from '../../http/query-checks.js';
 
 /** A message of dialect A. It has no id. */
 export class AgKitMessageDto {
@@ -107,13 +107,7 @@ export class AgKitErrorBodyDto {
 
 /** The query of `POST /send-message`. */
 export class SendMessageQueryDto {
-  @ApiPropertyOptional({
-    enum: ['continue', 'cancel'],
-    default: 'cancel',
-    description: 'Whether the run continues when the client disconnects before the end. By default it is cancelled.',
-  })
-  @IsOptional()
-  @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
+  @OnDisconnectQuery('cancel')
   on_disconnect?: 'continue' | 'cancel';
 }
 

@@ -1,15 +1,10 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
+import { OnDisconnectQuery } from '../../http/query-checks.js';
 
 /** The query of `POST /process`. */
 export class ProcessQueryDto {
-  @ApiPropertyOptional({
-    enum: ['continue', 'cancel'],
-    default: 'continue',
-    description: 'Whether the run continues when the client disconnects before the end.',
-  })
-  @IsOptional()
-  @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
+  @OnDisconnectQuery('continue')
   on_disconnect?: 'continue' | 'cancel';
 
   @ApiPropertyOptional({

@@ -1,25 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { StreamQuery, StartingAfterQuery } from '../../http/query-checks.js';
 
 /** The query of `GET /responses/{id}`. */
 export class RetrieveQueryDto {
-  @ApiPropertyOptional({
-    enum: ['true', 'false'],
-    default: 'false',
-    description: 'Whether to stream the events instead of returning the current response.',
-  })
-  @IsOptional()
-  @IsIn(['true', 'false'], { message: 'stream must be true or false' })
+  @StreamQuery()
   stream?: 'true' | 'false';
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: -1,
-    default: -1,
-    description: 'With stream=true: the sequence_number of the last event that the client has.',
-  })
-  @IsOptional()
-  @Matches(/^(-1|\d{1,15})$/, { message: 'starting_after must be an integer of at least -1' })
+  @StartingAfterQuery()
   starting_after?: string;
 }
 

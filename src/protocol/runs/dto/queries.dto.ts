@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, Matches } from 'class-validator';
+import { OnDisconnectQuery } from '../../http/query-checks.js';
 import type { BusyPolicy } from '../../../run/index.js';
 import { RUNS_STATUSES, type RunsStatus } from '../run-names.js';
 
@@ -25,13 +26,7 @@ export class SubmitQueryDto {
   @IsIn(['stream', 'respond-async'], { message: 'prefer must be stream or respond-async' })
   prefer?: 'stream' | 'respond-async';
 
-  @ApiPropertyOptional({
-    enum: ['continue', 'cancel'],
-    default: 'continue',
-    description: 'Whether the run continues when the client disconnects before the end.',
-  })
-  @IsOptional()
-  @IsIn(['continue', 'cancel'], { message: 'on_disconnect must be continue or cancel' })
+  @OnDisconnectQuery('continue')
   on_disconnect?: 'continue' | 'cancel';
 }
 
