@@ -3,6 +3,7 @@ import { dataFrame, eventFrame } from '../http/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 import type { AgUiEvent } from './ag-ui.types.js';
+import { eventJson } from './event-json.js';
 import { type KeyCase, withKeyCase } from './key-case.js';
 
 /**
@@ -77,7 +78,7 @@ export class AgUiEncoder implements FrameEncoder {
   private frame(event: AgUiEvent, id?: string): string {
     const { frameOf, keyCase = 'camel', runId } = this.options;
     if (frameOf) return frameOf(event);
-    const data = JSON.stringify(withKeyCase(event, keyCase, runId));
+    const data = keyCase === 'camel' ? eventJson(event) : JSON.stringify(withKeyCase(event, keyCase, runId));
     return id === undefined ? dataFrame(data) : eventFrame(data, { id });
   }
 }

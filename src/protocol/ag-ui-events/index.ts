@@ -11,6 +11,7 @@ export {
   type StartedRun,
   type StartOptions,
 } from './ag-ui-runs.js';
+export { eventJson } from './event-json.js';
 export { AG_UI_EVENTS, anyEventSchema, type EventFieldSchema, eventSchemaName } from './event-schemas.js';
 export { KEY_CASES, type KeyCase, normaliseRunInput, withKeyCase } from './key-case.js';
 export { toAgUiMessages } from './message-encoder.js';

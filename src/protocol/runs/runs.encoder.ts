@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
-import { type AgUiEvent, AgUiFold, type AgUiMessage } from '../ag-ui-events/index.js';
+import { type AgUiEvent, AgUiFold, type AgUiMessage, eventJson } from '../ag-ui-events/index.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { formatEventId } from './events/event-id.js';
 import { clientRunId, errorNameOf } from './run-names.js';
@@ -110,7 +110,7 @@ export class RunsEncoder implements FrameEncoder {
   /** The frame of an event that stands for those before it: it has the id of the last one and is not counted. */
   frame(event: AgUiEvent, at: number, seq = this.count): string {
     const id = formatEventId({ ordinal: this.run.ordinal, seq });
-    return `id: ${id}\ndata: ${JSON.stringify({ ...named(event), timestamp: at })}\n\n`;
+    return `id: ${id}\ndata: ${eventJson(named(event), `,"timestamp":${at}`)}\n\n`;
   }
 }
 
