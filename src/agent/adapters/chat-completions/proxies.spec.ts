@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { StartupError } from '../../../common/index.js';
 import { until } from '../../../../test/support/until.js';
 import { collect, failureOf, request } from '../testing/collect.js';
@@ -125,6 +126,17 @@ describe('the proxy of the environment', () => {
   it('a client is not made with a proxy that it cannot use', () => {
     expect(() => use({ HTTP_PROXY: 'socks4://127.0.0.1:1' })).toThrow(StartupError);
     expect(() => use({}, upstream.url)).not.toThrow();
+  });
+
+  it('a call that cannot be sent leaves no time-out and no listener behind', async () => {
+    const used = use({}, 'http://model.test/v1');
+    process.env['HTTP_PROXY'] = 'socks4://127.0.0.1:1';
+    const { signal } = new AbortController();
+    const timers = jest.spyOn(global, 'setTimeout');
+    expectError((await failureOf(used, request('hi'), signal)).error, 'MODEL_EXECUTION_FAILED');
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('a redirect to a host whose proxy cannot be used fails the call', async () => {
