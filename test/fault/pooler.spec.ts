@@ -1,8 +1,14 @@
+import { Client } from 'pg';
+import { userReach } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
+import { Runs } from '../../src/run/index.js';
+import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
-import { NO_PGBOUNCER, PgBouncer } from '../support/pgbouncer.js';
+import { runRequest } from '../support/ledger.js';
+import { NO_PGBOUNCER, PgBouncer, POOLED } from '../support/pgbouncer.js';
 import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
 const SKIPPED = POSTGRES === '' ? 'TEST_DATABASE_URL is not set' : NO_PGBOUNCER;
@@ -47,4 +53,43 @@ const SKIPPED = POSTGRES === '' ? 'TEST_DATABASE_URL is not set' : NO_PGBOUNCER;
       expect(await stored.read.all(locks)).toEqual([{ n: 0 }]);
     },
   );
+
+  it('while all its server connections are in use, requests are refused and runs survive', async () => {
+    const url = pooler.urlOf(database.env.DATABASE_URL ?? '');
+    const env = { DEFAULT_AGENT: 'code-journal', DATABASE_WAIT_MS: '1000', LEASE_MS: '60000' };
+    const pooled = { ...database, env: { ...database.env, DATABASE_URL: url } };
+    const server = await startServer({ database: pooled, env, providers: [JournalingCodeAgent] });
+    servers = [server];
+    let goOn: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (goOn = resolve));
+    behaviour.current = async function* (context) {
+      yield say(context, 'Before.');
+      await context.flush();
+      await told;
+      yield say(context, 'After.');
+      await context.flush();
+    };
+    const { run } = await server.get(Runs).accept(runRequest({ agentType: 'code-journal' }));
+    const view = () => server.get(Runs).view(userReach(run), run.runId);
+    await until(async () => (await view()).lastSeq >= 2, 'the first words');
+    const ready = async (): Promise<number> => (await fetch(`${server.url}/readiness`)).status;
+    const holders = Array.from({ length: POOLED }, () => new Client({ connectionString: url }));
+    try {
+      for (const holder of holders) {
+        await holder.connect();
+        await holder.query('BEGIN');
+      }
+      goOn();
+      // Several refusals: connections of requests are cut meanwhile, and that of the run is not.
+      for (let count = 0; count < 3; count += 1) expect(await ready()).toBe(503);
+    } finally {
+      await Promise.all(holders.map((holder) => holder.end()));
+    }
+    await until(async () => (await ready()) === 200, 'the server to be ready');
+    const ended = await until(async () => {
+      const found = await view();
+      return found.finishedAt !== null && found;
+    }, 'the end of the run');
+    expect(ended).toMatchObject({ state: 'completed', attempt: 1 });
+  });
 });

@@ -13,6 +13,9 @@ const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pg
 /** Why specs with a pooler are skipped; undefined if they can run. */
 export const NO_PGBOUNCER = PROGRAM ? undefined : 'there is no pgbouncer';
 
+/** Its connections to each database. */
+export const POOLED = 4;
+
 /** A PgBouncer that gives each transaction a connection, in front of a PostgreSQL. */
 export class PgBouncer {
   private constructor(
@@ -35,7 +38,7 @@ export class PgBouncer {
       'unix_socket_dir =',
       'auth_type = any',
       'pool_mode = transaction',
-      'default_pool_size = 4',
+      `default_pool_size = ${POOLED}`,
       // It refuses to run as root.
       ...(process.getuid?.() === 0 ? ['user = nobody'] : []),
     ];
