@@ -35,12 +35,13 @@ export async function fillRuns(client: pg.Client, { runs, events, until }: Conte
     FROM generate_series(1, ${runs}) n`);
 }
 
-/** The events as runs write them: each commit a row. */
+/** The events as runs write them: each commit a row, those of a run beside each other, however many runs there are. */
 export async function fillEvents(client: pg.Client, { runs, events, until }: Content): Promise<void> {
   await client.query(`
     INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at)
     SELECT n, e, 1, ${LINE}, ${until} - (${runs} - n)::bigint * ${PAUSE_MS} + e
-    FROM generate_series(1, ${runs}) n, generate_series(0, ${events - 1}) e`);
+    FROM generate_series(1, ${runs}) n, generate_series(0, ${events - 1}) e
+    ORDER BY n, e`);
 }
 
 /** The same events as the compaction leaves them, in the place of all others, and a journal of two steps for each run. */
