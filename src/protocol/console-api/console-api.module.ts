@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { ToolsModule } from '../../tools/index.js';
 import { HttpModule } from '../http/index.js';
 import { WireModule } from '../wire/index.js';
-import { AttachmentListController } from './attachments/attachment-list.controller.js';
-import { CatalogController } from './catalog/catalog.controller.js';
+import { AttachmentListController } from './attachment-list.controller.js';
+import { CatalogController } from './catalog.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { LiveEvents } from './runs/live-events.js';
 import { RunChangesController } from './runs/run-changes.controller.js';
@@ -11,7 +11,7 @@ import { RunFramesService } from './runs/run-frames.service.js';
 import { RunLogController } from './runs/run-log.controller.js';
 import { RunLogService } from './runs/run-log.service.js';
 import { RunsReadController } from './runs/runs-read.controller.js';
-import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsController } from './sessions.controller.js';
 
 /** What people look at, and the console reads: runs, sessions, agents, tools. Needs `Runs` from a global module. */
 @Module({

@@ -1,13 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, Needs } from '../../../access/index.js';
-import { AttachmentSearch, AttachmentService, referenceOf, type StoredAttachment } from '../../../attachment/index.js';
-import { Clock } from '../../../common/index.js';
-import { ShapePipe } from '../../http/index.js';
-import { ReadRoute } from '../api-docs.js';
-import { AttachmentListDto, type ListedAttachmentDto } from '../dto/attachment.dto.js';
-import { PagedQueryDto } from '../dto/queries.dto.js';
-import { isoTime, isoTimeOrNull, listReach } from '../reading.js';
+import { Caller, Needs } from '../../access/index.js';
+import { AttachmentSearch, AttachmentService, referenceOf, type StoredAttachment } from '../../attachment/index.js';
+import { Clock } from '../../common/index.js';
+import { ShapePipe } from '../http/index.js';
+import { ReadRoute } from './api-docs.js';
+import { AttachmentListDto, type ListedAttachmentDto } from './dto/attachment.dto.js';
+import { PagedQueryDto } from './dto/queries.dto.js';
+import { isoTime, isoTimeOrNull, listReach } from './reading.js';
 
 const DEFAULT_LIMIT = 50;
 

@@ -1,14 +1,14 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, Needs } from '../../../access/index.js';
-import { AttachmentService } from '../../../attachment/index.js';
-import { AppError, type Principal, type Reach } from '../../../common/index.js';
-import { withImageUrls } from '../../../events/index.js';
-import { RunQueries, type StateChange } from '../../../run/index.js';
-import { Sessions, SessionSearch, type SessionSummary } from '../../../session/index.js';
-import { ShapePipe } from '../../http/index.js';
-import { ReadRoute } from '../api-docs.js';
-import { MessagesPageQueryDto, PagedQueryDto, ReaderQueryDto } from '../dto/queries.dto.js';
+import { Caller, Needs } from '../../access/index.js';
+import { AttachmentService } from '../../attachment/index.js';
+import { AppError, type Principal, type Reach } from '../../common/index.js';
+import { withImageUrls } from '../../events/index.js';
+import { RunQueries, type StateChange } from '../../run/index.js';
+import { Sessions, SessionSearch, type SessionSummary } from '../../session/index.js';
+import { ShapePipe } from '../http/index.js';
+import { ReadRoute } from './api-docs.js';
+import { MessagesPageQueryDto, PagedQueryDto, ReaderQueryDto } from './dto/queries.dto.js';
 import {
   SessionDetailDto,
   SessionListDto,
@@ -16,8 +16,8 @@ import {
   SessionStateDto,
   type SessionSummaryDto,
   type StateChangeDto,
-} from '../dto/session.dto.js';
-import { isoTime, listReach, readReach } from '../reading.js';
+} from './dto/session.dto.js';
+import { isoTime, listReach, readReach } from './reading.js';
 
 const DEFAULT_LIMIT = 50;
 

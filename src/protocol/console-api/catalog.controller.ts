@@ -1,19 +1,19 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, namedUser, Needs } from '../../../access/index.js';
-import { AgentRegistry } from '../../../agent/index.js';
-import { AppError, type JsonObject, mayUseTool } from '../../../common/index.js';
-import { serverLabelOf, type ServerTool, ToolInvoker, ToolRegistry } from '../../../tools/index.js';
-import { ShapePipe } from '../../http/index.js';
-import { ReadRoute } from '../api-docs.js';
+import { Caller, namedUser, Needs } from '../../access/index.js';
+import { AgentRegistry } from '../../agent/index.js';
+import { AppError, type JsonObject, mayUseTool } from '../../common/index.js';
+import { serverLabelOf, type ServerTool, ToolInvoker, ToolRegistry } from '../../tools/index.js';
+import { ShapePipe } from '../http/index.js';
+import { ReadRoute } from './api-docs.js';
 import {
   AgentListDto,
   McpServerListDto,
   PolicyAnswerDto,
   PolicyQuestionDto,
   ServerToolListDto,
-} from '../dto/catalog.dto.js';
-import { ReaderQueryDto } from '../dto/queries.dto.js';
+} from './dto/catalog.dto.js';
+import { ReaderQueryDto } from './dto/queries.dto.js';
 
 /** The time zone of a call that is only tried out: the arguments that depend on it are shown, not used. */
 const TIME_ZONE = 'UTC';
