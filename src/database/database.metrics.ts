@@ -25,8 +25,8 @@ export class DatabaseMetrics {
     });
   }
 
-  /** Shows the connections of a pool. */
-  watch(pool: Pool, size: number): void {
+  /** Shows the connections of a pool. @param queuedCount requests that wait until they may have one */
+  watch(pool: Pool, size: number, queuedCount: () => number): void {
     this.metrics.gauge({ name: 'parley_db_pool_size', help: 'Connections that the pool has at most.' }, () => size);
     this.metrics.gauge(
       { name: 'parley_db_pool_in_use', help: 'Connections that are in use.' },
@@ -34,7 +34,7 @@ export class DatabaseMetrics {
     );
     this.metrics.gauge(
       { name: 'parley_db_pool_waiting', help: 'Transactions and reads that wait for a connection.' },
-      () => pool.waitingCount,
+      () => pool.waitingCount + queuedCount(),
     );
   }
 }

@@ -30,6 +30,7 @@ export abstract class Database extends UnitOfWork {
   abstract override write<T>(
     work: (tx: Queryable & Transaction) => Promise<T>,
     committed?: (value: T) => void,
+    lockKey?: string,
   ): Promise<T>;
 
   /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */

@@ -4,6 +4,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Database, isDatabaseFailure, isDeadlock } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
+import { KeyedTurns } from './keyed-turns.js';
 import { probe } from './postgres-probe.js';
 import { PooledReads, RequestReads } from './postgres-reads.js';
 import { PostgresTransaction } from './postgres-transaction.js';
@@ -20,6 +21,8 @@ const DEADLOCK_TRIES = 4;
  */
 const PATIENT_LOCK_MS = 25_000;
 
+const MOST_RESERVED = 3;
+
 /** PostgreSQL: every write is a transaction on a pooled connection. */
 export class PostgresDatabase extends Database {
   /** SQL that depends on the database is chosen by this name. */
@@ -30,6 +33,7 @@ export class PostgresDatabase extends Database {
   readonly readUnsynced: Queryable;
   readonly patientRead: Queryable;
   private readonly waits: RequestWaits;
+  private readonly turns = new KeyedTurns();
   private readonly lockWaitMs: number;
   /** What each transaction begins with, except for its longest wait for a lock. */
   private readonly opening: string;
@@ -42,25 +46,35 @@ export class PostgresDatabase extends Database {
    */
   constructor(
     private readonly source: DataSource,
-    settings: Pick<DatabaseSettings, 'durability' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs'>,
+    settings: Pick<DatabaseSettings, 'durability' | 'poolSize' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs'>,
     private readonly metrics: DatabaseMetrics,
   ) {
     super();
     this.lockWaitMs = settings.lockWaitMs;
     this.opening = opening(settings);
     const pool = (source.driver as PostgresDriver).master as pg.Pool;
-    metrics.watch(pool, pool.options.max ?? 0);
-    this.waits = new RequestWaits(settings.waitMs, (withinMs) => probe(pool, withinMs));
-    pool.on('acquire', () => this.waits.acquired());
+    const { poolSize } = settings;
+    this.waits = new RequestWaits(settings.waitMs, poolSize - reserved(poolSize), (withinMs) => probe(pool, withinMs));
+    metrics.watch(pool, poolSize, () => this.waits.queuedCount);
     this.read = new RequestReads(source, pool, metrics, this.waits);
     this.patientRead = new PooledReads(source, pool, metrics, this.waits);
     this.readUnsynced = this.patientRead;
   }
 
-  async write<T>(work: (tx: Queryable & Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
-    const value = await this.repeat(() => this.promptly(work));
-    committed?.(value);
-    return value;
+  async write<T>(
+    work: (tx: Queryable & Transaction) => Promise<T>,
+    committed?: (value: T) => void,
+    lockKey?: string,
+  ): Promise<T> {
+    const turn = lockKey === undefined ? undefined : this.turns.take(lockKey, this.lockWaitMs);
+    if (turn) await turn;
+    try {
+      const value = await this.repeat(() => this.promptly(work));
+      committed?.(value);
+      return value;
+    } finally {
+      if (lockKey !== undefined) this.turns.release(lockKey);
+    }
   }
 
   override writePatiently<T>(
@@ -101,9 +115,9 @@ export class PostgresDatabase extends Database {
   ): Promise<T> {
     const runner = this.source.createQueryRunner();
     const askedAt = performance.now();
-    const connecting = runner.connect() as Promise<pg.PoolClient>;
+    const connect = (): Promise<pg.PoolClient> => runner.connect() as Promise<pg.PoolClient>;
     // A runner that is released before it has its connection would keep it.
-    const client = await (wait ? wait.connected(connecting, () => void runner.release()) : connecting);
+    const client = await (wait ? wait.connected(connect, () => void runner.release()) : connect());
     this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
     const limit = wait ? undefined : setTimeout(() => cut(client), PATIENT_MS);
     const begin = `${this.opening}; SET LOCAL lock_timeout = ${lockWaitMs}`;
@@ -130,6 +144,11 @@ export class PostgresDatabase extends Database {
   async close(): Promise<void> {
     await this.source.destroy();
   }
+}
+
+/** Connections of a pool that requests leave to heartbeats, sweeps and the commits of running runs. */
+function reserved(poolSize: number): number {
+  return Math.min(MOST_RESERVED, Math.max(1, Math.floor(poolSize / 3)));
 }
 
 /**

@@ -63,7 +63,14 @@ export class RequestReads extends PooledReads {
   protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
     const wait = this.waits.begin();
     try {
-      return await askOn(await wait.connected(this.pool.connect(), (late) => late.release()), sql, parameters);
+      return await askOn(
+        await wait.connected(
+          () => this.pool.connect(),
+          (late) => late.release(),
+        ),
+        sql,
+        parameters,
+      );
     } finally {
       wait.end();
     }

@@ -16,7 +16,7 @@ class Requests {
   probes = 0;
   isAlive = true;
   readonly outcomes: string[] = [];
-  readonly waits = new RequestWaits(LIMIT_MS, () => {
+  readonly waits = new RequestWaits(LIMIT_MS, Infinity, () => {
     this.probes += 1;
     return this.isAlive ? Promise.resolve() : Promise.reject(new Error('no answer'));
   });
@@ -27,7 +27,10 @@ class Requests {
       const connecting = new Promise<pg.PoolClient>((resolve) => this.queue.push(resolve));
       const wait = this.waits.begin();
       wait
-        .connected(connecting, () => void this.outcomes.push('given back'))
+        .connected(
+          () => connecting,
+          () => void this.outcomes.push('given back'),
+        )
         .then(
           () => {
             this.outcomes.push('served');
@@ -39,7 +42,6 @@ class Requests {
   }
 
   handOut(): void {
-    this.waits.acquired();
     this.queue.shift()?.(connection().client);
   }
 
@@ -85,11 +87,36 @@ describe('requests that wait for PostgreSQL', () => {
     expect(requests.count('refused')).toBeLessThan(45);
   });
 
+  it('have as many connections as they may: the next one is asked for when one is free', async () => {
+    const waits = new RequestWaits(LIMIT_MS, 1, () => Promise.resolve());
+    const client = connection().client;
+    let asked = 0;
+    const connect = (): Promise<pg.PoolClient> => {
+      asked += 1;
+      return Promise.resolve(client);
+    };
+    const [first, second, third] = [waits.begin(), waits.begin(), waits.begin()];
+    await first.connected(connect, () => undefined);
+    const refused = second.connected(connect, () => undefined).catch((error: Error) => error.message);
+    await pass(LIMIT_MS + 100);
+    expect([await refused, asked]).toEqual([`No connection to the database within ${LIMIT_MS} ms`, 1]);
+    second.end();
+    const next = third.connected(connect, () => undefined);
+    first.end();
+    expect(await next).toBe(client);
+    third.end();
+    expect([asked, waits.queuedCount]).toEqual([2, 0]);
+    await pass(200);
+  });
+
   it('lose their connection when nobody gets an answer, but not while the database answers a probe', async () => {
     const requests = new Requests();
     const found = connection();
     const wait = requests.waits.begin();
-    await wait.connected(Promise.resolve(found.client), () => undefined);
+    await wait.connected(
+      () => Promise.resolve(found.client),
+      () => undefined,
+    );
     await pass(5 * LIMIT_MS);
     expect(requests.probes).toBeGreaterThan(1);
     expect(found.isCut).toBe(false);

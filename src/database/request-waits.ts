@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
+import { Semaphore } from '../common/index.js';
 
 /** How many times a wait is checked before it is given up. */
 const CHECKS = 10;
@@ -17,10 +18,11 @@ export interface RequestWait {
   /**
    * Resolves with the connection.
    *
+   * @param connect asks for it, once one may be used
    * @param giveBack called with a connection that comes when nobody waits for it any more
-   * @throws Error with the code ETIMEDOUT if none was had in time; that of `connecting`
+   * @throws Error with the code ETIMEDOUT if none was had in time; that of `connect`
    */
-  connected(connecting: Promise<pg.PoolClient>, giveBack: (client: pg.PoolClient) => void): Promise<pg.PoolClient>;
+  connected(connect: () => Promise<pg.PoolClient>, giveBack: (client: pg.PoolClient) => void): Promise<pg.PoolClient>;
   /** The operation is over. */
   end(): void;
 }
@@ -49,6 +51,8 @@ interface Waiting {
   answers: number;
   isConnected: boolean;
   giveUp: () => void;
+  /** Called at its end. */
+  free: () => void;
 }
 
 /**
@@ -62,45 +66,53 @@ export class RequestWaits {
   private timer: NodeJS.Timeout | undefined;
   /** How many answers the database has given. */
   private answers = 0;
-  /** How many connections the pool has handed out: until now, and until each of the last checks. */
+  /** How many connections requests have had: until now, and until each of the last checks. */
   private acquiredCount = 0;
+  private readonly slots: Semaphore;
   private acquiredAtChecks: number[] = [];
   private isProbing = false;
 
   /**
    * @param limitMs the longest wait
+   * @param slots how many connections requests may have at once: the others are for leases and running runs
    * @param probe asks the database over another connection; fails or resolves within the given milliseconds
    */
   constructor(
     private readonly limitMs: number,
+    slots: number,
     private readonly probe: (withinMs: number) => Promise<void>,
-  ) {}
+  ) {
+    this.slots = new Semaphore(slots);
+  }
+
+  /** How many operations wait because requests have as many connections as they may. */
+  get queuedCount(): number {
+    return this.slots.waitingCount;
+  }
 
   /** The database has answered something. */
   answered(): void {
     this.answers += 1;
   }
 
-  /** The pool has handed out a connection, to anybody. */
-  acquired(): void {
-    this.acquiredCount += 1;
-  }
-
   /** An operation of a request begins. Needs one `end`. */
   begin(): RequestWait {
-    const waiting: Waiting = { checks: 0, answers: this.answers, isConnected: false, giveUp: () => undefined };
+    const waiting: Waiting = { checks: 0, answers: this.answers, isConnected: false, giveUp: nothing, free: nothing };
     this.waiting.add(waiting);
     // What has arrived while the event loop was busy is handled before the verdict.
     this.timer ??= setInterval(() => setImmediate(() => this.check()), this.limitMs / CHECKS).unref();
     return {
-      connected: (connecting, giveBack) => this.connected(waiting, connecting, giveBack),
-      end: () => void this.waiting.delete(waiting),
+      connected: (connect, giveBack) => this.connected(waiting, connect, giveBack),
+      end: () => {
+        this.waiting.delete(waiting);
+        waiting.free();
+      },
     };
   }
 
   private connected(
     waiting: Waiting,
-    connecting: Promise<pg.PoolClient>,
+    connect: () => Promise<pg.PoolClient>,
     giveBack: (client: pg.PoolClient) => void,
   ): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
@@ -109,11 +121,29 @@ export class RequestWaits {
         isGivenUp = true;
         reject(noConnection(this.limitMs));
       };
-      connecting.then((client) => {
-        if (isGivenUp) return giveBack(client);
-        Object.assign(waiting, { isConnected: true, checks: 0, answers: this.answers, giveUp: () => cut(client) });
-        resolve(client);
-      }, reject);
+      const begin = (): void => {
+        if (isGivenUp) return this.slots.release();
+        connect().then(
+          (client) => {
+            this.acquiredCount += 1;
+            if (isGivenUp) {
+              giveBack(client);
+              this.slots.release();
+              return;
+            }
+            Object.assign(waiting, { isConnected: true, checks: 0, answers: this.answers, giveUp: () => cut(client) });
+            waiting.free = () => this.slots.release();
+            resolve(client);
+          },
+          (error: unknown) => {
+            this.slots.release();
+            reject(error instanceof Error ? error : new Error(String(error)));
+          },
+        );
+      };
+      const turn = this.slots.acquire();
+      if (turn) void turn.then(begin);
+      else begin();
     });
   }
 
@@ -160,6 +190,10 @@ export class RequestWaits {
       )
       .finally(() => (this.isProbing = false));
   }
+}
+
+function nothing(): void {
+  // Nothing is held yet.
 }
 
 /**

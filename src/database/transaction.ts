@@ -28,9 +28,15 @@ export abstract class UnitOfWork {
    *
    * @param committed called once with the result when it is committed, at the latest before the promise resolves. It may
    *   not be on the disk yet: what begins then must show nothing before another write or a read resolves. Must not throw
+   * @param lockKey writes with the same key wait for the same lock: this process makes one at a time, so that those which
+   *   wait hold no connections
    * @throws whatever `work` throws; the driver's error when the commit fails
    */
-  abstract write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T>;
+  abstract write<T>(
+    work: (tx: Transaction) => Promise<T>,
+    committed?: (value: T) => void,
+    lockKey?: string,
+  ): Promise<T>;
 
   /**
    * The same for work that no request waits for: it waits for a connection for longer than `DATABASE_WAIT_MS`, and for a

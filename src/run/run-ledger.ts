@@ -17,8 +17,8 @@ export class RunLedger {
   ) {}
 
   /** One atomic write, see `UnitOfWork.write`. */
-  write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void): Promise<T> {
-    return this.unitOfWork.write(work, committed);
+  write<T>(work: (tx: Transaction) => Promise<T>, committed?: (value: T) => void, lockKey?: string): Promise<T> {
+    return this.unitOfWork.write(work, committed, lockKey);
   }
 
   /** As `UnitOfWork.writePatiently`. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { Runs } from '../../src/run/index.js';
@@ -20,6 +21,8 @@ const POOL = 3;
 /** DATABASE_WAIT_MS, and what a busy machine may take more for an answer; before, requests waited for 10 s and longer. */
 const WAIT_MS = 1500;
 const MOST_MS = 6000;
+/** DATABASE_LOCK_WAIT_MS: longer than the wait for a lock after which a request is served. */
+const LOCK_WAIT_MS = 4000;
 const RUN = 'a-run';
 const THREAD = randomUUID();
 /** What reads a run on wires with routes of their own for that. */
@@ -56,6 +59,7 @@ const SHAPES: Readonly<Record<string, object>> = {
         DATABASE_URL: url.href,
         DATABASE_POOL_SIZE: String(POOL),
         DATABASE_WAIT_MS: String(WAIT_MS),
+        DATABASE_LOCK_WAIT_MS: String(LOCK_WAIT_MS),
         DEFAULT_AGENT: 'code-journal',
         LEASE_MS: '60000',
       };
@@ -217,6 +221,33 @@ const SHAPES: Readonly<Record<string, object>> = {
       for (let count = 0; count < 2; count += 1) expectRefusal(await ask('/readiness'), { code: 'DATABASE_ERROR' });
       await end();
       expect(await ended(runId)).toBe(1);
+    });
+
+    it('all wires refuse requests whose session another transaction has locked, and write nothing', async () => {
+      const sql = new Client({ connectionString: database.env.DATABASE_URL });
+      await sql.connect();
+      const saying = (wire: (typeof WIRES)[number], sessionId: string, turn: number): Promise<Answer> => {
+        const { path, body } = wire.say({ sessionId, words: 'hello', turn, user: 'someone' });
+        // A conversation of the Responses wire would have to exist.
+        return ask(path, { ...body, conversation: undefined });
+      };
+      const places = WIRES.map((wire) => ({ wire, sessionId: randomUUID() }));
+      try {
+        await sql.query('BEGIN');
+        // No session can be opened.
+        await sql.query('LOCK TABLE sessions IN EXCLUSIVE MODE');
+        for (const { wire, sessionId } of places) {
+          const refusal = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), body: SHAPES[wire.name] ?? {} };
+          expect(await saying(wire, sessionId, 1)).toMatchObject(refusal);
+        }
+        await sql.query('COMMIT');
+        const { rows } = await sql.query('SELECT 1 FROM sessions WHERE id = ANY($1)', [
+          places.map(({ sessionId }) => sessionId),
+        ]);
+        expect(rows).toEqual([]);
+      } finally {
+        await sql.end();
+      }
     });
 
     it('a request that only waits for a lock is served', async () => {

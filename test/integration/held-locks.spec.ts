@@ -215,6 +215,48 @@ const MOST_MS = 10_000;
       expect([await ledger.log.length(locked.rowId), await ledger.log.length(free.rowId)]).toEqual([5, 5]);
     });
 
+    it('requests to a locked session leave the connections to others, and are refused', async () => {
+      const run = await runOf('somebody');
+      await holding('SELECT 1 FROM sessions WHERE no = $1 FOR UPDATE', [run.sessionRowId]);
+      const env = { ...test.env, DATABASE_POOL_SIZE: '4', DATABASE_LOCK_WAIT_MS: '2000', DATABASE_WAIT_MS: '1000' };
+      const small = await Ledger.open({ ...test, env });
+      try {
+        const requests = Array.from({ length: 12 }, () => small.accept({ sessionId: run.sessionId }));
+        const outcomes = Promise.allSettled(requests);
+        await until(async () => (await waitingBackends()) === 1, 'the first request to wait');
+        await small.database.ping();
+        const other = await small.accept({ sessionId: nextId('s') });
+        expect([other.created, await waitingBackends()]).toEqual([true, 1]);
+        for (const outcome of await outcomes)
+          expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+        expect(await small.count('runs')).toBe(2);
+      } finally {
+        await small.database.close();
+      }
+    });
+
+    it('requests that wait for locks leave connections to the lease and to running runs', async () => {
+      const runs = await Promise.all([1, 2, 3, 4].map(() => runOf('somebody')));
+      const sessions = runs.map(({ sessionRowId }) => sessionRowId);
+      const other = await connected();
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM sessions WHERE no = ANY($1) FOR UPDATE', [sessions]);
+      const env = { ...test.env, DATABASE_POOL_SIZE: '4', DATABASE_WAIT_MS: '300' };
+      const small = await Ledger.open({ ...test, env });
+      try {
+        const requests = Promise.allSettled(runs.map(({ sessionId }) => small.accept({ sessionId })));
+        await until(async () => (await waitingBackends()) === 3, 'requests to have all the connections that they may');
+        await expect(small.database.ping()).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+        expect(await small.workers.heartbeat('nobody', { slots: 1, busy: 0, draining: false }, 60_000)).toBe(false);
+        await other.query('ROLLBACK');
+        const accepted = (await requests).filter(({ status }) => status === 'fulfilled');
+        expect(accepted).toHaveLength(3);
+        await small.database.ping();
+      } finally {
+        await small.database.close();
+      }
+    });
+
     it('the statement of a connection that is cut is canceled in the server', async () => {
       const client = await connected();
       const sleeping = client.query('SELECT pg_sleep(600)').catch((error: unknown) => error);

@@ -79,13 +79,15 @@ export class AcceptTransaction {
     options: AcceptOptions,
     committed?: (accepted: Acceptance) => void,
   ): Promise<Acceptance> {
+    const write = (): Promise<Acceptance> =>
+      this.ledger.write((tx) => this.accept(tx, prepared, options), committed, sessionKey(prepared.request));
     try {
-      return await this.ledger.write((tx) => this.accept(tx, prepared, options), committed);
+      return await write();
     } catch (error) {
       // Of two equal requests at the same time one is refused; its second attempt finds the other one's run.
       const refused = error instanceof AppError && error.code !== 'RUN_ID_CONFLICT';
       if (!isNamed(prepared.request) || !(refused || isUniqueViolation(error))) throw error;
-      return this.ledger.write((tx) => this.accept(tx, prepared, options), committed);
+      return write();
     }
   }
 
@@ -215,4 +217,10 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(request.state === undefined ? {} : { state: request.state }),
     ...traceOf(request),
   };
+}
+
+/** The same for requests that lock the same session. */
+function sessionKey({ principal, sessionId, after }: RunRequest): string {
+  const { tenantId, userId } = principal;
+  return JSON.stringify(after === undefined ? [tenantId, userId, sessionId] : [tenantId, userId, null, after]);
 }

@@ -5,6 +5,11 @@ import type { RunMetrics } from '../run.metrics.js';
 import type { CommitSource } from './commit-source.js';
 import type { LogCommit } from './log-commit.js';
 
+/**
+ * How long a commit waits for a lock that another process holds: the runs of this process are committed together, and all
+ * of them would wait.
+ */
+export const COMMIT_WAIT = { lockWaitMs: 250 };
 const RETRY_MIN_MS = 20;
 const RETRY_MAX_MS = 1000;
 /** Attempts that are made at once: each has a connection. */
@@ -92,7 +97,7 @@ export class CommitRetries {
    */
   private async isWritten(write: LogWrite, isInDoubt: boolean): Promise<boolean> {
     if (isInDoubt && (await this.log.committed(write))) return true;
-    const [written] = await this.commits.append([write]);
+    const [written] = await this.commits.append([write], COMMIT_WAIT);
     return written === true || this.log.committed(write);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type LogWrite, RunLog } from '../ports/run-log.js';
 import { RunRelay } from '../ports/run-relay.js';
 import { RunMetrics } from '../run.metrics.js';
-import { CommitRetries } from './commit-retries.js';
+import { COMMIT_WAIT, CommitRetries } from './commit-retries.js';
 import type { CommitSource } from './commit-source.js';
 import { LogCommit } from './log-commit.js';
 
@@ -113,7 +113,10 @@ export class GroupCommit {
     if (batch.length === 0) return;
     let results: readonly boolean[];
     try {
-      results = await this.commits.append(batch.map(([, write]) => write));
+      results = await this.commits.append(
+        batch.map(([, write]) => write),
+        COMMIT_WAIT,
+      );
     } catch (error) {
       this.logger.warn(`a commit of ${batch.length} run(s) failed: ${String(error)}`);
       for (const [source, write] of batch) this.retries.add(source, write, error, () => this.retried(source));

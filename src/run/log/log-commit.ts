@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../database/index.js';
+import type { PatientOptions, Transaction } from '../../database/index.js';
 import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunMetrics } from '../run.metrics.js';
 import { interruptRun } from '../run-record.js';
-
-/**
- * How long a commit waits for a lock that another process holds, in milliseconds: the runs of this process are committed
- * together, and all of them would wait.
- */
-const LOCK_WAIT = { lockWaitMs: 250 };
 
 /** Commits what runs write: events, journal, messages of the session, audit log, and the end of a run. */
 @Injectable()
@@ -22,18 +16,19 @@ export class LogCommit {
   /**
    * Commits the writes in one transaction.
    *
+   * @param options as those of `UnitOfWork.writePatiently`
    * @returns for each whether it was written: false, and nothing of it is written, when this process no longer
    *   has the run
    * @throws the driver's error; whether the writes were committed is then unknown (`RunLog.committed`)
    */
-  async append(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+  async append(writes: readonly LogWrite[], options?: PatientOptions): Promise<readonly boolean[]> {
     const startedAt = performance.now();
-    const written = await this.commit(writes);
+    const written = await this.commit(writes, options);
     this.metrics.committed(writes, written, performance.now() - startedAt);
     return written;
   }
 
-  private commit(writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+  private commit(writes: readonly LogWrite[], options?: PatientOptions): Promise<readonly boolean[]> {
     return this.ledger.writePatiently(async (tx) => {
       const plain = writes.filter(isPlain);
       const plainResults = plain.length > 0 ? this.ledger.log.appendEvents(tx, plain) : NOTHING;
@@ -46,7 +41,7 @@ export class LogCommit {
           return (await plainResults)[index] === true;
         }),
       );
-    }, LOCK_WAIT);
+    }, options);
   }
 
   private async appendOne(tx: Transaction, write: LogWrite): Promise<boolean> {
