@@ -22,6 +22,9 @@ const LISTEN_BACKLOG = 4096;
 const CLOSE_MARGIN_MS = 5000;
 /** How long a database that does not answer may delay a shutdown, in milliseconds. */
 const PEERS_MS = 2000;
+/** How often a process that drains looks for the others, and after how many looks without one it drains no longer. */
+const PEERS_CHECK_MS = 1000;
+const MOST_MISSES = 2;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
@@ -68,6 +71,22 @@ async function within<T>(milliseconds: number, promise: Promise<T>, otherwise: T
   return Promise.race([promise.catch(() => otherwise), late]);
 }
 
+/** Waits for the end of a drain. Returns false as soon as no other process is left that could continue its runs. */
+async function isDrainedByPeers(drained: Promise<unknown>, dispatcher: Dispatcher): Promise<boolean> {
+  const over = drained.then(
+    () => true,
+    () => true,
+  );
+  for (let misses = 0; misses < MOST_MISSES;) {
+    if (await within(PEERS_CHECK_MS, over, false)) {
+      await drained;
+      return true;
+    }
+    misses = (await within(PEERS_MS, dispatcher.hasPeers(), true)) ? 0 : misses + 1;
+  }
+  return false;
+}
+
 function listeningPort(app: NestFastifyApplication): number {
   const address = app.getHttpServer().address();
   return typeof address === 'object' && address !== null ? address.port : 0;
@@ -89,7 +108,7 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
     const connections = app.get(ConnectionDrain, { strict: false });
     connections.begin();
     const dispatcher = app.get(Dispatcher, { strict: false });
-    const hasPeers = await within(PEERS_MS, dispatcher.hasPeers(), false);
+    const hasPeers = await within(PEERS_MS, dispatcher.leave(), false);
     const drainMs = hasPeers ? Math.max(fleet.drainRunMs, fleet.drainStreamMs) + ConnectionDrain.MOST_MS : 0;
     setTimeout(
       () => {
@@ -103,9 +122,10 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
       const streams = app.get(ActiveStreams, { strict: false });
       // Of several processes on one port, the others get all connections from now on; a load balancer has to notice.
       const untaken = cluster.isWorker ? connections.stopAccepting() : connections.quiet();
-      await Promise.all([dispatcher.drain(), streams.drain(fleet.drainStreamMs), untaken]);
-      await connections.stopAccepting();
-      await connections.idle();
+      const drained = Promise.all([dispatcher.drain(), streams.drain(fleet.drainStreamMs), untaken])
+        .then(() => connections.stopAccepting())
+        .then(() => connections.idle());
+      if (!(await isDrainedByPeers(drained, dispatcher))) logger.warn('No other process executes runs any more');
     }
     await app.close();
     process.exit(0);

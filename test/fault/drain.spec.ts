@@ -9,7 +9,9 @@ jest.setTimeout(180_000);
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
 const COUNT = 100;
-const ENV = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200', DRAIN_STREAM_MS: '60000' };
+const ENV = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200', DRAIN_STREAM_MS: '90000', SHUTDOWN_GRACE_MS: '1000' };
+/** Less than DRAIN_STREAM_MS, by which a server that waits for nobody would be late. */
+const MOST_MS = 60_000;
 
 (POSTGRES ? describe : describe.skip)(
   `a server that is stopped while another executes runs${POSTGRES ? '' : ' (skipped: no TEST_DATABASE_URL)'}`,
@@ -43,6 +45,25 @@ const ENV = { LEASE_MS: '5000', SWEEP_INTERVAL_MS: '200', DRAIN_STREAM_MS: '6000
         expect([end.status, answerText(end), done]).toEqual(['completed', counted(COUNT), true]);
       }
       expect((await answer).status).toBe(200);
+    });
+
+    it('two servers that stop at the same moment hand over to nobody: their streams end after SHUTDOWN_GRACE_MS', async () => {
+      const streams = await Promise.all([a, b].map(({ url }) => new ProcessClient(url).say('count to 5000 slowly')));
+      await Promise.all(streams.map((stream) => stream.until(({ frames }) => frames.length > 3)));
+      const startedAt = performance.now();
+      expect(await Promise.all([a, b].map((server) => server.terminate()))).toEqual([0, 0]);
+      expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+    });
+
+    it('a server whose last peer dies while it drains ends its streams, and does not wait for DRAIN_STREAM_MS', async () => {
+      const stream = await new ProcessClient(a.url).say('count to 5000 slowly');
+      await stream.until(({ frames }) => frames.length > 3);
+      const startedAt = performance.now();
+      const exited = a.terminate();
+      await until(async () => (await fetch(`${a.url}/readiness`)).status === 503, 'the server not to be ready');
+      await b.kill();
+      expect(await exited).toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
     });
 
     it('it is not ready at once, and a run that it accepts while it drains is executed by the other', async () => {

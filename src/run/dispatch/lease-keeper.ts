@@ -49,6 +49,11 @@ export class LeaseKeeper {
     return this.worker.current && !this.isOverloaded ? this.slots.free : 0;
   }
 
+  /** Shows the other processes at once what this one does. Never throws. */
+  announce(): Promise<void> {
+    return this.worker.beatNow();
+  }
+
   /** Whether other processes execute runs now. @throws the driver's error */
   async hasPeers(): Promise<boolean> {
     const { suspects } = await this.leases.sweep('');

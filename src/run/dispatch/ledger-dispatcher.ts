@@ -16,6 +16,8 @@ import { TicketIntake } from './ticket-intake.js';
 export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstrap, OnModuleDestroy {
   accepting = true;
   private draining = false;
+  /** Other processes hand no runs to this one. */
+  private leaving = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -37,7 +39,7 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
    */
   async onApplicationBootstrap(): Promise<void> {
     await this.leases.start({
-      load: () => ({ busy: this.executions.active.size, draining: this.draining || !this.accepting }),
+      load: () => ({ busy: this.executions.active.size, draining: this.leaving || !this.accepting }),
       lost: () => this.executions.stopAll('lost'),
     });
     await this.sweep();
@@ -55,6 +57,12 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
     this.sweeps.stop();
     await this.leases.stop();
     this.feeds.close();
+  }
+
+  async leave(): Promise<boolean> {
+    this.leaving = true;
+    await this.leases.announce();
+    return this.leases.hasPeers();
   }
 
   hasPeers(): Promise<boolean> {

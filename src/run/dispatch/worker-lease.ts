@@ -73,6 +73,13 @@ export class WorkerLease {
     this.timers = [setInterval(() => this.beat(holder), Math.ceil(this.settings.leaseMs / 3))];
   }
 
+  /** A heartbeat with the present load, after the one that is being sent. Never throws. */
+  async beatNow(): Promise<void> {
+    await this.beating;
+    if (this.holder) this.beat(this.holder);
+    await this.beating;
+  }
+
   /** Ends the lease: others may take over at once what is still held. Never throws. */
   async stop(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);

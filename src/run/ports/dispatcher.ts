@@ -34,6 +34,14 @@ export abstract class Dispatcher {
   /** Executes a run that was committed under a reserved lease. */
   abstract start(started: StartedRun): void;
 
+  /**
+   * Announces to the other processes that this one stops. Returns whether others execute runs, so that those of this one
+   * can be handed over.
+   *
+   * @throws the driver's error
+   */
+  abstract leave(): Promise<boolean>;
+
   /** Whether other processes execute runs, so that those of this one can be handed over. @throws the driver's error */
   abstract hasPeers(): Promise<boolean>;
 
