@@ -15,6 +15,8 @@ export * from './metrics.js';
 export * from './missing-scope.js';
 export * from './optional-package.js';
 export * from './principal.js';
+export * from './proxy-error.js';
+export * from './proxy-tunnel.js';
 export * from './reach.js';
 export * from './semaphore.js';
 export * from './startup-error.js';

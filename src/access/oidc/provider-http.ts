@@ -1,18 +1,21 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
+import { EnvironmentProxies, tunnelThrough } from '../../common/index.js';
 import { isLoopbackUrl, isSecureUrl } from './issuers.js';
 
 const TIMEOUT_MS = 5000;
 const LONGEST_ANSWER = 1024 * 1024;
-const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'] as const;
+const OPTIONS = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connect: { timeout: TIMEOUT_MS } };
 
 /**
  * Reads JSON of OpenID providers (contract access, section 3.2): over https, or from this machine; without
- * redirects; within 5 s; at most 1 MiB.
+ * redirects; within 5 s; at most 1 MiB. Through the proxies of the environment.
  */
 @Injectable()
 export class ProviderHttp implements OnApplicationShutdown {
-  private dispatcher: Dispatcher | undefined;
+  private readonly proxies = new EnvironmentProxies();
+  /** By the address of the proxy; the direct connections have none. */
+  private readonly dispatchers = new Map<string, Dispatcher>();
 
   /**
    * The content of an address.
@@ -25,10 +28,10 @@ export class ProviderHttp implements OnApplicationShutdown {
     if (isLoopbackUrl(new URL(address)) && !isLoopbackUrl(new URL(issuer))) {
       throw new Error(`${shown(address)} is on this machine`);
     }
-    this.dispatcher ??= open();
+    const dispatcher = this.dispatcherFor(new URL(address));
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { statusCode, body } = await request(address, {
-      dispatcher: this.dispatcher,
+      dispatcher,
       signal,
       headers: { accept: 'application/json', 'user-agent': 'parley' },
     });
@@ -43,7 +46,20 @@ export class ProviderHttp implements OnApplicationShutdown {
 
   /** Ends all connections. */
   async onApplicationShutdown(): Promise<void> {
-    await this.dispatcher?.destroy();
+    await Promise.all([...this.dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+  }
+
+  /** @throws StartupError if a variable of the environment names a proxy that cannot be used */
+  private dispatcherFor(url: URL): Dispatcher {
+    const proxy = this.proxies.for(url);
+    const key = proxy?.origin ?? '';
+    let dispatcher = this.dispatchers.get(key);
+    if (!dispatcher) {
+      const connect = proxy ? tunnelThrough(proxy, { timeoutMs: TIMEOUT_MS }) : OPTIONS.connect;
+      dispatcher = new Agent({ ...OPTIONS, connect });
+      this.dispatchers.set(key, dispatcher);
+    }
+    return dispatcher;
   }
 }
 
@@ -57,16 +73,6 @@ async function textOf(body: AsyncIterable<Buffer>, address: string): Promise<str
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Through the proxy that the environment names, never to this machine through a proxy. */
-function open(): Dispatcher {
-  const options = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connect: { timeout: TIMEOUT_MS } };
-  const isProxied = PROXY_VARIABLES.some((name) => process.env[name]);
-  const noProxy = [process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '', 'localhost', '127.0.0.1', '[::1]'].join(
-    ',',
-  );
-  return isProxied ? new EnvHttpProxyAgent({ ...options, noProxy }) : new Agent(options);
 }
 
 function shown(address: string): string {

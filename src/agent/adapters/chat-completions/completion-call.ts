@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../ports/model-client.js';
 import { DRAIN_MS } from '../upstream/drain.js';
-import { ProxyError } from '../upstream/proxy-error.js';
+import { ProxyError } from '../../../common/index.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
@@ -53,6 +53,7 @@ export class CompletionCall implements ModelCall {
   private hasBytes = false;
   private hasReadTail = false;
   private isOver = false;
+  private isExpired = false;
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
 
@@ -65,7 +66,7 @@ export class CompletionCall implements ModelCall {
     this.url = request.url;
     this.answer = this.post(this.url, request.headers);
     // Both end the request: there must be one.
-    this.watchdog = new Watchdog(request, (error) => this.fail(error));
+    this.watchdog = new Watchdog(request, (error) => this.expire(error));
     signal.addEventListener('abort', this.onAbort);
   }
 
@@ -97,6 +98,13 @@ export class CompletionCall implements ModelCall {
   private readonly onAbort = (): void => this.fail(new Error('The model call was aborted'));
   private readonly onArrival = (): void => this.wake?.();
 
+  /** A time limit is over. An answer that has its finish reason is complete: only usage could have followed. */
+  private expire(error: Error): void {
+    this.isExpired = true;
+    if (this.decoder.isFinished) this.wake?.();
+    else this.fail(error);
+  }
+
   private fail(error: Error): void {
     this.failure ??= error;
     this.answer.abort(error);
@@ -124,6 +132,10 @@ export class CompletionCall implements ModelCall {
     if (this.isOver) return events;
     try {
       if (this.failure) throw this.failure;
+      if (this.isExpired) {
+        this.finish(events);
+        return events;
+      }
       const { status } = this.answer;
       if (status >= 200 && status < 300) this.readAnswer(events);
       else if (status !== 0) this.readErrorAnswer(status);

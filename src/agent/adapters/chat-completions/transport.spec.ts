@@ -180,6 +180,15 @@ describe('accepted answers of a model server', () => {
     await hungUp;
   });
 
+  it('an answer is complete if nothing follows its finish reason', async () => {
+    const { url, hungUp } = await start((response) => {
+      begin(response, { content: 'ok' });
+      send(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    });
+    expect((await collect(clientFor(url, { idleTimeoutMs: 50 }), request('hi'))).finish?.reason).toBe('stop');
+    await hungUp;
+  });
+
   it.each(['error', 'network_error'])('the finish reason %s is a failure', async (reason) => {
     const { url } = await start((response) => (begin(response, { content: 'x' }), end(response, reason)));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../common/index.js';
-import { ProxyError } from './proxy-error.js';
+import { ProxyError } from '../../../common/index.js';
 import { retryAfterMs } from './retry-policy.js';
 import { errorChain, isNetworkError, statusOf, UpstreamStatusError, UpstreamStreamError } from './upstream-error.js';
 

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { EnvironmentProxies, type HttpProxy } from '../../../common/index.js';
 import { type CarriedRequest, countedPool } from './counted-client.js';
-import { tunnelThrough } from './tunnel.js';
+import { tunnelThrough } from '../../../common/index.js';
 
 /** A request without its address. */
 export type RoutedRequest = Omit<CarriedRequest, 'origin' | 'path' | 'headers'> & {

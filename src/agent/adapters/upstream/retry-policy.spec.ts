@@ -1,4 +1,4 @@
-import { ProxyError } from './proxy-error.js';
+import { ProxyError } from '../../../common/index.js';
 import { retryAfterMs, retryDelayMs } from './retry-policy.js';
 import { UpstreamStatusError } from './upstream-error.js';
 

@@ -1,4 +1,4 @@
-import { ProxyError } from './proxy-error.js';
+import { ProxyError } from '../../../common/index.js';
 import { isNetworkError, statusOf, UpstreamStatusError } from './upstream-error.js';
 
 /** The delay after the first attempt and the longest one, in milliseconds. */

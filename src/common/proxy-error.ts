@@ -1,4 +1,4 @@
-/** The proxy between this server and the model server did not let the request through. */
+/** A proxy did not let a request through. */
 export class ProxyError extends Error {
   constructor(
     readonly status: number,

@@ -1,23 +1,32 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import type { HttpProxy } from '../../../common/index.js';
+import type { HttpProxy } from './environment-proxies.js';
 import { buildConnector, errors } from 'undici';
 import { ProxyError } from './proxy-error.js';
 
-/** How long a proxy may take to open a tunnel, as long as connecting without a proxy. */
+/** How long a proxy may take to open a tunnel by default, as long as connecting without a proxy. */
 const TUNNEL_MS = 10_000;
+
+/** How a tunnel is opened and used. */
+export interface TunnelOptions {
+  /** Connects by TLS through a socket that is open. */
+  readonly tls?: buildConnector.connector;
+  /** How long the proxy may take to open it, in milliseconds. Default: 10 s. */
+  readonly timeoutMs?: number;
+}
 
 /**
  * Connects to https:// servers through a proxy, with CONNECT. The callback gets a `ProxyError` if the proxy refuses.
- *
- * @param tls connects by TLS through a socket that is open
  */
-export function tunnelThrough(proxy: HttpProxy, tls = buildConnector({})): buildConnector.connector {
+export function tunnelThrough(
+  proxy: HttpProxy,
+  { tls = buildConnector({}), timeoutMs = TUNNEL_MS }: TunnelOptions = {},
+): buildConnector.connector {
   return (options, callback) => {
     const { hostname, host = hostname, port } = options;
     const target = port === '' ? `${host}:443` : host;
-    openTunnel(proxy, target).then(
+    openTunnel(proxy, target, timeoutMs).then(
       (httpSocket) => tls({ ...options, httpSocket }, callback),
       (error: Error) => callback(error, null),
     );
@@ -25,7 +34,7 @@ export function tunnelThrough(proxy: HttpProxy, tls = buildConnector({})): build
 }
 
 /** A socket that the proxy has connected to the target. */
-function openTunnel({ origin, authorization }: HttpProxy, target: string): Promise<Socket> {
+function openTunnel({ origin, authorization }: HttpProxy, target: string, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const request = (origin.startsWith('https:') ? requestHttps : requestHttp)(origin, {
       method: 'CONNECT',
@@ -34,7 +43,7 @@ function openTunnel({ origin, authorization }: HttpProxy, target: string): Promi
       headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
     });
     const late = new errors.ConnectTimeoutError('The proxy did not open a tunnel in time');
-    const timer = setTimeout(() => request.destroy(late), TUNNEL_MS);
+    const timer = setTimeout(() => request.destroy(late), timeoutMs);
     request.once('error', (error) => {
       clearTimeout(timer);
       reject(error);
