@@ -4,15 +4,14 @@ import { median, quantile } from '../report.js';
 import type { Size } from './size.js';
 
 const STREAMS = 50;
-/** The defaults of LEASE_MS and SWEEP_INTERVAL_MS, in milliseconds. */
+/** The default of LEASE_MS, in milliseconds. */
 const LEASE_MS = 15_000;
-const SWEEP_MS = 1000;
 
 /** How an instance is lost, and how long its runs may be silent at most. */
 const LOSSES = [
   { signal: 'SIGKILL', title: 'an instance of this machine is killed', most: LEASE_MS },
   // A paused process exists, as far as others can see, like one on a machine that was lost: its lease has to end.
-  { signal: 'SIGSTOP', title: 'an instance is lost with its machine (SIGSTOP)', most: LEASE_MS + SWEEP_MS },
+  { signal: 'SIGSTOP', title: 'an instance is lost with its machine (SIGSTOP)', most: LEASE_MS },
 ] as const;
 
 /** F5: the silence at readers of the other instance when the instance that executes their runs is lost. */

@@ -7,20 +7,39 @@ const UNSAFE: Readonly<Record<string, string>> = { fsync: 'off', full_page_write
 
 const READ = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')`;
 
+/** Without the rights of pg_monitor the states are null, and nothing is known. */
+const STANDBYS = `
+  SELECT COUNT(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) AS synchronous,
+    COUNT(*) FILTER (WHERE sync_state IN ('async', 'potential')) AS asynchronous
+  FROM pg_stat_replication WHERE state = 'streaming'`;
+
 /** Warns at start-up if the database cannot guarantee `DURABILITY=strict` (docs/durability.md). */
 export class DurabilityReport implements OnApplicationBootstrap {
   private readonly logger = new Logger('Database');
 
   constructor(private readonly database: Database) {}
 
-  /** Logs one warning that names the settings; nothing if there are none. */
+  /** Logs a warning that names the settings, and one about standbys that may lack commits; nothing if there are none. */
   async onApplicationBootstrap(): Promise<void> {
     const gaps = await durabilityGaps(this.database.read);
-    if (gaps.length === 0) return;
-    this.logger.warn(
-      `DURABILITY is strict, but PostgreSQL has ${gaps.join(', ')}: a power failure may lose committed data.`,
-    );
+    if (gaps.length > 0) {
+      this.logger.warn(
+        `DURABILITY is strict, but PostgreSQL has ${gaps.join(', ')}: a power failure may lose committed data.`,
+      );
+    }
+    if (await isReplicatedLate(this.database.read)) {
+      this.logger.warn(
+        'DURABILITY is strict, but all standbys of PostgreSQL are asynchronous: a failover may lose committed data.',
+      );
+    }
   }
+}
+
+/** Whether there are standbys, and commits wait for none of them. False if the role may not see it, and for SQLite. */
+async function isReplicatedLate(database: Queryable): Promise<boolean> {
+  if (database.dialect !== 'postgres') return false;
+  const [row] = await database.all<{ synchronous: number; asynchronous: number }>(STANDBYS);
+  return Number(row?.asynchronous) > 0 && Number(row?.synchronous) === 0;
 }
 
 /**

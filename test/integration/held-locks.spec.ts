@@ -54,6 +54,10 @@ class Source implements CommitSource {
   lost(reason: unknown): void {
     throw new Error(`the run was lost: ${String(reason)}`);
   }
+
+  restorable(): undefined {
+    return undefined;
+  }
 }
 
 /** What is bounded takes far less; without a bound, transactions wait for 30 s. */

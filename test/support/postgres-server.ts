@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -22,22 +22,49 @@ export class PostgresServer {
 
   private constructor(
     private readonly folder: string,
-    private readonly port: number,
+    readonly port: number,
   ) {}
 
   /** Makes an empty cluster, starts it and waits until it answers. */
   static async start(): Promise<PostgresServer> {
+    return PostgresServer.made('initdb', (data) => ['-D', data, '-A', 'trust', '-E', 'UTF8']);
+  }
+
+  /** Makes an asynchronous standby and waits until it answers. @param port where it reaches its primary, on this machine */
+  static async standby(port: number): Promise<PostgresServer> {
+    const source = ['-h', '127.0.0.1', '-p', String(port), '-R', '-X', 'stream', '-c', 'fast'];
+    return PostgresServer.made('pg_basebackup', (data) => ['-D', data, ...source]);
+  }
+
+  /** Starts a cluster that a program makes. */
+  private static async made(program: string, options: (data: string) => readonly string[]): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-postgres-'));
     await chmod(folder, 0o755);
     const data = join(folder, 'data');
     mkdirSync(data, { mode: 0o700 });
     if (USER?.uid !== undefined) for (const path of [folder, data]) chownSync(path, USER.uid, USER.gid ?? USER.uid);
-    const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-    const made = spawnSync(join(BIN ?? '', 'initdb'), options, { ...USER, cwd: folder, encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+    const values = [...options(data), '-U', 'postgres', '--no-sync'];
+    // This process may forward its connections.
+    const making = spawn(join(BIN ?? '', program), values, {
+      ...USER,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let output = '';
+    making.stderr.on('data', (text: Buffer) => (output += text.toString()));
+    const [code] = (await once(making, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`${program} failed: ${output}`);
     const server = new PostgresServer(folder, await freePort());
     await server.restart();
     return server;
+  }
+
+  /** Makes a standby a primary, with what it has received. */
+  async promote(): Promise<void> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    await client.query('SELECT pg_promote()');
+    await client.end();
   }
 
   /** The URL of a database that it has from the beginning. */

@@ -57,6 +57,8 @@ const UPSERT_STEP = `
 
 const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
 
+const HELD = `SELECT next_seq FROM runs WHERE no = ? AND fence = ? AND status = 'running'`;
+
 const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
 
 const READ_FIRST = `
@@ -123,6 +125,11 @@ export class TypeOrmRunLog extends RunLog {
     if (lines.length === 0) return false;
     const values = [run.rowId, run.fence, firstSeq + lines.length];
     return (await this.database.patientRead.all(COMMITTED, values)).length > 0;
+  }
+
+  async held({ rowId, fence }: RunRecord): Promise<number | undefined> {
+    const [row] = await this.database.patientRead.all<{ next_seq: number }>(HELD, [rowId, fence]);
+    return row?.next_seq;
   }
 
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {

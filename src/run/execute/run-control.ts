@@ -1,8 +1,8 @@
 /**
  * Why a run is stopped from outside: it was cancelled, its time has passed, it emitted no event for too long,
- * another process has it, or this process shuts down and hands it over.
+ * another process has it, this process shuts down and hands it over, or a failover of the database has lost a part of it.
  */
-export type StopKind = 'cancel' | 'timeout' | 'idle' | 'lost' | 'shutdown';
+export type StopKind = 'cancel' | 'timeout' | 'idle' | 'lost' | 'shutdown' | 'failover';
 
 /** The reason of a run's abort signal. */
 export class RunStop extends Error {

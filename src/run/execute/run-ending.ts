@@ -44,6 +44,8 @@ export function endingOfStop(kind: StopKind): ForcedEnding | undefined {
       return endingOfError(new AppError('TIMEOUT'));
     case 'idle':
       return endingOfError(new AppError('TIMEOUT', 'The run wrote nothing for too long'));
+    case 'failover':
+      return endingOfError(new AppError('DATABASE_ERROR', 'The database has lost a part of the run in a failover'));
     case 'lost':
     case 'shutdown':
       return undefined;

@@ -47,6 +47,7 @@ export class RunSessionFactory {
       now: () => this.clock.now(),
       deadline: () => control.deadline,
       onLost: () => control.stop('lost'),
+      onLostEvents: () => control.stop('failover'),
     });
     const response = new ResponseBuilder({
       responseId: run.id,

@@ -4,6 +4,7 @@ import { type LogWrite, RunLog } from '../ports/run-log.js';
 import type { RunMetrics } from '../run.metrics.js';
 import type { CommitSource } from './commit-source.js';
 import type { LogCommit } from './log-commit.js';
+import { LostCommits } from './lost-commits.js';
 
 /**
  * How long a commit waits for a lock that another process holds: the runs of this process are committed together, and all
@@ -22,6 +23,7 @@ const ATTEMPTS_AT_ONCE = 4;
 export class CommitRetries {
   private readonly retried = new Map<CommitSource, Promise<void>>();
   private readonly attempts = new Semaphore(ATTEMPTS_AT_ONCE);
+  private readonly lostCommits: LostCommits;
 
   /** @param committed called when a write is made */
   constructor(
@@ -29,7 +31,9 @@ export class CommitRetries {
     private readonly log: RunLog,
     private readonly metrics: RunMetrics,
     private readonly committed: (source: CommitSource, write: LogWrite) => void,
-  ) {}
+  ) {
+    this.lostCommits = new LostCommits(commits, log);
+  }
 
   /** Whether a write of the source is being retried: no later one may be committed before it. */
   has(source: CommitSource): boolean {
@@ -54,6 +58,18 @@ export class CommitRetries {
     await Promise.all(this.retried.values());
   }
 
+  /** A write that was not made: another process has the run, or the database has lost what was committed before. */
+  async rejected(source: CommitSource, write: LogWrite): Promise<void> {
+    try {
+      const isRestored = await this.lostCommits.restore(source, write);
+      const [written] = isRestored ? await this.commits.append([write]) : [];
+      if (written) this.committed(source, write);
+      else source.lost(undefined);
+    } catch (error) {
+      source.lost(error);
+    }
+  }
+
   private async retry(source: CommitSource, write: LogWrite, failure: unknown): Promise<void> {
     // Read once: a lease that is renewed meanwhile must not extend the retries.
     const { deadline } = source;
@@ -62,7 +78,7 @@ export class CommitRetries {
       this.metrics.commitRetries.add();
       try {
         if (await this.attempt(write, { isInDoubt, deadline })) this.committed(source, write);
-        else source.lost(undefined);
+        else await this.rejected(source, write);
         return;
       } catch (error) {
         if (isDataError(error) || performance.now() + wait >= deadline) {

@@ -39,6 +39,7 @@ function sourceOf(rowId: number): CommitSource {
     lost: (reason) => {
       throw reason;
     },
+    restorable: () => undefined,
   };
 }
 

@@ -122,10 +122,11 @@ export class GroupCommit {
       for (const [source, write] of batch) this.retries.add(source, write, error, () => this.retried(source));
       return;
     }
-    batch.forEach(([source, write], index) => {
+    const rejected = batch.filter(([source, write], index) => {
       if (results[index]) this.committed(source, write);
-      else source.lost(undefined);
+      return !results[index];
     });
+    await Promise.all(rejected.map(([source, write]) => this.retries.rejected(source, write)));
   }
 
   private retried(source: CommitSource): void {

@@ -63,6 +63,7 @@ class Process {
       now: () => 0,
       deadline: () => this.deadline,
       onLost: (reason) => void this.losses.push(reason),
+      onLostEvents: () => undefined,
     });
   }
 
@@ -84,9 +85,7 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-beforeAll(() => {
-  Logger.overrideLogger(false);
-});
+beforeAll(() => void Logger.overrideLogger(false));
 
 describe('the log writer', () => {
   it('events written in one turn are committed together and not shown before', async () => {

@@ -20,6 +20,8 @@ export interface WriterOptions {
   readonly deadline: () => number;
   /** Called once when this process no longer has the run. */
   readonly onLost: (reason: unknown) => void;
+  /** Called when the database has lost committed events of the run: it must not continue. */
+  readonly onLostEvents: () => void;
 }
 
 interface Flush {
@@ -178,6 +180,11 @@ export class RunWriter implements CommitSource {
     this.flushes = [];
     for (const flush of flushes) flush.reject(new AppError('WORKER_LOST', undefined, { cause: reason }));
     this.options.onLost(reason);
+  }
+
+  restorable(fromSeq: number): readonly LoggedEvent[] | undefined {
+    this.options.onLostEvents();
+    return this.options.feed.from(fromSeq, Number.MAX_SAFE_INTEGER);
   }
 
   private request(): void {

@@ -86,6 +86,12 @@ export abstract class RunLog {
    */
   abstract committed(write: LogWrite): Promise<boolean>;
 
+  /**
+   * How many events of a running run are committed; undefined if it is not running under this fence any more. Less than
+   * what was committed under the fence before: the database has lost commits, as after a failover.
+   */
+  abstract held(run: RunRecord): Promise<number | undefined>;
+
   /** Committed events from a number on, in order: about `limit` at most (whole chunks are read). */
   abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
 

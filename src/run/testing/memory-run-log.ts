@@ -62,6 +62,10 @@ export class MemoryRunLog extends RunLog {
     return Promise.resolve(lines.length > 0 && this.fence === run.fence && isAtEnd);
   }
 
+  held({ rowId, fence }: RunRecord): Promise<number | undefined> {
+    return Promise.resolve(this.fence === fence ? this.of(rowId).length : undefined);
+  }
+
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
     this.reads += 1;
     const found = this.of(runRowId).slice(fromSeq, fromSeq + limit);
