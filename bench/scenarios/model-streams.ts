@@ -3,7 +3,7 @@ import { median, quantile, range, times } from '../report.js';
 import type { Size } from './size.js';
 
 /** The gate: half of what was reached. */
-const M1_GATE = 0.15;
+const M1_GATE = 0.27;
 
 /** Processor time per event, in microseconds, of each round. */
 function perEvent(cells: readonly Cell[]): number[] {
