@@ -107,8 +107,13 @@ export class Ledger {
   }
 
   /** What another process on the same database would have. */
-  another(): Promise<Ledger> {
-    return Ledger.open(this.test);
+  async another(): Promise<Ledger> {
+    const other = await Ledger.open(this.test);
+    // Two connections of one process would begin transactions between each other's promises, as two processes cannot.
+    for (const { database } of [this, other]) {
+      if (database.dialect === 'sqlite') database.writePatiently = (work) => database.write(work);
+    }
+    return other;
   }
 
   accept(overrides: Partial<RunRequest> = {}, options: Partial<AcceptOptions> = {}): Promise<Acceptance> {
