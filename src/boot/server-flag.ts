@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 
 /** The flag with which Node runs the server: most young objects are dead when they are collected (docs/performance.md). */
 export const SERVER_FLAG = '--max-semi-space-size=64';
@@ -17,7 +18,8 @@ export function hasServerFlag({ execArgv, env }: Pick<NodeJS.Process, 'execArgv'
  * Runs this program once more, as a child with the flag: V8 reads it only when a process begins. The child gets the
  * signals of this process, and is in a process group of its own, so that a terminal does not send them twice.
  *
- * @returns the exit code of the child; does not return if a signal has ended it, which then ends this process too
+ * @returns the exit code of the child. If a signal has ended the child, it ends this process too; where it cannot,
+ *   because the system protects process 1 of a container from it, the code is 128 and the number of the signal
  */
 export async function runWithServerFlag(): Promise<number> {
   const args = [SERVER_FLAG, ...process.execArgv, ...process.argv.slice(1)];
@@ -28,7 +30,9 @@ export async function runWithServerFlag(): Promise<number> {
   if (signal !== null) {
     for (const forwarded of FORWARDED) process.removeAllListeners(forwarded);
     process.kill(process.pid, signal);
-    await new Promise(() => setTimeout(() => undefined, 60_000));
+    // Time for a signal that this process does not survive.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return 128 + constants.signals[signal];
   }
   return code ?? 1;
 }

@@ -11,7 +11,7 @@ export interface HttpProxy {
 
 /** The variables for a scheme: the first that is not empty names the proxy. */
 const HTTP_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
-const HTTPS_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
+const HTTPS_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 const EXCLUSIONS = ['no_proxy', 'NO_PROXY'] as const;
 /** A proxy cannot reach this machine by these names. */
 const THIS_MACHINE = ['localhost', '127.0.0.0/8', '::1'] as const;
@@ -57,9 +57,9 @@ export class EnvironmentProxies {
 
 /** Whether an item of NO_PROXY excludes a host and port. */
 function matches(item: string, host: string, port: string): boolean {
-  if (item === '*') return true;
   const [, before, itsPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(item) ?? [];
   if (itsPort !== undefined && itsPort !== port) return false;
+  if ((before ?? item) === '*') return true;
   const name = plainHost(before ?? item).replace(/^\*?\./, '');
   const [address = '', bits] = name.split('/');
   if (isIP(address) > 0) return isWithin(host, address, bits);
@@ -69,7 +69,7 @@ function matches(item: string, host: string, port: string): boolean {
 /** Whether a host is an address in the network `address/bits`. Without bits the network is one address. */
 function isWithin(host: string, address: string, bits: string | undefined): boolean {
   const longest = isIPv6(address) ? 128 : 32;
-  const prefix = bits === undefined ? longest : Number(bits);
+  const prefix = bits === undefined ? longest : Number(bits === '' ? NaN : bits);
   if (isIP(host) !== isIP(address) || !(prefix >= 0 && prefix <= longest)) return false;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   const network = new BlockList();

@@ -5,7 +5,7 @@ export class ProxyError extends Error {
     /** Names in lower case. */
     readonly headers: Readonly<Record<string, string | string[] | undefined>>,
   ) {
-    super(`The proxy refused the connection to the model server with status ${status}`);
+    super(`The proxy refused the connection with status ${status}`);
     this.name = 'ProxyError';
   }
 }

@@ -78,7 +78,9 @@ export function differenceOf(recorded: JsonObject, now: JsonObject): Difference 
  * The most escaped form comes first, because it contains parts of the others.
  */
 function formsOf(text: string): readonly string[] {
-  const once = [escaped(text), asciiOf(escaped(text)), escaped(text).replaceAll('/', '\\/')];
+  const ascii = asciiOf(escaped(text));
+  const upper = ascii.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  const once = [escaped(text), ascii, upper, escaped(text).replaceAll('/', '\\/')];
   return [...new Set([...once.map(escaped), ...once, text])];
 }
 

@@ -22,7 +22,7 @@ const LOOK_MS = 20;
 
 /**
  * Takes clients away from a server that stops, without a request that fails. A client cannot know that its kept
- * connection is closed in the moment in which it sends its next request. So the server answers that request with
+ * connection is closed at the moment when it sends its next request. So the server answers that request with
  * `Connection: close`, and closes a connection by itself only if it has been silent for two seconds.
  */
 @Injectable()

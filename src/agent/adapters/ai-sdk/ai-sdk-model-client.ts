@@ -88,13 +88,13 @@ export class AiSdkModelClient extends ModelClient {
 }
 
 function checked(model: LanguageModelV3): LanguageModelV3 {
-  const given = model as Partial<LanguageModelV3> | PromiseLike<unknown> | undefined;
-  if (given && 'then' in given) {
+  const given = model as Partial<LanguageModelV3> | PromiseLike<unknown> | string | undefined;
+  if (typeof given === 'object' && 'then' in given) {
     // Nobody waits for it.
     given.then?.(undefined, () => undefined);
     throw new Error('The function for models must return a model, not a promise');
   }
-  const version: unknown = given?.specificationVersion;
+  const version: unknown = typeof given === 'object' ? given.specificationVersion : undefined;
   if (version === 'v3') return model;
   throw new Error(`The model has version ${String(version)} of the AI SDK's provider interface; Parley needs v3`);
 }

@@ -11,6 +11,8 @@ const HIGH_WATER = 256 * 1024;
 const LOW_WATER = 64 * 1024;
 /** How often a request is sent again because its connection was closed before it arrived. */
 const MAX_RESENDS = 3;
+/** A server that closes a connection later than this may have begun to process the request. */
+const RESEND_WITHIN_MS = 1000;
 /** The codes of a connection that the other side has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -22,8 +24,8 @@ const RESOLVED = Promise.resolve();
  * The answer to one HTTP request, as it arrives: a handler of undici's dispatcher. It
  * notifies once for all the chunks of one socket read, and keeps what arrived before the connection broke.
  *
- * A server may close an unused connection while a request is on its way to it. Such a request was not
- * processed: it is sent again.
+ * A server may close an unused connection while a request is on its way to it. Such a request was most likely not
+ * processed: it is sent again at once. If the connection closes later, the policy for retries decides.
  *
  * It holds no more unread bytes than were read before, within limits: the first events of a model that sends everything
  * at once do not wait until the rest is taken apart.
@@ -47,6 +49,8 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   /** The connection has carried other requests before this one. */
   private isReused = false;
   private hasBegun = false;
+  /** When the request was sent, by `performance.now()`. */
+  private sentAt = 0;
   private resends = 0;
 
   /**
@@ -89,6 +93,7 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     this.isReused = this.carrier?.begin() ?? false;
+    this.sentAt = performance.now();
     if (this.abortReason) controller.abort(this.abortReason);
   }
 
@@ -160,9 +165,10 @@ export class AnswerBody implements Dispatcher.DispatchHandler {
     this.controller?.abort(error);
   }
 
-  /** Whether a connection that was open before has closed without a byte for this request. */
+  /** Whether a connection that was open before has closed at once, without a byte for this request. */
   private isUnprocessed(error: Error & { readonly code?: unknown }): boolean {
     if (!this.isReused || this.hasBegun || this.abortReason) return false;
+    if (performance.now() - this.sentAt > RESEND_WITHIN_MS) return false;
     return this.resends < MAX_RESENDS && CLOSED_CODES.has(error.code);
   }
 

@@ -46,6 +46,7 @@ export class CompletionDecoder {
     decoder.read(data, '', events);
     const [event] = events;
     if (events.length !== 1 || event?.type !== 'text-delta' || event.text !== text) return false;
+    if (decoder.calls.count > 0) return false;
     return decoder.finishReason === undefined && decoder.usage === null && decoder.reasoningContent === '';
   }
 
@@ -175,8 +176,8 @@ function reportsError(chunk: Fields): boolean {
   if (isSet(chunk['error']) || chunk['object'] === 'error') return true;
   if (chunk['choices'] || chunk['usage']) return false;
   const { base_resp: outcome, code, error_code: errorCode, detail, errors } = chunk;
-  if (isPlainObject(outcome) && isSet(outcome['status_code'])) return true;
-  return [code, errorCode, detail, errors].some((value) => isSet(value) && !SUCCESS.test(String(value)));
+  const values = [code, errorCode, detail, errors, isPlainObject(outcome) ? outcome['status_code'] : undefined];
+  return values.some((value) => isSet(value) && !SUCCESS.test(String(value)));
 }
 
 /** False for the values with which providers say that there is no error. */

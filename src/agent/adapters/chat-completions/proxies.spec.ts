@@ -78,7 +78,7 @@ describe('the proxy of the environment', () => {
     proxy.refusals.push(status);
     const { error } = await failureOf(use({ HTTPS_PROXY: proxied() }, 'https://model.test/v1', 2), request('hi'));
     expect(expectError(error, 'MODEL_EXECUTION_FAILED').message).toBe(
-      `The proxy refused the connection to the model server with status ${status}`,
+      `The proxy refused the connection with status ${status}`,
     );
     expect(proxy.asked.map((asked) => asked.target)).toEqual(['model.test:443']);
   });

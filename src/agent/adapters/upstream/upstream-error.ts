@@ -48,11 +48,11 @@ export class UpstreamStreamError extends Error {
   /** The HTTP status that the provider's error names or implies. */
   get status(): number | undefined {
     const found = details(this.cause);
-    if (!isPlainObject(found)) return statusOfWord(this.text);
+    if (!isPlainObject(found)) return statusOfText(this.text);
     const code = found['code'] ?? found['status_code'] ?? found['http_code'] ?? found['error_code'] ?? found['status'];
     const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
     if (typeof status === 'number' && status >= 400 && status < 600) return status;
-    return statusOfWord(JSON.stringify([code, found['status'], found['type']])) ?? statusOfWord(messageIn(this.text));
+    return statusOfWord(JSON.stringify([code, found['status'], found['type']])) ?? statusOfText(messageIn(this.text));
   }
 
   /** The provider's text, to search for the kind of error; never shown to a client. */
@@ -124,4 +124,10 @@ function statusOfWord(word: string): number | undefined {
   if (/rate[_ ]?limit|quota|throttl|resource_exhausted|too many requests/i.test(word)) return 429;
   if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(word)) return 500;
   return undefined;
+}
+
+/** As `statusOfWord`, for a sentence: single words in it can mean anything, such as "authentication service unavailable". */
+function statusOfText(text: string): number | undefined {
+  const status = statusOfWord(text);
+  return status === 401 && !/api_?[ -]?key/i.test(text) ? statusOfWord(text.replace(/authentication|permission/gi, '')) : status;
 }
