@@ -119,9 +119,9 @@ export class PostgresDatabase extends Database {
     // A runner that is released before it has its connection would keep it.
     const client = await (wait ? wait.connected(connect, () => void runner.release()) : connect());
     this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
-    const limit = wait ? undefined : setTimeout(() => cut(client), PATIENT_MS);
     const begin = `${this.opening}; SET LOCAL lock_timeout = ${lockWaitMs}`;
     const tx = new PostgresTransaction({ client, manager: runner.manager, waits: this.waits, begin });
+    const limit = wait ? undefined : setTimeout(() => cut(client, { cancels: !tx.isCommitting }), PATIENT_MS);
     try {
       const value = await work(transactionOn(tx));
       await tx.commit();

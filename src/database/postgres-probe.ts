@@ -6,7 +6,7 @@ export async function probe(pool: pg.Pool, withinMs: number): Promise<void> {
   const pooled = pool.idleCount > 0 ? await pool.connect() : undefined;
   const client = pooled ?? newClient(pool, withinMs);
   client.on('error', ignoreError);
-  const timer = setTimeout(() => cut(client), withinMs);
+  const timer = setTimeout(() => cut(client, { cancels: false }), withinMs);
   try {
     if (!pooled) await client.connect();
     await client.query('SELECT 1');
@@ -14,7 +14,7 @@ export async function probe(pool: pg.Pool, withinMs: number): Promise<void> {
     clearTimeout(timer);
     client.off('error', ignoreError);
     if (pooled) pooled.release();
-    else cut(client);
+    else cut(client, { cancels: false });
   }
 }
 

@@ -22,6 +22,8 @@ export class PostgresTransaction implements Queryable {
   readonly dialect = 'postgres';
   /** The statements whose answers nobody has waited for. */
   private readonly sent: Promise<unknown>[] = [];
+  /** Whether COMMIT was sent. */
+  isCommitting = false;
 
   readonly manager: EntityManager;
   private readonly client: pg.PoolClient;
@@ -53,6 +55,7 @@ export class PostgresTransaction implements Queryable {
 
   /** @throws the error of a statement that was sent: PostgreSQL has then undone the transaction; the driver's error */
   async commit(): Promise<void> {
+    this.isCommitting = true;
     this.send('COMMIT');
     await Promise.all(this.sent);
   }

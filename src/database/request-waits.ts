@@ -199,10 +199,13 @@ function nothing(): void {
 /**
  * Ends a connection at once: what waits for its answers fails. The server is asked to cancel its statement, which would
  * otherwise keep a backend for as long as it waits for a lock.
+ *
+ * @param options.cancels false where there is nothing to cancel, or a COMMIT: one that waits for a standby would be shown
+ *   to readers although the standby does not have it
  */
-export function cut(client: pg.ClientBase): void {
+export function cut(client: pg.ClientBase, { cancels = true }: { readonly cancels?: boolean } = {}): void {
   const connected = client as unknown as Cuttable;
-  cancelStatement(connected);
+  if (cancels) cancelStatement(connected);
   // Marks it as ended, so that nobody else gets it. Alone, it would wait for the answers.
   connected.end().catch(() => undefined);
   connected.connection.stream.destroy();

@@ -58,6 +58,20 @@ const ROWS = 20_000;
     expect(await rows()).toEqual([kept, ...before]);
   });
 
+  it('leaves the next partitions to the chore if somebody reads, so that nobody waits behind it', async () => {
+    const applied = await source.runMigrations({ transaction: 'all' });
+    expect(applied.at(-1)?.name).toMatch(/^CreatePartitions/);
+    const before = await bounds();
+    await source.undoLastMigration({ transaction: 'all' });
+    const reader = source.createQueryRunner();
+    await reader.startTransaction();
+    await reader.query('SELECT 1 FROM runs LIMIT 1');
+    await source.runMigrations({ transaction: 'all' });
+    expect(await bounds()).toEqual(before);
+    await reader.rollbackTransaction();
+    await reader.release();
+  });
+
   it('takes a bound that was proved before, so that it does not read the rows', async () => {
     const check =
       'ALTER TABLE run_event_chunks ADD CONSTRAINT ck_run_event_chunks_0 CHECK (run_no < 1000000) NOT VALID';

@@ -8,7 +8,9 @@ import { RunSettings } from '../run.settings.js';
 export interface FilledSlots<Run> {
   /** They have slots. */
   readonly claimed: readonly Run[];
-  /** True if more runs may be waiting that can be claimed: every free slot was filled, or runs came meanwhile. */
+  /** Runs that were claimed although their slots were taken meanwhile: they must be put back. */
+  readonly surplus: readonly Run[];
+  /** True if every free slot was filled: more runs may be waiting. */
   readonly isFull: boolean;
 }
 
@@ -26,8 +28,6 @@ export class ExecutionSlots {
   private readonly total: number;
   private readonly byTenant = new Map<string, number>();
   private taken = 0;
-  /** Slots for which runs are being claimed. */
-  private claiming = 0;
   /** True while runs may be waiting for any slot: a new run then waits behind them. */
   private isBehind = false;
   /** Tenants whose runs may be waiting because the tenant has all its slots. */
@@ -56,7 +56,7 @@ export class ExecutionSlots {
 
   /** How many runs may be started. */
   get free(): number {
-    return this.total - this.taken - this.claiming;
+    return this.total - this.taken;
   }
 
   /** Takes a slot for a new run of a tenant. Returns false if the run has to wait. */
@@ -110,8 +110,8 @@ export class ExecutionSlots {
   }
 
   /**
-   * Claims runs for the free slots, and finds out whether others are still waiting. Until then the slots are taken, so
-   * that no run that is accepted meanwhile gets the same slot: it waits, and is found by the next claim.
+   * Claims runs for the free slots, and finds out whether others are still waiting. A run that is accepted during the
+   * claim may take one of these slots: then a claimed run has none, and is returned as surplus.
    *
    * @param claim claims up to as many runs as there are free slots
    */
@@ -119,16 +119,17 @@ export class ExecutionSlots {
     claim: (limit: number) => Promise<readonly Run[]>,
   ): Promise<FilledSlots<Run>> {
     const { free, refusals } = this;
-    this.claiming += free;
-    const claimed = await claim(free).finally(() => (this.claiming -= free));
+    const found = await claim(free);
+    const room = Math.max(0, this.free);
+    const [claimed, surplus] = [found.slice(0, room), found.slice(room)];
     for (const { tenantId } of claimed) this.take(tenantId);
-    const isFull = claimed.length === free;
-    const isUnsure = isFull || this.refusals !== refusals;
-    this.isBehind = isUnsure && (this.isBehind || isFull);
+    const isFull = found.length === free;
+    const isUnsure = isFull || surplus.length > 0 || this.refusals !== refusals;
+    this.isBehind = isUnsure && (this.isBehind || isFull || surplus.length > 0);
     if (!isUnsure) {
       for (const tenantId of this.waiting) if (!this.isFull(tenantId)) this.waiting.delete(tenantId);
     }
-    return { claimed, isFull: isUnsure };
+    return { claimed, surplus, isFull: isFull && surplus.length === 0 };
   }
 
   private isFull(tenantId: string): boolean {

@@ -102,14 +102,19 @@ export class LeaseKeeper {
   }
 
   /**
-   * Claims runs for the free slots of this process, if there may be any; none while it has no lease. Returns as
-   * `ExecutionSlots.fill`.
+   * Claims runs for the free slots of this process, if there may be any; none while it has no lease. Those whose slots
+   * were taken meanwhile are put back into the queue. Returns as `ExecutionSlots.fill`.
    */
-  claim(isClaimable: boolean): Promise<FilledSlots<RunRecord>> {
+  async claim(isClaimable: boolean): Promise<Omit<FilledSlots<RunRecord>, 'surplus'>> {
     const { current } = this.worker;
     const isWanted = isClaimable || this.slots.isAnyAwaited;
-    if (!current || !isWanted || this.slots.free <= 0) return Promise.resolve({ claimed: [], isFull: false });
-    return this.slots.fill((limit) => this.leases.claim(current, limit, this.slots.perTenant));
+    const most = this.isOverloaded ? 1 : Number.POSITIVE_INFINITY;
+    if (!current || !isWanted || this.slots.free <= 0) return { claimed: [], isFull: false };
+    const filled = await this.slots.fill((limit) =>
+      this.leases.claim(current, Math.min(limit, most), this.slots.perTenant),
+    );
+    for (const run of filled.surplus) await this.release(run);
+    return filled;
   }
 
   /** Puts a run of this process back into the queue. */
@@ -182,9 +187,8 @@ export class LeaseKeeper {
       const run = active.get(rowId);
       if (run && isCanceled) run.control.stop('cancel');
       if (run) continue;
-      if (this.doubtful.delete(rowId)) {
-        await this.leases.release(rowId, fence);
-        isAnyReleased = true;
+      if (this.doubtful.has(rowId)) {
+        isAnyReleased = (await this.releaseDoubtful(rowId, fence)) || isAnyReleased;
         continue;
       }
       const since = this.strays.get(rowId) ?? now;
@@ -194,6 +198,18 @@ export class LeaseKeeper {
     // A commit that has not taken effect by then never does.
     for (const [rowId, at] of this.doubtful) if (now - at >= this.settings.leaseMs) this.doubtful.delete(rowId);
     return isAnyReleased;
+  }
+
+  /** Returns false if the run cannot be released now. */
+  private async releaseDoubtful(rowId: number, fence: number): Promise<boolean> {
+    try {
+      await this.leases.release(rowId, fence);
+      this.doubtful.delete(rowId);
+      return true;
+    } catch (error) {
+      this.logger.warn(`A run whose acceptance was in doubt could not be released: ${String(error)}`);
+      return false;
+    }
   }
 
   /** Returns false if the run cannot be given up now. */

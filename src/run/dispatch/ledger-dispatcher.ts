@@ -61,8 +61,8 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
 
   async leave(): Promise<boolean> {
     this.leaving = true;
-    await this.leases.announce();
-    return this.leases.hasPeers();
+    const [hasPeers] = await Promise.all([this.leases.hasPeers(), this.leases.announce()]);
+    return hasPeers;
   }
 
   hasPeers(): Promise<boolean> {

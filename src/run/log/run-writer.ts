@@ -176,6 +176,11 @@ export class RunWriter implements CommitSource {
 
   lost(reason: unknown): void {
     this.closed = true;
+    // What follows a write that is lost must not be written.
+    this.lines = [];
+    this.steps = [];
+    this.notes = [];
+    this.end = undefined;
     const flushes = this.flushes;
     this.flushes = [];
     for (const flush of flushes) flush.reject(new AppError('WORKER_LOST', undefined, { cause: reason }));

@@ -129,5 +129,7 @@ function statusOfWord(word: string): number | undefined {
 /** As `statusOfWord`, for a sentence: single words in it can mean anything, such as "authentication service unavailable". */
 function statusOfText(text: string): number | undefined {
   const status = statusOfWord(text);
-  return status === 401 && !/api_?[ -]?key/i.test(text) ? statusOfWord(text.replace(/authentication|permission/gi, '')) : status;
+  return status === 401 && !/api_?[ -]?key/i.test(text)
+    ? statusOfWord(text.replace(/authentication|permission/gi, ''))
+    : status;
 }
