@@ -150,4 +150,68 @@ describeInBrowser('the renewal of a sign-in to the console', (browser) => {
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
     await page.context().close();
   });
+
+  it('a person whose renewed token the server refuses too comes to the sign-in, and a key ends the old one', async () => {
+    const page = await signedIn('nils');
+    const { grant } = await kept(page);
+    await page.route(`${server.url}/whoami`, (route) => route.fulfill({ status: 401, json: {} }));
+    await page.reload();
+    await page.getByText('does not accept this credential').waitFor();
+    expect(renewals()).toBe(1);
+    const { grant: renewed } = await kept(page);
+    expect(renewed?.refreshToken).not.toBe(grant?.refreshToken);
+    const revoked = page.waitForRequest(`${provider.issuer}/token/revocation`);
+    await page.getByLabel('API key or token').fill('a-key');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    expect(new URLSearchParams((await revoked).postData() ?? '').get('token')).toBe(renewed?.refreshToken);
+    await page.context().close();
+  });
+
+  it('signing out during a renewal revokes the refresh token that the renewal brings', async () => {
+    const page = await signedIn('petra');
+    const revoked: (string | null)[] = [];
+    page.on('request', (request) => {
+      if (request.url() === `${provider.issuer}/token/revocation`)
+        revoked.push(new URLSearchParams(request.postData() ?? '').get('token'));
+    });
+    let release = (): void => undefined;
+    const isSignedOut = new Promise<void>((resolve) => (release = resolve));
+    let brought: string | undefined;
+    await page.route(`${provider.issuer}/token`, async (route) => {
+      const response = await route.fetch();
+      brought = ((await response.json()) as { refresh_token: string }).refresh_token;
+      await isSignedOut;
+      await route.fulfill({ response });
+    });
+    await page.clock.setFixedTime(Date.now() + VALID_MS);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await until(() => brought !== undefined, 'the provider has answered');
+    await page.getByRole('link', { name: 'Access' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await until(() => revoked.length === 1, 'the old refresh token is revoked');
+    release();
+    await until(() => revoked.includes(brought ?? ''), 'the new refresh token is revoked');
+    await page.context().close();
+  });
+
+  it('a provider that does not answer holds up no request whose token is valid, and others for ten seconds', async () => {
+    const page = await signedIn('rosa');
+    await page.route(`${provider.issuer}/token`, () => undefined);
+    const since = Date.now();
+    await page.clock.setFixedTime(since + VALID_MS - 20_000);
+    const renewal = page.waitForEvent('requestfailed', (request) => request.url() === `${provider.issuer}/token`);
+    let isRenewing = true;
+    void renewal.then(() => (isRenewing = false));
+    await openRuns(page);
+    expect(isRenewing).toBe(true);
+    await page.clock.setFixedTime(since + VALID_MS);
+    const answered = page.waitForResponse(/\/api\/v1\/sessions/);
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await Promise.all([renewal, answered]);
+    const next = page.waitForResponse(/\/api\/v1\/attachments/);
+    await page.getByRole('link', { name: 'Attachments' }).click();
+    await next;
+    expect(renewals()).toBe(1);
+    await page.context().close();
+  });
 });

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
-import { setCredential, storedCredential, useSignIn } from '../api/credential.js';
+import { setCredential, useSignIn } from '../api/credential.js';
 import type { Whoami } from '../api/types.js';
 import { forgetTalk } from '../talk/use-conversation.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { revoke } from './oidc/renewal.js';
 import { Keys } from './keys/keys.js';
 import { LimitsForm } from './limits/limits-form.js';
 import { Tenants } from './tenants.js';
 import { You } from './you.js';
 
 function signOut(): void {
-  const credential = storedCredential();
-  if (credential) void revoke(credential);
   forgetTalk();
   setCredential(undefined);
 }

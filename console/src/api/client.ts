@@ -1,7 +1,7 @@
 import { isObject } from '../lib/format.js';
 import { readSse, type SseFrame } from '../lib/sse.js';
 import { renewIfDue } from '../access/oidc/renewal.js';
-import { credential } from './credential.js';
+import { credential, signInId } from './credential.js';
 
 /**
  * In whose name a browser without a credential acts: the user of requests that name none, because not every wire can
@@ -69,15 +69,18 @@ export interface Ask {
 /**
  * A request to the server. A token that has expired is renewed first, and one that the server refuses is renewed once.
  *
- * @throws ApiError unless the answer is a success; TypeError if there is no connection
+ * @throws ApiError unless the answer is a success; TypeError if there is no connection; ProviderError if the server has
+ *   refused the token and the provider cannot renew it at this time
  */
 export async function request(path: string, ask: Ask = {}): Promise<Response> {
   await renewIfDue();
   const token = credential();
+  const signIn = signInId();
   let response = await send(path, ask);
   if (response.status === 401) {
     await renewIfDue(token);
-    if (credential() !== token) response = await send(path, ask);
+    // Somebody else may have signed in meanwhile, whose request it is not.
+    if (credential() !== token && signInId() === signIn) response = await send(path, ask);
   }
   if (!response.ok) throw await errorOf(response);
   return response;

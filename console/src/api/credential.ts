@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 const KEY = 'parley.credentials';
-const signInListeners = new Set<() => void>();
+const signInListeners = new Set<(before: Credential | undefined) => void>();
 const renewalListeners = new Set<() => void>();
 
 /** What an OpenID provider has given besides a token, so that the token can be renewed. */
@@ -14,6 +14,10 @@ export interface Grant {
   readonly refreshToken: string;
   /** When the token is renewed, in milliseconds since the epoch; undefined if the provider does not say when it expires. */
   readonly renewAt?: number | undefined;
+  /** When the token expires, in milliseconds since the epoch; undefined if the provider does not say. */
+  readonly expiresAt?: number | undefined;
+  /** When a renewal brought the token, in milliseconds since the epoch; undefined if it is the first of the sign-in. */
+  readonly renewedAt?: number | undefined;
 }
 
 /** What the server takes for the person at the page. */
@@ -46,9 +50,10 @@ export function signInId(): string | undefined {
 
 /** Keeps the credential of a new sign-in for this tab, so that a reload continues; undefined forgets it. */
 export function setCredential(token: string | undefined, grant?: Grant): void {
+  const before = stored();
   if (token === undefined) sessionStorage.removeItem(KEY);
   else store({ token, grant, signIn: token });
-  for (const listener of signInListeners) listener();
+  for (const listener of signInListeners) listener(before);
 }
 
 /** Replaces the credential by one of the same sign-in. Nothing happens if nobody is signed in. */
@@ -62,6 +67,14 @@ export function renewCredential(credential: Credential): void {
 /** `signInId`; the component is rendered again when it changes. */
 export function useSignIn(): string | undefined {
   return useSyncExternalStore((listener) => subscribe(signInListeners, listener), signInId);
+}
+
+/**
+ * Calls the listener with the credential that was replaced or forgotten, if there was one, when somebody has signed in or
+ * out. Returns a function that unsubscribes it.
+ */
+export function onSignIn(listener: (before: Credential | undefined) => void): () => void {
+  return subscribe(signInListeners, listener);
 }
 
 /** Calls the listener when the token was renewed. Returns a function that unsubscribes it. */
@@ -78,7 +91,7 @@ function store(credential: StoredCredential): void {
   sessionStorage.setItem(KEY, JSON.stringify(credential));
 }
 
-function subscribe(listeners: Set<() => void>, listener: () => void): () => void {
+function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }

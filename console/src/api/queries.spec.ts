@@ -33,6 +33,27 @@ describe('the answers that the page keeps', () => {
     expect(queries.getQueryData(['api/v1/runs', {}])).toBe('of the first');
   });
 
+  it('a renewal starts no second question of who it is while one is under way', async () => {
+    setCredential('first');
+    let asked = 0;
+    let answer = (): void => undefined;
+    const queryFn = (): Promise<number> =>
+      new Promise((resolve) => {
+        asked += 1;
+        answer = () => resolve(asked);
+      });
+    const stop = new QueryObserver(queries, { queryKey: ['whoami'], queryFn }).subscribe(() => undefined);
+    answer();
+    await queries.fetchQuery({ queryKey: ['whoami'], queryFn });
+    renewCredential({ token: 'renewed' });
+    expect(asked).toBe(2);
+    renewCredential({ token: 'renewed again' });
+    expect(asked).toBe(2);
+    answer();
+    await queries.fetchQuery({ queryKey: ['whoami'], queryFn });
+    stop();
+  });
+
   it.each([
     [401, 2],
     [403, 1],

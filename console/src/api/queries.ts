@@ -23,7 +23,8 @@ export function createQueries(): QueryClient {
       },
     },
   });
-  // How long the credential is valid is part of the answer.
-  onRenewal(() => void queries.invalidateQueries({ queryKey: ['whoami'] }));
+  // How long the credential is valid is part of the answer. A request that is under way is repeated with the new token
+  // if the old one is refused; another one in its place could be refused and renewed without an end.
+  onRenewal(() => void queries.invalidateQueries({ queryKey: ['whoami'] }, { cancelRefetch: false }));
   return queries;
 }

@@ -27,13 +27,18 @@ export interface Tokens {
   readonly validMs: number | undefined;
 }
 
-/** The provider has answered with an error, in its own words. */
+/** How long a provider may take to give tokens, in milliseconds. */
+const TOKENS_MS = 10_000;
+
+/** The provider has given no token, or has said why in its own words. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
 
+  /** @param code the `error` of the answer, such as `invalid_grant`, if it has one */
   constructor(
     readonly status: number,
     message: string,
+    readonly code?: string,
   ) {
     super(message);
   }
@@ -53,18 +58,21 @@ export async function endpointsOf({ issuer }: Provider): Promise<Endpoints> {
 /**
  * Redeems a code or a refresh token.
  *
- * @throws ProviderError, with status 503 if the provider cannot be reached
+ * @throws ProviderError, with status 503 if the provider cannot be reached or takes longer than ten seconds, and 502 if
+ *   its answer is a success without a token
  */
 export async function tokensFor(endpoint: string, form: Readonly<Record<string, string>>): Promise<Tokens> {
-  const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) }).catch(() => {
+  const signal = AbortSignal.timeout(TOKENS_MS);
+  const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form), signal }).catch(() => {
     throw new ProviderError(503, 'The OpenID provider cannot be reached');
   });
   const body = objectOf(await answer.json().catch(() => undefined));
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = body;
   if (answer.ok && typeof access === 'string')
     return { access, refresh: textOf(refresh), validMs: typeof seconds === 'number' ? seconds * 1000 : undefined };
-  const message = textOf(body['error_description']) ?? textOf(body['error']) ?? 'The provider gave no token';
-  throw new ProviderError(answer.status, message);
+  const code = textOf(body['error']);
+  const message = textOf(body['error_description']) ?? code ?? 'The provider gave no token';
+  throw new ProviderError(answer.ok ? 502 : answer.status, message, code);
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
