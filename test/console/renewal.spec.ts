@@ -154,8 +154,8 @@ describeInBrowser('the renewal of a sign-in to the console', (browser) => {
   it('a person whose renewed token the server refuses too comes to the sign-in, and a key ends the old one', async () => {
     const page = await signedIn('nils');
     const { grant } = await kept(page);
-    await page.route(`${server.url}/whoami`, (route) => route.fulfill({ status: 401, json: {} }));
-    await page.reload();
+    await page.route(/\/(whoami|api\/v1\/runs)\b/, (route) => route.fulfill({ status: 401, json: {} }));
+    await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByText('does not accept this credential').waitFor();
     expect(renewals()).toBe(1);
     const { grant: renewed } = await kept(page);
