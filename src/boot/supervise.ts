@@ -30,6 +30,8 @@ class Supervisor {
   private stopping = false;
   private pauseMs = PAUSE_FIRST_MS;
   private replacing: Promise<void> | undefined;
+  /** Whether each process came to listen, or ended before. */
+  private readonly ready = new WeakMap<Worker, Promise<boolean>>();
 
   constructor(
     count: number,
@@ -41,8 +43,7 @@ class Supervisor {
   /** The first process is started alone: it creates what all share, such as keys and tables. */
   async start(): Promise<number> {
     const first = this.fork(0);
-    const code = await Promise.race([listening(first).then(() => undefined), exited(first)]);
-    if (code !== undefined) return code;
+    if (!(await this.ready.get(first))) return exited(first);
     this.watch(first, 0);
     for (let place = 1; place < this.places.length; place += 1) this.watch(this.fork(place), place);
     return new Promise(() => undefined);
@@ -75,13 +76,17 @@ class Supervisor {
   private async replaceEach(): Promise<void> {
     for (let place = 0; place < this.places.length && !this.stopping; place += 1) {
       const worker = this.places[place];
+      // The others get all connections meanwhile.
+      for (const one of this.places) if (one) await this.ready.get(one);
       // Nobody starts it again while it is being replaced.
       this.places[place] = undefined;
       if (worker) await terminate(worker);
       if (this.stopping) return;
       const next = this.fork(place);
-      await Promise.race([listening(next), exited(next)]);
       this.watch(next, place);
+      if (await this.ready.get(next)) continue;
+      this.logger.error('The new process could not start: no further one is replaced');
+      return;
     }
     this.logger.log('All processes were replaced');
   }
@@ -92,6 +97,7 @@ class Supervisor {
     const worker = cluster.fork(port ? { METRICS_PORT: String(port + place) } : {});
     returnConnections(worker);
     this.places[place] = worker;
+    this.ready.set(worker, isReady(worker));
     return worker;
   }
 
@@ -110,8 +116,9 @@ class Supervisor {
   }
 }
 
-async function listening(worker: Worker): Promise<void> {
-  await once(worker, 'listening');
+/** Resolves with true when a process listens, with false when it has ended before. */
+function isReady(worker: Worker): Promise<boolean> {
+  return Promise.race([once(worker, 'listening').then(() => true), exited(worker).then(() => false)]);
 }
 
 async function exited(worker: Worker): Promise<number> {
