@@ -1,7 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { chaosClients, type ChaosClient, type ChaosSeen } from '../support/chaos-clients.js';
+import { COUNTING_SERVER, countingEnv, unsafeCalls } from '../support/counting-fleet.js';
 import { CountingModelServer } from '../support/counting-model-server.js';
 import { CursorReader } from '../support/cursor-reader.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
@@ -13,7 +12,6 @@ import { until } from '../support/until.js';
 jest.setTimeout(600_000);
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
-const MAIN = join(__dirname, 'fixtures/counting-server.mjs');
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
 /** How many faults there are, one after the other. */
 const FAULTS = Number(process.env.CHAOS_FAULTS ?? 4);
@@ -51,19 +49,9 @@ const WAYS = [...(NO_REDIS_SERVER ? [] : ['with Redis']), 'without Redis'] as co
       database = await postgresDatabase(POSTGRES);
       model = await CountingModelServer.start({ tool: 'count_unsafe', pieces: 5, pauseMs: 250 });
       redis = way === 'with Redis' ? await RedisServer.start() : undefined;
-      const folder = join(database.env.DATA_DIR, 'counts');
-      mkdirSync(folder);
-      const policy = join(database.env.DATA_DIR, 'policy.json');
-      writeFileSync(policy, JSON.stringify({ rules: [{ tool: '*', effect: 'allow' }] }));
-      const env = {
-        ...ENV,
-        LLM_BASE_URL: model.url,
-        LLM_API_KEY: 'k',
-        COUNT_DIR: folder,
-        TOOL_POLICY_FILE: policy,
-        ...(redis && { REDIS_URL: redis.url }),
-      };
-      for (let count = 0; count < SERVERS; count += 1) servers.push(await ServerProcess.start(database, env, MAIN));
+      const env = { ...ENV, ...countingEnv(database, model, redis) };
+      for (let count = 0; count < SERVERS; count += 1)
+        servers.push(await ServerProcess.start(database, env, COUNTING_SERVER));
     });
     afterAll(async () => {
       for (const server of servers) server.signal('SIGCONT');
@@ -118,7 +106,7 @@ const WAYS = [...(NO_REDIS_SERVER ? [] : ['with Redis']), 'without Redis'] as co
         expect([seen.name, seen.frames]).toEqual([seen.name, await new CursorReader(seen.route).whole(urls[0] ?? '')]);
       }
       expect(await failures(database)).toEqual([]);
-      const effects = readFileSync(join(database.env.DATA_DIR, 'counts/effects-unsafe'), 'utf8').trim().split('\n');
+      const effects = unsafeCalls(database);
       expect(new Set(effects).size).toBe(effects.length);
     });
   },

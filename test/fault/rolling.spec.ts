@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
+import { COUNTING_SERVER, countingEnv, unsafeCalls } from '../support/counting-fleet.js';
 import { CountingModelServer } from '../support/counting-model-server.js';
 import { CursorReader } from '../support/cursor-reader.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
@@ -13,7 +12,6 @@ import { until } from '../support/until.js';
 jest.setTimeout(400_000);
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
-const MAIN = join(__dirname, 'fixtures/counting-server.mjs');
 /** Clients of each kind: with 14 kinds about a hundred streams at any time. */
 const CLIENTS_OF_A_KIND = 7;
 const ROUNDS = 3;
@@ -46,19 +44,11 @@ interface Job {
       database = await postgresDatabase(POSTGRES);
       model = await CountingModelServer.start({ tool: 'count_unsafe', pieces: 4, pauseMs: 400 });
       if (!NO_REDIS_SERVER) redis = await RedisServer.start();
-      const folder = join(database.env.DATA_DIR, 'counts');
-      mkdirSync(folder);
-      const policy = join(database.env.DATA_DIR, 'policy.json');
-      writeFileSync(policy, JSON.stringify({ rules: [{ tool: '*', effect: 'allow' }] }));
-      const env = {
-        ...ENV,
-        LLM_BASE_URL: model.url,
-        LLM_API_KEY: 'k',
-        COUNT_DIR: folder,
-        TOOL_POLICY_FILE: policy,
-        ...(redis && { REDIS_URL: redis.url }),
-      };
-      servers = [await ServerProcess.start(database, env, MAIN), await ServerProcess.start(database, env, MAIN)];
+      const env = { ...ENV, ...countingEnv(database, model, redis) };
+      servers = [
+        await ServerProcess.start(database, env, COUNTING_SERVER),
+        await ServerProcess.start(database, env, COUNTING_SERVER),
+      ];
       balancer = await TcpBalancer.start(servers.map(({ port }) => port));
     });
     afterAll(async () => {
@@ -104,7 +94,7 @@ interface Job {
       expect(await outcomes(database)).toEqual([{ status: 'completed', attempt: 1, count: jobs.length }]);
       expect([...model.calls].filter(([, count]) => count !== 1)).toEqual([]);
       expect(model.calls.size).toBe(2 * jobs.length);
-      const calls = readFileSync(join(database.env.DATA_DIR, 'counts/effects-unsafe'), 'utf8').trim().split('\n');
+      const calls = unsafeCalls(database);
       expect([calls.length, new Set(calls).size]).toEqual([jobs.length, jobs.length]);
     });
   },

@@ -113,7 +113,8 @@ export class LeaseKeeper {
     const filled = await this.slots.fill((limit) =>
       this.leases.claim(current, Math.min(limit, most), this.slots.perTenant),
     );
-    for (const run of filled.surplus) await this.release(run);
+    // One that cannot be put back now is given up when it was not executed for as long as a lease.
+    for (const { rowId, fence } of filled.surplus) await this.tryRelease(rowId, fence);
     return filled;
   }
 
@@ -188,7 +189,9 @@ export class LeaseKeeper {
       if (run && isCanceled) run.control.stop('cancel');
       if (run) continue;
       if (this.doubtful.has(rowId)) {
-        isAnyReleased = (await this.releaseDoubtful(rowId, fence)) || isAnyReleased;
+        const isReleased = await this.tryRelease(rowId, fence);
+        if (isReleased) this.doubtful.delete(rowId);
+        isAnyReleased ||= isReleased;
         continue;
       }
       const since = this.strays.get(rowId) ?? now;
@@ -201,13 +204,12 @@ export class LeaseKeeper {
   }
 
   /** Returns false if the run cannot be released now. */
-  private async releaseDoubtful(rowId: number, fence: number): Promise<boolean> {
+  private async tryRelease(rowId: number, fence: number): Promise<boolean> {
     try {
       await this.leases.release(rowId, fence);
-      this.doubtful.delete(rowId);
       return true;
     } catch (error) {
-      this.logger.warn(`A run whose acceptance was in doubt could not be released: ${String(error)}`);
+      this.logger.warn(`A run that is not executed could not be put back into the queue: ${String(error)}`);
       return false;
     }
   }

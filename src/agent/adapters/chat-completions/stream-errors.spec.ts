@@ -59,6 +59,8 @@ describe('an error in the stream', () => {
       0,
     ],
     [{ error: { message: WORDS, type: 'authentication_error' } }, 'MODEL_UNAUTHORIZED_ACCESS', 0],
+    [{ error: { message: `${WORDS}: invalid API key` } }, 'MODEL_UNAUTHORIZED_ACCESS', 0],
+    [{ error: { message: `${WORDS}: the permission service is unavailable` } }, FAILED, 2],
   ])('%j is mapped, retried if it may pass, and logged', async (chunk, code, retries) => {
     const { url } = await start(stream(chunk, '[DONE]'));
     const error = expectError((await failureOf(clientFor(url), request('hi'))).error, code);

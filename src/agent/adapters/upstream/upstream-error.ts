@@ -116,20 +116,17 @@ function messageOf(value: unknown): string | undefined {
   return undefined;
 }
 
-/** For providers that report an error in the stream by words instead of a status. */
+/** For providers that report an error in the stream by the word of a code, a type or a status. */
 function statusOfWord(word: string): number | undefined {
-  if (/context[_ ]length|context[_ ]window|prompt is too long/i.test(word)) return 400;
-  if (/invalid_?api_?key|authentication|permission/i.test(word)) return 401;
-  if (/model_?not_?found/i.test(word)) return 404;
-  if (/rate[_ ]?limit|quota|throttl|resource_exhausted|too many requests/i.test(word)) return 429;
-  if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(word)) return 500;
-  return undefined;
+  return /authentication|permission/i.test(word) ? 401 : statusOfText(word);
 }
 
-/** As `statusOfWord`, for a sentence: single words in it can mean anything, such as "authentication service unavailable". */
+/** For providers that report it by a sentence only, in which single words say little. */
 function statusOfText(text: string): number | undefined {
-  const status = statusOfWord(text);
-  return status === 401 && !/api_?[ -]?key/i.test(text)
-    ? statusOfWord(text.replace(/authentication|permission/gi, ''))
-    : status;
+  if (/context[_ ]length|context[_ ]window|prompt is too long/i.test(text)) return 400;
+  if (/invalid[_ ]?api[_ ]?key/i.test(text)) return 401;
+  if (/model[_ ]?not[_ ]?found/i.test(text)) return 404;
+  if (/rate[_ ]?limit|quota|throttl|resource_exhausted|too many requests/i.test(text)) return 429;
+  if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(text)) return 500;
+  return undefined;
 }
