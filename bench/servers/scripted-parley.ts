@@ -12,7 +12,7 @@ import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.
 import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
-import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
+import { type AbortLike, DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { type Configuration } from '../../src/config/index.js';
 import { type AgentEvent, LoggedEvent, makeContent, ResponseBuilder, serializeEvent } from '../../src/events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
@@ -89,7 +89,7 @@ class BenchController {
   }
 }
 
-function framesOf(events: AsyncIterable<readonly LoggedEvent[]>, signal: AbortSignal): RunFrames {
+function framesOf(events: AsyncIterable<readonly LoggedEvent[]>, signal: AbortLike): RunFrames {
   return new RunFrames(events[Symbol.asyncIterator](), { encoder: new AgentApiEncoder({ doneFrame: true }), signal });
 }
 

@@ -13,6 +13,7 @@ import {
   type Requester,
   tenantReach,
   userReach,
+  HiddenProperty,
 } from '../common/index.js';
 import { traceparentOf } from '../telemetry/index.js';
 import type { Identity } from './identity.js';
@@ -269,9 +270,9 @@ export function traceOf({ traceparent }: Pick<Caller, 'traceparent'>): { readonl
   return traceparent === undefined ? {} : { traceparent };
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+const callers = new HiddenProperty<FastifyRequest, Caller>('caller');
 /** The ids under which requests are in the server's log. */
-const requestIds = new WeakMap<IncomingMessage, string>();
+const requestIds = new HiddenProperty<IncomingMessage, string>('requestId');
 
 /** Records who sends a request. */
 export function setCaller(request: FastifyRequest, caller: Caller): void {

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock } from '../common/index.js';
+import { Clock, TurnoverSet } from '../common/index.js';
 import { Authenticator } from './authenticator.js';
 import type { Caller } from './caller.js';
 import type { Identity } from './identity.js';
@@ -12,7 +12,7 @@ const LOOK_MS = 5000;
 /** One credential, and what ends with it. */
 interface Watched {
   readonly identity: Identity;
-  readonly endings: Set<() => void>;
+  readonly endings: TurnoverSet<() => void>;
   /** When it was last looked up. */
   lookedAt: number;
 }
@@ -40,7 +40,7 @@ export class CredentialWatch implements OnApplicationShutdown {
   watch({ identity }: Pick<Caller, 'identity'>, end: () => void): () => void {
     if (!identity) return () => undefined;
     const key = keyOf(identity);
-    const entry = this.watched.get(key) ?? { identity, endings: new Set(), lookedAt: this.clock.now() };
+    const entry = this.watched.get(key) ?? { identity, endings: new TurnoverSet(), lookedAt: this.clock.now() };
     this.watched.set(key, entry);
     entry.endings.add(end);
     this.timer ??= setInterval(() => void this.look(), TICK_MS).unref();

@@ -82,14 +82,13 @@ function pathOf({ signal, subagent }: AgentContext, { name, key }: SubagentOptio
 
 /** The same run with a part of the journal, and without the client's tools. */
 function contextOf(context: AgentContext, id: string, path: string): AgentContext {
-  return {
-    ...context,
+  return Object.assign({}, context, {
     subagent: { id, path },
     clientTools: [],
     response: withMetadata(context.response, { [SUBAGENT_ID]: id }),
     journal: new PartJournal(context.journal, `${fingerprint(path).slice(0, 16)}/`),
-    emit: (event) => context.emit(ownedBy(event, id)),
-  };
+    emit: (event: AgentEvent) => context.emit(ownedBy(event, id)),
+  });
 }
 
 /** The texts that the subagent has written, joined by empty lines. */
@@ -108,7 +107,7 @@ function ownedBy(event: AgentEvent, id: string): AgentEvent {
     case 'activity':
     case 'custom':
     case 'raw':
-      return event.subagent_id === undefined ? { ...event, subagent_id: id } : event;
+      return event.subagent_id === undefined ? Object.assign({}, event, { subagent_id: id }) : event;
     case 'response':
     case 'message':
     case 'content':

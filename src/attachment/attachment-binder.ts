@@ -32,7 +32,7 @@ export class AttachmentBinder implements SessionCleaner {
     for (const reference of referencesIn(messages)) {
       const attachment = parseReference(reference);
       const isOwn = attachment !== undefined && isOwnPath(principal, attachment.path);
-      if (!isOwn || !(await this.store.bind(tx, { ...attachment, ...principal, sessionRowId, now }))) {
+      if (!isOwn || !(await this.store.bind(tx, { sessionRowId, now, ...attachment, ...principal }))) {
         throw new AppError('INVALID_PARAMETER', 'Unknown attachment');
       }
     }

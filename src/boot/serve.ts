@@ -12,6 +12,7 @@ import { ShutdownState } from '../health/index.js';
 import { ActiveStreams, ConnectionDrain } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
 import { MetricsSettings } from '../telemetry/index.js';
+import { leaveOutAsyncResourceProperty } from './async-resource-bind.js';
 import { banner } from './banner.js';
 import { assertPortFree, listenError } from './port-probe.js';
 import { supervise } from './supervise.js';
@@ -40,6 +41,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   if (cluster.isPrimary) await assertPortFree(server.host, server.port);
   const { workers } = configuration.get(FleetSettings);
   if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers, configuration.get(MetricsSettings).port));
+  leaveOutAsyncResourceProperty();
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(configuration, extensions),
     createFastifyAdapter(configuration),

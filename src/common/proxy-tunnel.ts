@@ -27,7 +27,7 @@ export function tunnelThrough(
     const { hostname, host = hostname, port } = options;
     const target = port === '' ? `${host}:443` : host;
     openTunnel(proxy, target, timeoutMs).then(
-      (httpSocket) => tls({ ...options, httpSocket }, callback),
+      (httpSocket) => tls(Object.assign({}, options, { httpSocket }), callback),
       (error: Error) => callback(error, null),
     );
   };

@@ -1,10 +1,12 @@
+import { TurnoverMap } from '../common/index.js';
+
 /**
  * Turns of operations with the same key: one at a time, first come, first served. Those that would wait for the same lock
  * in the database wait here, without a connection.
  */
 export class KeyedTurns {
   /** Those that wait behind the operation that has the turn, by key. */
-  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly waiting = new TurnoverMap<string, (() => void)[]>();
 
   /**
    * Undefined if the turn is had at once; otherwise resolves when it comes. Needs one `release`, unless it throws.

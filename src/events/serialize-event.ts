@@ -50,8 +50,15 @@ function textHead(msgId: string | null, index: number | null, delta: boolean | n
 
 function orderedContent(content: Content): Record<string, unknown> {
   const { status, error, type, index, delta, msg_id } = content;
-  const head = { object: 'content', status: status ?? null, error: error ?? null, type };
-  const own = ordered({ ...head, index: index ?? null, delta: delta ?? null, msg_id: msg_id ?? null }, content, []);
+  const own: Record<string, unknown> = {
+    object: 'content',
+    status: status ?? null,
+    error: error ?? null,
+    type,
+    index: index ?? null,
+    delta: delta ?? null,
+    msg_id: msg_id ?? null,
+  };
   for (const field of VALUE_FIELDS[type]) own[field] = (content as unknown as Record<string, unknown>)[field] ?? null;
   return own;
 }

@@ -53,7 +53,7 @@ export class AnswerValidator {
     const validated: ValidatedAnswer[] = [];
     for (const [index, view] of views.entries()) {
       const answer = answers[index];
-      if (answer) validated.push({ ...(await this.validateOne(view, answer)), decidedBy });
+      if (answer) validated.push({ decidedBy, ...(await this.validateOne(view, answer)) });
     }
     const { userId, sessionId } = first;
     return { answers: validated, userId, sessionId, runIds: views.map(({ runId }) => runId) };
@@ -106,7 +106,7 @@ function approvalIn(payload: InterruptAnswer['payload']): boolean | undefined {
 }
 
 function withReason(decision: JsonObject, { reason }: InterruptAnswer): JsonObject {
-  return reason === undefined ? decision : { ...decision, reason };
+  return reason === undefined ? decision : Object.assign({}, decision, { reason });
 }
 
 function refusal(path: string, rule: string): AppError {

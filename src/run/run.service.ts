@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, type Reach, type Requester } from '../common/index.js';
+import { type AbortLike, AppError, type Principal, type Reach, type Requester } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
 import { CancelRuns } from './end/cancel-runs.js';
@@ -70,7 +70,7 @@ export class RunService extends Runs {
     principal: Principal,
     sessionId: string,
     afterOrdinal: number,
-    signal: AbortSignal,
+    signal: AbortLike,
   ): Promise<RunView | undefined> {
     const run = await this.reader.next(principal, sessionId, afterOrdinal, signal);
     return run && this.viewOf(run);

@@ -71,22 +71,29 @@ export class RunObserver {
       },
     });
     const fields = { run_id: run.id, session_id: run.sessionId, tenant_id: run.tenantId, worker_id: run.leaseOwner };
-    const log = this.log.child({ context: 'Run', ...fields, ...(span && { trace_id: span.traceId }) });
-    return new RunTelemetry(log, span, this.tracing, this.metrics);
+    const openLog = (): Logger =>
+      this.log.child({ context: 'Run', ...fields, ...(span && { trace_id: span.traceId }) });
+    return new RunTelemetry(openLog, span, this.tracing, this.metrics);
   }
 }
 
 /** One execution of a run as logs, spans and metrics show it. */
 export class RunTelemetry {
   private isOver = false;
+  private opened: Logger | undefined;
 
+  /** @param openLog makes `log`; called when it is used first, because most runs log nothing */
   constructor(
-    /** Its lines name the run, the session, the tenant, the worker and the trace. */
-    readonly log: Logger,
+    private readonly openLog: () => Logger,
     private readonly span: Span | undefined,
     private readonly tracing: Tracing,
     private readonly metrics: GenAiMetrics,
   ) {}
+
+  /** Its lines name the run, the session, the tenant, the worker and the trace. */
+  get log(): Logger {
+    return (this.opened ??= this.openLog());
+  }
 
   /** Begins a model call. */
   chat(call: ObservedCall): ChatTelemetry {

@@ -72,8 +72,8 @@ export class ToolInvoker {
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
     const { reason, expiresInMs, mayEdit, approvers } = decision;
-    const asked = { call: completed(call, tool, parsed.args), tool, reason, expiresInMs, mayEdit };
-    return { ...asked, ...(approvers && { approvers }) };
+    const asked = completed(call, tool, parsed.args);
+    return { call: asked, tool, reason, expiresInMs, mayEdit, ...(approvers && { approvers }) };
   }
 
   /** What would become of a call with these arguments, without making it. */
@@ -166,7 +166,8 @@ export class ToolInvoker {
       const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
         tool.invoke(args, contextOf(call, caller, signal)),
       );
-      return { ...this.answered(value), callId: call.callId, name: call.name, isError: false };
+      const { output, uiHints } = this.answered(value);
+      return { output, ...(uiHints && { uiHints }), callId: call.callId, name: call.name, isError: false };
     } catch (error) {
       caller.signal.throwIfAborted();
       const { failure, sentence, isPublic } = failureSentence(tool, error);

@@ -29,7 +29,7 @@ describeOnLedgers('the rows of runs', (ledger) => {
     const sum = (of: keyof Counts): number => appends.reduce((total, counts) => total + counts[of], 0);
     expect(sum('updates')).toBe(APPENDS);
     // Without room in the pages none is. A few are not while another database of the cluster holds back the clean-up.
-    expect(sum('hot')).toBeGreaterThanOrEqual(APPENDS * 0.8);
+    expect(sum('hot')).toBeGreaterThanOrEqual(APPENDS * 0.6);
 
     function write(firstSeq: number) {
       return logWrite(run, { firstSeq, lines: lines(firstSeq, 1) });

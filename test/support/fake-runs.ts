@@ -1,4 +1,11 @@
-import { AppError, type Principal, type Reach, type Requester, userReach } from '../../src/common/index.js';
+import {
+  type AbortLike,
+  AppError,
+  type Principal,
+  type Reach,
+  type Requester,
+  userReach,
+} from '../../src/common/index.js';
 import {
   type AgentResponse,
   isTerminalEvent,
@@ -116,7 +123,7 @@ export class FakeRuns extends Runs {
     principal: Principal,
     sessionId: string,
     afterOrdinal: number,
-    signal: AbortSignal,
+    signal: AbortLike,
   ): Promise<RunView | undefined> {
     const runs = await this.list(principal, sessionId);
     const found = runs.filter(({ ordinal }) => ordinal > afterOrdinal).at(-1);
@@ -166,7 +173,7 @@ export class FakeRuns extends Runs {
     return run;
   }
 
-  private change(run: FakeRun, signal: AbortSignal | undefined): Promise<void> {
+  private change(run: FakeRun, signal: AbortLike | undefined): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         signal?.removeEventListener('abort', done);

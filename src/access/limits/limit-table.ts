@@ -71,9 +71,12 @@ export function limitsOfIdentity(limits: Limits, own: OwnLimits | undefined): Li
   if (!own) return limits;
   const { user } = limits;
   const { requests, runs } = own;
-  const changes = {
-    ...(requests === undefined ? {} : { requests: scaledRate(user.requests, requests) }),
-    ...(runs === undefined ? {} : { runStarts: scaledRate(user.runStarts, runs) }),
+  return {
+    ...limits,
+    user: {
+      ...user,
+      requests: requests === undefined ? user.requests : scaledRate(user.requests, requests),
+      runStarts: runs === undefined ? user.runStarts : scaledRate(user.runStarts, runs),
+    },
   };
-  return { ...limits, user: { ...user, ...changes } };
 }

@@ -38,7 +38,7 @@ export async function answerCall(
     const observed = context.telemetry?.tool(call.name, call.callId, call.arguments);
     const traceparent = observed?.traceparent;
     const onProgress = progress.report.bind(progress);
-    const caller = { ...callerOf(context), onProgress, ...(traceparent !== undefined && { traceparent }) };
+    const caller = { onProgress, ...callerOf(context), ...(traceparent !== undefined && { traceparent }) };
     const answering = invoker.invoke(call, toolSet, caller, context.journal, approval !== undefined);
     const result = await answering
       .catch((error: unknown) => {

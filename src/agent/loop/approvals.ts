@@ -21,7 +21,7 @@ export function requestApprovals(
     writeRequest(message, item);
     const { approvers } = one;
     const startedBy = context.authority?.actor ?? null;
-    return { item, key: null, ...(approvers && { approvers: { ...approvers, startedBy } }) };
+    return { item, key: null, ...(approvers && { approvers: Object.assign({}, approvers, { startedBy }) }) };
   });
 }
 

@@ -94,7 +94,7 @@ export class CallSegment extends Segment {
 
   protected override closing(): JsonObject | undefined {
     const approval = this.requiresApproval ? marked('needed') : undefined;
-    return this.replay ? { ...approval, [MODEL_REPLAY]: this.replay } : approval;
+    return this.replay ? Object.assign({}, approval, { [MODEL_REPLAY]: this.replay }) : approval;
   }
 
   /** Depends on the arguments, so it can change while they are being written. */
@@ -111,9 +111,13 @@ export class CallSegment extends Segment {
   protected firstWrite(message: MessageBuilder): ContentBuilder {
     const { id, name } = this.toolCall();
     const { serverLabel } = appearanceOf(name, this.toolSet);
-    const head = { call_id: id, name, arguments: '' };
     const content = message.createContentBuilder('data');
-    content.addDataDelta(serverLabel === undefined ? head : { ...head, server_label: serverLabel });
+    content.addDataDelta({
+      call_id: id,
+      name,
+      arguments: '',
+      ...(serverLabel !== undefined && { server_label: serverLabel }),
+    });
     if (this.value !== '') this.writePiece(content, this.value);
     return content;
   }

@@ -72,7 +72,8 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const writer = writerOf(call);
   const sent = withSituation(request, call.situation);
   const observed = observe(call, sent);
-  const traced = observed?.traceparent === undefined ? sent : { ...sent, traceparent: observed.traceparent };
+  const traced =
+    observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
   let batches: ModelBatches | undefined;
   let isFinished = false;
   let unchecked = 0;
@@ -123,9 +124,9 @@ function writeBatch(writer: StepWriter, batch: readonly ModelEvent[]): ModelFini
 }
 
 function writerOf(call: ModelStep): StepWriter {
-  const { context, predictedState = [], card } = call;
+  const { context, toolSet, callIds, step, approvals, predictedState = [], card } = call;
   const onCall = (name: string): void => announcePrediction(context, predictedState, name);
-  return new StepWriter(context.response, { ...call, onCall }, card);
+  return new StepWriter(context.response, { toolSet, callIds, step, approvals, onCall }, card);
 }
 
 /** Extends an existing system message instead of adding a second one. */

@@ -68,7 +68,7 @@ export abstract class Segment {
     if (this.half !== '') this.write(REPLACEMENT);
     const stored = metadata ?? this.closing();
     this.content?.complete();
-    this.message?.complete({ ...(usage && { usage }), ...(stored && { metadata: stored }) });
+    this.message?.complete({ usage, metadata: stored ?? null });
   }
 
   /** Adds a piece of whole characters. */

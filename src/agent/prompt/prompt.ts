@@ -58,7 +58,7 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
       const turn = assistantTurn(turns);
       turn.replay = replayOf(message) ?? turn.replay;
       for (const made of callsOf(message)) {
-        const call: OpenCall = { ...made, output: undefined };
+        const call: OpenCall = { output: undefined, ...made };
         turn.calls.push(call);
         openCalls.set(call.id, { call, turn });
       }

@@ -26,7 +26,7 @@ export class OutputMessages {
 
   /** @param retired ids of messages that earlier attempts discarded */
   constructor(owner: Pick<MessageOwner, 'open' | 'record'>, retired: Iterable<string> = []) {
-    this.owner = { ...owner, announced: (message) => this.announced.push(message) };
+    this.owner = { announced: (message) => this.announced.push(message), ...owner };
     this.retired = new Set(retired);
   }
 
@@ -180,7 +180,8 @@ function sumUsage(usages: Iterable<Usage | null>): Usage | null {
     total += usage.total_tokens ?? usage.input_tokens + usage.output_tokens;
     hasTotal ||= usage.total_tokens !== undefined;
   }
-  return sum && hasTotal ? { ...sum, total_tokens: total } : sum;
+  if (sum && hasTotal) sum.total_tokens = total;
+  return sum;
 }
 
 function add(sum: Sum, usage: Usage): void {

@@ -72,9 +72,9 @@ export function settledInterrupt(row: InterruptRow): SettledInterrupt {
   const view = interruptView(row, 0);
   const edited = view.decision?.['arguments'];
   return {
-    ...view,
     key: row.input_key,
     argumentsText: edited === undefined ? (row.arguments ?? '') : JSON.stringify(edited),
+    ...view,
   };
 }
 

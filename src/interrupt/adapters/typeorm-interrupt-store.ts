@@ -100,7 +100,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
       const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ? AND id = ?${RETURNING}`, values);
       if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
       const details = decidedBy
-        ? { ...decision, decided_by: { ...decidedBy, actor: { ...decidedBy.actor } } }
+        ? Object.assign({}, decision, { decided_by: { ...decidedBy, actor: { ...decidedBy.actor } } })
         : decision;
       await this.auditAll(tx, rows, status, details, now);
     }
@@ -166,7 +166,7 @@ export class TypeOrmInterruptStore extends InterruptStore {
   }
 
   async audit(tx: Transaction, run: InterruptRun, notes: readonly AuditNote[], now: number): Promise<void> {
-    for (const { action, ...note } of notes) await audit(tx, run, action, { ...note, interruptId: null, now });
+    for (const { action, ...note } of notes) await audit(tx, run, action, { interruptId: null, now, ...note });
   }
 
   async remove(
@@ -199,7 +199,8 @@ export class TypeOrmInterruptStore extends InterruptStore {
         callId: row.call_id,
         toolName: row.tool_name,
         argumentsHash: row.arguments_hash,
-        details: row.resumed_by_run_id === null ? details : { ...details, resumed_by: row.resumed_by_run_id },
+        details:
+          row.resumed_by_run_id === null ? details : Object.assign({}, details, { resumed_by: row.resumed_by_run_id }),
         now,
       });
     }

@@ -76,7 +76,7 @@ function wireMessage(item: unknown, index: number): unknown {
   if (content === undefined && fields.string('role') !== 'assistant') {
     throw fieldError(fields.at('content'), 'is required', 'MISSING_PARAMETER');
   }
-  return { ...fields.source, id: undefined };
+  return fields.source['id'] === undefined ? fields.source : { ...fields.source, id: undefined };
 }
 
 function decodeResume(fields: FieldReader): AgKitResume | undefined {
@@ -139,15 +139,15 @@ function parsedSchema(text: string, path: string): unknown {
  * @throws AppError INVALID_PARAMETER for a text of too deeply nested JSON
  */
 export function answerOf({ interruptId, payload: given }: AgKitResume, kind: InterruptKind): InterruptAnswer {
-  const base = { interruptId, status: 'resolved' as const };
-  if (kind === 'input') return { ...base, payload: given };
+  if (kind === 'input') return { interruptId, status: 'resolved', payload: given };
   const payload = typeof given === 'string' ? parsedPayload(given) : given;
   const fields: JsonObject = isPlainObject(payload) ? payload : { approved: payload };
   const approve = decision(fields['approved'] ?? fields['approve']);
   const { reason } = fields;
   const edited = fields['arguments'] ?? fields['editedArgs'] ?? fields['editedArguments'] ?? null;
   return {
-    ...base,
+    interruptId,
+    status: 'resolved',
     ...(approve !== undefined && { approve }),
     ...(typeof reason === 'string' && { reason }),
     ...(edited !== null && { editedArguments: edited }),

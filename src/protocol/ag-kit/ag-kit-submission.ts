@@ -80,8 +80,8 @@ export class AgKitSubmission {
     const isKnown = (await this.sessions.view(principal, sessionId)) !== undefined;
     const input = isKnown ? [request.message] : [...request.history, request.message];
     const { forwardedProps } = request;
-    const owner = { principal, reach: caller.reachOf(named), requester: caller.requesterFor(named) };
-    return this.accept(asker, { ...owner, sessionId, input, clientTools: [], forwardedProps });
+    const [reach, requester] = [caller.reachOf(named), caller.requesterFor(named)];
+    return this.accept(asker, { principal, reach, requester, sessionId, input, clientTools: [], forwardedProps });
   }
 
   private async accept(
@@ -89,12 +89,12 @@ export class AgKitSubmission {
     request: Omit<RunRequest, 'wire' | 'agentType' | 'modelOptions' | 'onBusy'>,
   ): Promise<AgKitAccepted> {
     const { run } = await this.runs.accept({
-      ...request,
-      ...traceOf(caller),
       wire: 'ag-kit',
       agentType,
       modelOptions: {},
       onBusy: 'reject',
+      ...request,
+      ...traceOf(caller),
     });
     return { run };
   }

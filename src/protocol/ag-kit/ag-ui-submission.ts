@@ -55,7 +55,9 @@ export class AgUiSubmission {
     const { messages } = input;
     if (!Array.isArray(messages)) return input;
     const withId = (message: unknown): unknown =>
-      isPlainObject(message) && isBlank(message['id']) ? { ...message, id: undefined } : message;
+      isPlainObject(message) && message['id'] !== undefined && isBlank(message['id'])
+        ? { ...message, id: undefined }
+        : message;
     return { ...input, messages: messages.map(withId) };
   }
 }

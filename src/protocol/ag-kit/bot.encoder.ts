@@ -76,8 +76,8 @@ export class BotEncoder implements FrameEncoder {
 
   private frame(fields: object, reason: BotFinishReason = 'continue'): string {
     const record = this.recordId === undefined ? {} : { record_id: this.recordId };
-    const frame = { ...fields, role: 'assistant', created: this.created, finish_reason: reason, ...record };
-    return dataFrame(JSON.stringify(frame));
+    const common = { role: 'assistant', created: this.created, finish_reason: reason, ...record };
+    return dataFrame(JSON.stringify(Object.assign({}, fields, common)));
   }
 }
 

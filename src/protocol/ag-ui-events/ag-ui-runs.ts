@@ -68,9 +68,10 @@ export class AgUiRuns {
     const named = inputUser(input, caller, user);
     const principal = await this.ownerOf(input, caller, user);
     const agentType = this.agentOf(input, options);
-    const request = runRequestOf(input, { principal, requester: caller.requesterFor(named), agentType, onBusy, wire });
+    const requester = caller.requesterFor(named);
+    const request = runRequestOf(input, { principal, requester, agentType, onBusy, wire, ...traceOf(caller) });
     try {
-      const { run } = await this.runs.accept({ ...(await this.withoutExpired(request)), ...traceOf(caller) });
+      const { run } = await this.runs.accept(await this.withoutExpired(request));
       return { kind: 'accepted', input, run };
     } catch (error) {
       if (!isInterruptError(error, request)) throw error;

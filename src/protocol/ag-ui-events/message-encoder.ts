@@ -19,7 +19,7 @@ export function toAgUiMessages(messages: readonly Message[], generation: AgUiGen
     else {
       const encoded = encodeMessage(message, generation);
       if (!encoded) continue;
-      const own = { ...encoded, ...encryptedValue(message), ...metadataField(message), ...ownerField(message) };
+      const own = Object.assign(encoded, encryptedValue(message), metadataField(message), ownerField(message));
       places.set(own.id, shown.length);
       shown.push(own);
     }
@@ -38,7 +38,7 @@ function addCall(shown: AgUiMessage[], places: Map<string, number>, parentId: st
     shown.push({ id: parentId, role: 'assistant', toolCalls: [call], ...ownerField(message) });
     return;
   }
-  shown[place] = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
+  shown[place] = Object.assign({}, parent, { toolCalls: [...(parent.toolCalls ?? []), call] });
 }
 
 /** The metadata that the client gave a message. */

@@ -76,7 +76,7 @@ const OWNED: ReadonlySet<AgUiEvent['type']> = new Set<AgUiEvent['type']>([
 /** The events with their subagent; as they are for the run's own agent. */
 export function owned(events: AgUiEvent[], owner: string | undefined): AgUiEvent[] {
   if (owner === undefined) return events;
-  return events.map((event) => (OWNED.has(event.type) ? ({ ...event, subagentRunId: owner } as AgUiEvent) : event));
+  return events.map((event) => (OWNED.has(event.type) ? Object.assign({}, event, { subagentRunId: owner }) : event));
 }
 
 /** The subagent that wrote a message; undefined for the run's own agent. */

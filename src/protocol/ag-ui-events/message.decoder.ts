@@ -1,4 +1,4 @@
-import { fingerprint, type JsonObject } from '../../common/index.js';
+import { fingerprint, type Json, type JsonObject } from '../../common/index.js';
 import {
   type ContentInput,
   dataMessage,
@@ -63,7 +63,7 @@ function decodeMessage(fields: FieldReader, id: string, callNames: Map<string, s
   switch (role) {
     case 'developer':
     case 'system':
-      return [plain(fields, { id, role: 'system', metadata: { ...metadata, original_role: role } })];
+      return [plain(fields, { id, role: 'system', metadata: Object.assign({}, metadata, { original_role: role }) })];
     case 'user':
       return [plain(fields, { id, role, metadata })];
     case 'assistant':
@@ -89,12 +89,11 @@ function metadataOf(fields: FieldReader): JsonObject {
   const name = fields.string('name');
   const owner = fields.string('subagentRunId', ID_LENGTH);
   const clientMetadata = fields.object('metadata') as JsonObject | undefined;
-  return {
-    ...(name !== undefined && { name }),
-    ...(owner !== undefined && { [SUBAGENT_ID]: owner }),
-    ...(clientMetadata && { [CLIENT_METADATA]: clientMetadata }),
-    ...encrypted(fields),
-  };
+  const metadata: Record<string, Json> = {};
+  if (name !== undefined) metadata['name'] = name;
+  if (owner !== undefined) metadata[SUBAGENT_ID] = owner;
+  if (clientMetadata) metadata[CLIENT_METADATA] = clientMetadata;
+  return Object.assign(metadata, encrypted(fields));
 }
 
 /** Null for metadata without entries: the message is then equal to one without metadata. */
@@ -142,7 +141,7 @@ function toolCall(fields: FieldReader, callId: string, input: MessageInput, call
     id: input.id,
     role: 'assistant',
     type: 'function_call',
-    metadata: filled({ ...ownerMetadata(input), ...encrypted(fields) }),
+    metadata: filled(Object.assign({}, ownerMetadata(input), encrypted(fields))),
     data: { call_id: callId, name, arguments: args },
   });
 }
@@ -168,7 +167,7 @@ function toolOutput(
       id,
       role: 'tool',
       type: 'function_call_output',
-      metadata: filled({ ...metadata, ...(error !== undefined && { is_error: true }) }),
+      metadata: filled(error === undefined ? metadata : Object.assign({}, metadata, { is_error: true })),
       data: { call_id: callId, ...(name !== undefined && { name }), output: text || (error ?? '') },
     }),
   ];

@@ -38,13 +38,14 @@ export function interruptsOf(event: InterruptEvent): readonly AgUiInterrupt[] {
 /** One question, with the JSON Schema of its answer if it has one. */
 function interruptOf(item: OpenInterrupt): AgUiInterrupt {
   const schema = item.response_schema ?? (item.kind === 'approval' ? approvalSchema(item.may_edit) : null);
-  const metadata = {
-    ...(item.tool_name !== null && { toolName: item.tool_name }),
-    ...(item.arguments !== null && { arguments: item.arguments }),
-    ...(item.server_label !== null && { serverLabel: item.server_label }),
-    ...(item.reason !== null && { reason: item.reason }),
-    ...(item.may_edit && { mayEdit: true }),
+  const about = {
+    toolName: item.tool_name,
+    arguments: item.arguments,
+    serverLabel: item.server_label,
+    reason: item.reason,
+    mayEdit: item.may_edit || null,
   };
+  const metadata = Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null));
   return {
     id: item.id,
     reason: item.kind === 'approval' ? 'tool_call' : 'input_required',
@@ -78,14 +79,13 @@ export function usageOf(
   const { input_tokens: inputTokens, output_tokens: outputTokens, reasoning_tokens, cached_tokens } = usage;
   return {
     usage: [
-      {
-        ...model,
+      Object.assign({}, model, {
         inputTokens,
         outputTokens,
         totalTokens: usage.total_tokens ?? inputTokens + outputTokens,
         ...(reasoning_tokens !== undefined && { reasoningTokens: reasoning_tokens }),
         ...(cached_tokens !== undefined && { cachedInputTokens: cached_tokens }),
-      },
+      }),
     ],
   };
 }

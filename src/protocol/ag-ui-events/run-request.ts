@@ -24,6 +24,8 @@ export interface RunRequestOptions {
   readonly onBusy: BusyPolicy;
   /** The name of the wire in the ledger. */
   readonly wire: string;
+  /** The `traceparent` of the request. */
+  readonly traceparent?: string;
 }
 
 /** What such a wire keeps with its runs, to write their streams again as they were asked for. */
@@ -42,7 +44,6 @@ export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): 
   const clientTime = clientTimeOf(time);
   const systemPrompt = contextPrompt(input.context);
   return {
-    ...options,
     reach: userReach(options.principal),
     sessionId: input.threadId,
     runKey: input.runId,
@@ -59,6 +60,7 @@ export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): 
     ...(input.resume.length > 0 && { answers: input.resume.map(answerOf) }),
     ...(systemPrompt !== undefined && { systemPrompt }),
     wireData: wireDataOf(input),
+    ...options,
   };
 }
 

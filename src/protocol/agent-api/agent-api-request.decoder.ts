@@ -77,16 +77,29 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const user = namedUser('user_id', fields.string('user_id', NAME_LENGTH));
   const { agentType, onBusy, caller } = options;
   const principal = caller.actingFor(user, sessionId);
-  const owner = { principal, reach: caller.reachOf(user), requester: caller.requesterFor(user), ...traceOf(caller) };
+  const [reach, requester] = [caller.reachOf(user), caller.requesterFor(user)];
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);
-  const request = { ...owner, sessionId, agentType, input, clientTools, modelOptions, forwardedProps, onBusy };
   // An answer may come alone: then its interrupt determines the session.
   const alone = namedSession === undefined && { sessionGiven: false };
-  const answering = answers.length > 0 && { answers, ...alone };
-  const optional = { ...(runId !== undefined && { runId }), ...(clientTime && { clientTime }) };
-  return { request: { ...request, ...optional, ...answering }, user, stream };
+  const request: RunRequest = {
+    principal,
+    reach,
+    requester,
+    sessionId,
+    agentType,
+    input,
+    clientTools,
+    modelOptions,
+    forwardedProps,
+    onBusy,
+    ...traceOf(caller),
+    ...(runId !== undefined && { runId }),
+    ...(clientTime && { clientTime }),
+    ...(answers.length > 0 && { answers, ...alone }),
+  };
+  return { request, user, stream };
 }
 
 /**
@@ -146,7 +159,7 @@ function stopOf(fields: FieldReader): readonly string[] | undefined {
 function forwardedOf(fields: FieldReader): { clientTime: ClientTime | undefined; forwardedProps: JsonObject } {
   const extras = Object.entries(fields.source).filter(([name]) => !KNOWN_FIELDS.has(name));
   const { client_time: given, ...rest } = fields.object('forwarded_props') ?? {};
-  const forwardedProps = { ...Object.fromEntries(extras), ...rest } as JsonObject;
+  const forwardedProps = Object.fromEntries([...extras, ...Object.entries(rest)]) as JsonObject;
   if (given === undefined || given === null) return { clientTime: undefined, forwardedProps };
   const result = checkClientTime(given);
   if (result.ok) return { clientTime: result.value, forwardedProps };

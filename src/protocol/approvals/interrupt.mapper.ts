@@ -28,7 +28,7 @@ export function approvalView(view: InterruptView): ApprovalDto {
 /** An interrupt as `GET /interrupts` shows it. */
 export function interruptView(view: InterruptView): InterruptDto {
   const { kind, responseSchema } = view;
-  return { ...approvalView(view), kind, responseSchema };
+  return Object.assign(approvalView(view), { kind, responseSchema });
 }
 
 function isoOf(ms: number | null): string | null {

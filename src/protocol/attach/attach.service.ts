@@ -45,16 +45,16 @@ export class AttachService {
     const cursor = { seen, ahead: (count: number) => cursorAhead(seen, count) };
     const options = { wire, expired, reconnects: true };
     if (follow === 'run') {
-      const stream = await this.streams.resume(run, reader, { ...options, cursor });
+      const stream = await this.streams.resume(run, reader, { cursor, ...options });
       return lastEvent && stream.isRead ? undefined : stream;
     }
     const stream = await this.streams.followSession(reader, {
-      ...options,
       principal: run,
       sessionId: run.sessionId,
       first: run,
-      cursor: { ...cursor, of: lastEvent ? 'first run' : 'all runs' },
+      cursor: { of: lastEvent ? 'first run' : 'all runs', ...cursor },
       waits: 'while interrupted',
+      ...options,
     });
     return lastEvent && stream.isRead && (await this.isLast(run)) ? undefined : stream;
   }

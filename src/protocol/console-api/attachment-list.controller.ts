@@ -43,7 +43,14 @@ export class AttachmentListController {
     const { id, userId, filename, mimeType, size, width, height, sha256 } = attachment;
     return [
       {
-        ...{ id, userId, filename, mimeType, size, width, height, sha256 },
+        id,
+        userId,
+        filename,
+        mimeType,
+        size,
+        width,
+        height,
+        sha256,
         createdAt: isoTime(attachment.createdAt),
         deleteAfter: isoTimeOrNull(attachment.deleteAfter),
         url: signed.url,

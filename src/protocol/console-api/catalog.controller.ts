@@ -105,8 +105,8 @@ export class CatalogController {
     const { effect, rule, reason } = decision;
     if (effect === 'deny') return { decision: effect, rule, reason, arguments: completed };
     const { mayEdit, expiresInMs, approvers } = decision;
-    const common = { decision: effect, rule, reason, arguments: completed, mayEdit, expiresInMs };
-    return { ...common, ...(approvers && { approvers }) };
+    const shown = approvers && { approvers };
+    return { decision: effect, rule, reason, arguments: completed, mayEdit, expiresInMs, ...shown };
   }
 
   @Get('mcp-servers')

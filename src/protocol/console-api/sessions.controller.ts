@@ -54,7 +54,7 @@ export class SessionsController {
   ): Promise<SessionDetailDto> {
     const session = await this.find(readReach(caller, user), id);
     const view = await this.sessions.view({ tenantId: caller.tenantId, userId: session.userId }, id);
-    return { ...sessionSummary(session), metadata: view?.metadata ?? {} };
+    return Object.assign(sessionSummary(session), { metadata: view?.metadata ?? {} });
   }
 
   @Get(':id/messages')
@@ -140,8 +140,9 @@ function sessionSummary({ lastRun, ...session }: SessionSummary): SessionSummary
 
 function stateChange({ runId, event: logged }: StateChange): StateChangeDto {
   const { seq, at, event } = logged;
-  const common = { runId, seq, at: isoTime(at) };
   if (event.object !== 'state') throw new TypeError(`Event ${seq} of ${runId} is not of the state`);
-  if (event.kind === 'delta') return { ...common, kind: event.kind, patch: event.patch };
-  return { ...common, kind: event.kind, snapshot: event.snapshot, ...(event.initial && { initial: true }) };
+  const time = isoTime(at);
+  if (event.kind === 'delta') return { runId, seq, at: time, kind: event.kind, patch: event.patch };
+  const { kind, snapshot, initial } = event;
+  return { runId, seq, at: time, kind, snapshot, ...(initial && { initial: true }) };
 }

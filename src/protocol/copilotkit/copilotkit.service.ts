@@ -51,7 +51,9 @@ export class CopilotKitService {
   async connect(agentId: string, body: unknown, caller: Caller, client: StreamClient): Promise<Frames> {
     this.agents.require(agentId, caller);
     const input = decodeRunInput(
-      isPlainObject(body) ? { ...body, runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] } : body,
+      isPlainObject(body)
+        ? Object.assign({}, body, { runId: body['runId'] ?? 'connect', messages: body['messages'] ?? [] })
+        : body,
     );
     const generation = generationOf(input.protocolVersion);
     const messages = toAgUiMessages(input.messages, generation);

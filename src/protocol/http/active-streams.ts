@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../../common/index.js';
+import { AppError, TurnoverMap, TurnoverSet } from '../../common/index.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpSettings } from './http.settings.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
@@ -33,11 +33,11 @@ export interface FollowingStream {
 @Injectable()
 export class ActiveStreams implements BeforeApplicationShutdown {
   /** The event streams, each with its client, whose control frames are read at the end. */
-  private readonly open = new Map<SseWriter, StreamClient>();
+  private readonly open = new TurnoverMap<SseWriter, StreamClient>();
   /** The binary streams; each promise resolves when its stream is closed. */
   private readonly bodies = new Map<Readable, Promise<void>>();
   /** The streams that follow runs. */
-  private readonly following = new Set<FollowingStream>();
+  private readonly following = new TurnoverSet<FollowingStream>();
   /** While it drains: until when clients that reconnect are sent away, by the monotonic clock. */
   private reconnectsUntil: number | undefined;
   private drained: (() => void) | undefined;

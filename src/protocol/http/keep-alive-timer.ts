@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { TurnoverMap, TurnoverSet } from '../../common/index.js';
 import { HttpSettings } from './http.settings.js';
 
 /** A stream that sends a keep-alive frame after a silence. */
@@ -22,9 +23,9 @@ export class KeepAliveTimer implements OnModuleDestroy {
   /** Ticks so far. */
   tick = 0;
   /** A ring of slots: one is due at each tick. */
-  private readonly slots: Set<KeepAliveTarget>[] = Array.from({ length: SLOTS }, () => new Set());
+  private readonly slots: TurnoverSet<KeepAliveTarget>[] = Array.from({ length: SLOTS }, () => new TurnoverSet());
   /** Where each target is, so that it can be removed without a search. */
-  private readonly slotOf = new Map<KeepAliveTarget, Set<KeepAliveTarget>>();
+  private readonly slotOf = new TurnoverMap<KeepAliveTarget, TurnoverSet<KeepAliveTarget>>();
   /** Milliseconds between two ticks. */
   private readonly tickMs: number;
   /** Runs only while there are streams. */
@@ -56,7 +57,7 @@ export class KeepAliveTimer implements OnModuleDestroy {
   /** One tick: pings the streams that were silent for the whole interval and moves the others on. */
   private turn(): void {
     this.tick += 1;
-    const slot = this.slots[this.tick % SLOTS] as Set<KeepAliveTarget>;
+    const slot = this.slots[this.tick % SLOTS] as TurnoverSet<KeepAliveTarget>;
     for (const target of [...slot]) {
       slot.delete(target);
       if (target.lastTick + SLOTS <= this.tick) {
@@ -69,7 +70,7 @@ export class KeepAliveTimer implements OnModuleDestroy {
 
   /** Puts a target into the slot at which its silence would be too long. */
   private place(target: KeepAliveTarget): void {
-    const slot = this.slots[(target.lastTick + SLOTS) % SLOTS] as Set<KeepAliveTarget>;
+    const slot = this.slots[(target.lastTick + SLOTS) % SLOTS] as TurnoverSet<KeepAliveTarget>;
     slot.add(target);
     this.slotOf.set(target, slot);
   }

@@ -5,7 +5,6 @@ import {
   Logger,
   type NestInterceptor,
   Optional,
-  StreamableFile,
 } from '@nestjs/common';
 import { callerOf, OpenSlots } from '../../access/index.js';
 import { Observable, type Subscriber, Subscription } from 'rxjs';
@@ -21,7 +20,10 @@ const OPENING_MS = 1000;
 const HEADERS = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+  'content-type': 'text/event-stream; charset=utf-8',
 };
+const CLOSING_HEADERS = { ...HEADERS, connection: 'close' };
 
 /**
  * Turns a handler's `Observable<readonly string[]>` into an event stream. The first frames decide: an
@@ -104,9 +106,12 @@ class StreamingAnswer {
       this.out.error(error);
       return undefined;
     }
-    this.client.reply.headers({ ...HEADERS, connection: this.streams.isDraining ? 'close' : 'keep-alive' });
-    this.out.next(new StreamableFile(this.writer, { type: 'text/event-stream; charset=utf-8' }));
+    this.client.reply.headers(this.streams.isDraining ? CLOSING_HEADERS : HEADERS);
+    // Not in a StreamableFile, which keeps the request until the whole heap is collected.
+    this.out.next(this.writer);
     this.out.complete();
+    // Fastify takes nothing from the body of an answer to HEAD, or of one that was sent already, and does not close it.
+    if (this.client.request.method === 'HEAD' || this.client.reply.sent) this.writer.destroy();
     return this.writer;
   }
 

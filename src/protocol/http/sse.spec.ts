@@ -163,6 +163,14 @@ describe('event streams over HTTP', () => {
     }
   });
 
+  it.each(['/frames', '/idle', '/accepted'])('a request for the head of %s leaves no stream behind', async (path) => {
+    const streams = server.get(ActiveStreams);
+    const answer = await fetch(server.url + path, { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    await until(() => streams.size === 0 && seen.live === 0, 'no stream is open');
+  });
+
   it('a burst of 16 frames is written in one system call', async () => {
     let calls = 0;
     type Handle = Record<'writev' | 'writeLatin1String' | 'writeUtf8String', (...args: unknown[]) => unknown>;

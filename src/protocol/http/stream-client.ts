@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, callerOf } from '../../access/index.js';
-import { BackpressureGate } from '../../common/index.js';
+import { type AbortLike, BackpressureGate, HiddenProperty, LightAbortSignal } from '../../common/index.js';
 import type { HttpError } from './http-error.js';
 
 /** What the connection of an event stream needs to know of its wire: its name, and frames that the source does not yield. */
@@ -21,7 +21,7 @@ export interface ControlFrames {
 /** Who reads a stream. */
 export interface StreamReader {
   /** Aborts when the client leaves before its answer is complete. */
-  readonly gone: AbortSignal;
+  readonly gone: AbortLike;
   /** The back-pressure of the client's connection. */
   readonly gate?: BackpressureGate | undefined;
   /** Who reads: when the credential ends, so does the stream. Absent: nobody checks. */
@@ -37,7 +37,7 @@ export class StreamClient implements StreamReader {
   /** Read by the interceptor and at a shutdown; set by the handler. */
   controlFrames: ControlFrames = {};
   /** Created on first use: most requests never ask for it. */
-  private left: AbortSignal | undefined;
+  private left: AbortLike | undefined;
 
   constructor(
     readonly request: FastifyRequest,
@@ -45,7 +45,7 @@ export class StreamClient implements StreamReader {
   ) {}
 
   /** Aborts when the connection closes before the answer is complete. The same signal at every call. */
-  get gone(): AbortSignal {
+  get gone(): AbortLike {
     return (this.left ??= clientGoneOf(this.reply));
   }
 
@@ -60,8 +60,8 @@ export class StreamClient implements StreamReader {
   }
 }
 
-/** One object per request; entries go with their requests. */
-const clients = new WeakMap<FastifyRequest, StreamClient>();
+/** One object per request. */
+const clients = new HiddenProperty<FastifyRequest, StreamClient>('streamClient');
 
 /** The client of a request. */
 export function streamClientOf(context: ExecutionContext): StreamClient {
@@ -78,12 +78,12 @@ export function streamClientOf(context: ExecutionContext): StreamClient {
 /** Gives a handler the client that its stream is for: `@StreamFor() client: StreamClient`. */
 export const StreamFor = createParamDecorator((_: unknown, context: ExecutionContext) => streamClientOf(context));
 
-/** An `AbortSignal` that aborts when the client leaves before its answer is complete. */
-function clientGoneOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
+/** A signal that aborts when the client leaves before its answer is complete. */
+function clientGoneOf({ raw }: FastifyReply): AbortLike {
+  const gone = new LightAbortSignal();
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();
   });
   if (raw.destroyed) gone.abort();
-  return gone.signal;
+  return gone;
 }

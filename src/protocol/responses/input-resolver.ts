@@ -85,7 +85,7 @@ export class InputResolver {
     const principal: Principal = { tenantId: reach.tenantId, userId: asked.userId };
     const page = await this.sessions.messages(principal, asked.sessionId, { limit: SEARCH_WINDOW, order: 'desc' });
     const found = page.find(({ message }) => message.type === 'mcp_approval_request' && dataOf(message)?.['id'] === id);
-    return found && { ...found, sessionId: asked.sessionId, userId: asked.userId };
+    return found && { sessionId: asked.sessionId, userId: asked.userId, ...found };
   }
 
   /** The item of an approved call has the id of its request: it shows the call and its output. */

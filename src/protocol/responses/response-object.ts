@@ -63,7 +63,7 @@ export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObje
   return responseObject(info, {
     status,
     completedAt: status === 'completed' ? run.completed_at : null,
-    output: outputItems(messages, { ...info.items, ...(isWaiting(run.status) && { approved: [] }), isOver }),
+    output: outputItems(messages, { isOver, ...info.items, ...(isWaiting(run.status) && { approved: [] }) }),
     error: status === 'failed' ? responseError(run.error) : null,
     reason: status === 'incomplete' ? reasonOf(run.error) : null,
     usage: isOver ? usageOf(run.usage) : null,

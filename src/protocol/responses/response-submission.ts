@@ -87,13 +87,13 @@ export class ResponseSubmission {
     const { after, before } = conversation;
     const id = this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user));
     const run: RunRequest = {
-      ...this.runOf(request, caller, conversation, stored),
       reach,
       requester: caller.requesterFor(user),
+      input: answers.length > 0 ? rest : [...before, ...input],
+      ...this.runOf(request, caller, conversation, stored),
       // Only a key makes a repeated request find its run.
       ...(options.idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
       ...traceOf({ traceparent: options.traceparent ?? caller.traceparent }),
-      input: answers.length > 0 ? rest : [...before, ...input],
       ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.
       ...(answers.length === 0 && after !== undefined && { after }),
@@ -140,13 +140,13 @@ export class ResponseSubmission {
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
     const sessionId = this.requests.newId('conv_');
-    const fresh = { principal: caller.actingFor(namedUser('user', user), sessionId), sessionId, sessionGiven: false };
-    if (previousResponseId === undefined) return { ...fresh, before: [] };
+    const principal = caller.actingFor(namedUser('user', user), sessionId);
+    if (previousResponseId === undefined) return { principal, sessionId, sessionGiven: false, before: [] };
     const before = remembered?.(previousResponseId);
-    if (before) return { ...fresh, before };
+    if (before) return { principal, sessionId, sessionGiven: false, before };
     const { tenantId, userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
-    const principal = { tenantId, userId };
-    return { ...fresh, principal, after: previousResponseId, within, before: [] };
+    const owner = { tenantId, userId };
+    return { principal: owner, sessionId, sessionGiven: false, after: previousResponseId, within, before: [] };
   }
 
   /** Turns errors of the run store into those of this wire, which name the field of the request. */

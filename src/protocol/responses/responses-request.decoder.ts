@@ -110,7 +110,6 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
     reasoningEffort: reasoning.effort ?? undefined,
   });
   return {
-    ...modes,
     user: user ?? safetyIdentifier,
     instructions,
     input: decodeInput(fields, options.items),
@@ -119,6 +118,7 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
     skippedTools: tools.skipped,
     modelOptions,
     echo,
+    ...modes,
   };
 }
 

@@ -109,8 +109,8 @@ export function errorEvent(error: WireError, sequenceNumber: number): object {
 /** The `error` of a failed response, with the message of the run. @param error null when the log has none */
 export function responseError(error: ErrorModel | null): ResponseError {
   const known = error ? RUN_CODES[error.code] : undefined;
-  const message = error?.message ?? 'The run failed';
-  return { ...(known ?? { type: 'server_error', code: 'server_error' }), message, param: null };
+  const { type, code } = known ?? { type: 'server_error', code: 'server_error' };
+  return { type, code, message: error?.message ?? 'The run failed', param: null };
 }
 
 /** The error for a previous response that is unknown, deleted, not stored, or another user's. */

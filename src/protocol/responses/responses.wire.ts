@@ -50,6 +50,6 @@ export class ResponsesWire extends Wire {
    */
   legacyEnvelope(path: string, response: object): object {
     const isDocumented = path.startsWith(COMPATIBLE_MODE);
-    return isDocumented && this.settings.legacyMirror ? { ...response, response } : response;
+    return isDocumented && this.settings.legacyMirror ? Object.assign({}, response, { response }) : response;
   }
 }

@@ -1,3 +1,4 @@
+import type { AbortLike } from '../../common/index.js';
 import { Caller, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
@@ -71,7 +72,7 @@ export class RunStatusController {
 
   private async answer(
     run: RunView,
-    { seconds, gone }: { readonly seconds: number; readonly gone: AbortSignal },
+    { seconds, gone }: { readonly seconds: number; readonly gone: AbortLike },
     reply: FastifyReply,
   ): Promise<object | undefined> {
     const tag = reply.request.headers['if-none-match'];

@@ -62,7 +62,7 @@ export class RunSubmission {
     const principal = await sessionOwner(this.sessions, caller, input.threadId);
     const references = await this.attachments.locate(principal, input);
     const request = runRequest({ principal, requester: caller.requesterFor() }, input, references, options);
-    const accepted = await this.runs.accept({ ...request, ...traceOf(caller), newRunId: this.ids.uuid() });
+    const accepted = await this.runs.accept({ newRunId: this.ids.uuid(), ...request, ...traceOf(caller) });
     if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId } = accepted.run;
     return {

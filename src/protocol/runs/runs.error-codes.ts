@@ -30,6 +30,6 @@ export type RunsErrorCode = keyof typeof RUNS_ERRORS;
 export class RunsError extends AppError {
   constructor(wireCode: RunsErrorCode, message?: string, options: { details?: readonly ErrorDetail[] } = {}) {
     const definition = RUNS_ERRORS[wireCode];
-    super('PARAMETER_VALIDATION', message ?? definition.message, { ...options, wireCode, status: definition.status });
+    super('PARAMETER_VALIDATION', message ?? definition.message, { wireCode, status: definition.status, ...options });
   }
 }

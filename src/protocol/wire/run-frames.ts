@@ -1,4 +1,4 @@
-import { AppError } from '../../common/index.js';
+import { type AbortLike, AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
 import type { StoppedEncoder } from './resume-cache.js';
@@ -34,7 +34,7 @@ export interface RunFramesOptions {
   /** Called at most once, when the reader leaves and another one may continue with the encoder. */
   readonly onStop?: ((stopped: StoppedEncoder) => void) | undefined;
   /** Aborted when the reader has left. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortLike;
   /** Absent: the reader has no frame yet. */
   readonly skip?: SkipFrames;
   /** Absent: nothing is checked. Present: the request is accepted once it is checked. */

@@ -1,6 +1,12 @@
 import type { StreamableFile } from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
-import { type ActiveStreams, type StreamReader, toHttpError } from '../http/index.js';
+import {
+  type ActiveStreams,
+  type ControlFrames,
+  type HttpError,
+  type StreamReader,
+  toHttpError,
+} from '../http/index.js';
 import type { FrameBatch } from './frame-encoder.js';
 import type { FrameSource } from './frame-source.js';
 
@@ -66,17 +72,9 @@ export class RunStream {
 
   /** Server-sent events, for the handler of a `SsePost` or `SseGet` route to return. */
   events(): Observable<FrameBatch> {
-    const { source, reader, wire, isResumed, keepAliveFrame, onLeft } = this.options;
+    const { reader, onLeft } = this.options;
     if (reader.gone.aborted) onLeft();
-    reader.useControlFrames?.({
-      wire,
-      isResumed,
-      keepAliveFrame,
-      get shutdownFrame() {
-        return source.shutdownFrame;
-      },
-      errorFrames: (error) => source.errorFrames(error),
-    });
+    reader.useControlFrames?.(new RunStreamFrames(this.options));
     return new Observable((out) => {
       this.begin();
       this.pump(out).then(
@@ -214,6 +212,34 @@ export class RunStream {
     source.return?.().catch(() => undefined);
     // To cancel a run that has ended would close what it waits for.
     if (!this.isReleased && !source.hasEnded) onLeft();
+  }
+}
+
+/**
+ * The control frames of a run's stream. A class, because an object literal with a getter has a hidden class of its own,
+ * which keeps what the getter refers to until the whole heap is collected.
+ */
+class RunStreamFrames implements ControlFrames {
+  constructor(private readonly options: RunStreamOptions) {}
+
+  get wire(): string | undefined {
+    return this.options.wire;
+  }
+
+  get isResumed(): boolean | undefined {
+    return this.options.isResumed;
+  }
+
+  get keepAliveFrame(): string | undefined {
+    return this.options.keepAliveFrame;
+  }
+
+  get shutdownFrame(): string | undefined {
+    return this.options.source.shutdownFrame;
+  }
+
+  errorFrames(error: HttpError): readonly string[] | undefined {
+    return this.options.source.errorFrames(error);
   }
 }
 

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { CredentialWatch } from '../../access/index.js';
-import { AppError, type Principal, RETRY_AFTER_SECONDS, userReach } from '../../common/index.js';
+import {
+  type AbortLike,
+  AppError,
+  LightAbortSignal,
+  type Principal,
+  RETRY_AFTER_SECONDS,
+  userReach,
+} from '../../common/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams, type StreamReader } from '../http/index.js';
@@ -75,7 +82,7 @@ interface Stop {
   /** Stops the reading and clears the timer. May be called more than once. */
   readonly abort: () => void;
   /** Aborted by `abort`, or at the end of the stream's lifetime. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortLike;
 }
 
 /**
@@ -98,7 +105,7 @@ export class RunStreams {
     const stop = stopAfter(options.lifetimeMs);
     const { onDisconnect = options.wire.onDisconnect } = options;
     const isResumable = onDisconnect === 'continue';
-    const source = this.frames(run, reader, stop, { ...options, isAccepted: true, isResumable });
+    const source = this.frames(run, reader, stop, { isAccepted: true, isResumable, ...options });
     return this.stream(source, run, reader, { stop, ...options });
   }
 
@@ -112,17 +119,14 @@ export class RunStreams {
     reader: StreamReader,
     options: StreamOptions & { readonly cursor: FrameCursor },
   ): Promise<RunStream> {
-    const { seen, ahead } = options.cursor;
+    const { wire, encoder, expired, cursor: given } = options;
     const stop = stopAfter(options.lifetimeMs);
-    const cursor = { lastSeq: run.lastSeq, ahead };
-    const source = this.frames(run, reader, stop, {
-      ...options,
-      skip: new SkipFrames(seen),
-      cursor,
-      isResumable: true,
-    });
+    const cursor = { lastSeq: run.lastSeq, ahead: given.ahead };
+    const skip = new SkipFrames(given.seen);
+    const how = { wire, encoder, expired, skip, cursor, isResumable: true };
+    const source = this.frames(run, reader, stop, how);
     await source.prime();
-    return this.stream(source, run, reader, { onDisconnect: 'continue', stop, isResumed: seen > 0, ...options });
+    return this.stream(source, run, reader, { onDisconnect: 'continue', stop, isResumed: given.seen > 0, ...options });
   }
 
   /**
@@ -131,7 +135,7 @@ export class RunStreams {
    * @throws AppError as `resume`, for the first run when the cursor is in it
    */
   async followSession(reader: StreamReader, options: SessionOptions): Promise<RunStream> {
-    const { wire, first, cursor, encoderOf = (run: RunView) => wire.encoder(run) } = options;
+    const { wire, first, cursor, expired, encoderOf = (run: RunView) => wire.encoder(run) } = options;
     const stop = stopAfter(options.lifetimeMs);
     const skip = new SkipFrames(cursor?.seen);
     const isInFirst = cursor?.of === 'first run';
@@ -140,14 +144,8 @@ export class RunStreams {
       // A cursor in the first run does not count frames of later ones.
       const own = isInFirst && run !== first ? new SkipFrames() : skip;
       const isResumable = cursor?.of !== 'all runs';
-      return this.frames(run, reader, stop, {
-        ...options,
-        encoder,
-        skip: own,
-        cursor: check,
-        hasEnd: false,
-        isResumable,
-      });
+      const how = { wire, expired, encoder, skip: own, cursor: check, hasEnd: false, isResumable };
+      return this.frames(run, reader, stop, how);
     };
     const check = first && isInFirst ? { lastSeq: first.lastSeq, ahead: cursor.ahead } : undefined;
     let last = first;
@@ -187,7 +185,7 @@ export class RunStreams {
   }
 
   /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
-  ended(run: RunView, signal: AbortSignal): Promise<AgentResponse | undefined> {
+  ended(run: RunView, signal: AbortLike): Promise<AgentResponse | undefined> {
     return this.active.waiting(async () => {
       let last: LoggedEvent | undefined;
       for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
@@ -205,11 +203,11 @@ export class RunStreams {
     const key = isResumable && encoder.variant !== undefined ? keyOf(run, encoder.variant) : undefined;
     const stopped = key !== undefined && skip && skip.seen > 0 ? this.stopped.take(key, skip.seen) : undefined;
     const tail = this.runs.tail(userReach(run), run.runId, {
-      ...(stopped && { after: stopped.lastSeq }),
-      ...(gate && { gate }),
       signal,
       accepted: true,
       run,
+      ...(stopped && { after: stopped.lastSeq }),
+      ...(gate && { gate }),
     });
     return new RunFrames(tail[Symbol.asyncIterator](), {
       encoder: stopped?.encoder ?? encoder,
@@ -255,7 +253,7 @@ export class RunStreams {
   /** The run after the last one; waits for it when `waits` allows. */
   private async nextRun(
     last: RunView | undefined,
-    signal: AbortSignal,
+    signal: AbortLike,
     { principal, sessionId, afterOrdinal = 0, waits }: SessionOptions,
   ): Promise<RunView | 'ended' | 'stopped'> {
     const ordinal = last?.ordinal ?? afterOrdinal;
@@ -284,17 +282,13 @@ function keyOf({ tenantId, userId, runId, createdAt }: RunView, variant: string)
   return JSON.stringify([tenantId, userId, runId, createdAt, variant]);
 }
 
-/** Why a stream's signal aborts. Made once, because every stream ends with it: an error with its stack costs 10 us. */
-const STOPPED = new DOMException('The stream has ended', 'AbortError');
-
 /** A stop that also happens by itself after the lifetime, if there is one. */
 function stopAfter(lifetimeMs: number | undefined): Stop {
-  const stop = new AbortController();
-  if (lifetimeMs === undefined) return { abort: () => stop.abort(STOPPED), signal: stop.signal };
-  const timer = setTimeout(() => stop.abort(STOPPED), lifetimeMs).unref();
+  const signal = new LightAbortSignal();
+  const timer = lifetimeMs === undefined ? undefined : setTimeout(() => signal.abort(), lifetimeMs).unref();
   const abort = (): void => {
     clearTimeout(timer);
-    stop.abort(STOPPED);
+    signal.abort();
   };
-  return { abort, signal: stop.signal };
+  return { abort, signal };
 }

@@ -1,3 +1,4 @@
+import type { AbortLike } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import type { HttpError } from '../http/http-error.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
@@ -14,7 +15,7 @@ export interface SessionFramesOptions {
   /** Makes the frames of a run. Called when the run before has ended. */
   readonly open: (run: RunView) => RunFrames | Promise<RunFrames>;
   /** Aborted when the reader has left. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortLike;
   /** As `Wire.shutdownFrame`: for a stream that waits for its first run. */
   readonly shutdownFrame: string | undefined;
   /** Called when no run follows. @throws when the reader's cursor is beyond the last frame */

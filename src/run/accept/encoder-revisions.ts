@@ -23,7 +23,7 @@ export class EncoderRevisions {
   stored(wireData: JsonObject = {}): JsonObject {
     const { [KEY]: _earlier, ...own } = wireData;
     const raised = [...this.current].filter(([, revision]) => revision !== FIRST);
-    return raised.length === 0 ? own : { ...own, [KEY]: Object.fromEntries(raised) };
+    return raised.length === 0 ? own : Object.assign(own, { [KEY]: Object.fromEntries(raised) });
   }
 }
 

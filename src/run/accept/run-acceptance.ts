@@ -51,7 +51,7 @@ export class RunAcceptance {
         events: (run: FirstEventsOf) => firstEvents(run, prepared.now),
         inserted: (rowId: number) => (inserted = rowId),
       };
-      const accepted = await this.transaction.commit(prepared, { ...limits, ...(start && { start }) }, (committed) => {
+      const accepted = await this.transaction.commit(prepared, { start, ...limits }, (committed) => {
         if (!committed.created || committed.run.state !== 'running') return;
         // The model is asked while the disk is written to.
         started = true;
@@ -74,7 +74,7 @@ export class RunAcceptance {
     answers: readonly InterruptAnswer[],
     options: AnswerOptions,
   ): Promise<AcceptedRun> {
-    return this.accept({ ...(await this.preparation.requestFor(reach, requester, answers)), ...options });
+    return this.accept(Object.assign(await this.preparation.requestFor(reach, requester, answers), options));
   }
 
   /** Signals that a run waits, and that others were canceled for it. */

@@ -103,8 +103,7 @@ export class RunPreparation {
       answers: valid.answers,
       // Whoever answers lends nothing to the run that goes on.
       authority: before.authority,
-      request: {
-        ...request,
+      request: Object.assign({}, request, {
         principal: { tenantId: reach.tenantId, userId: valid.userId },
         sessionId: after === undefined ? valid.sessionId : sessionId,
         agentType: before.agentType,
@@ -115,7 +114,7 @@ export class RunPreparation {
         ...(request.clientTime || !clientTime ? {} : { clientTime }),
         ...(request.locale !== undefined || locale === undefined ? {} : { locale }),
         ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
-      },
+      }),
     };
   }
 }

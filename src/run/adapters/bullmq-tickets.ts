@@ -100,7 +100,7 @@ export class BullMqTickets extends RunTickets implements OnApplicationShutdown {
       this.local.add(ticket, delayMs);
       return;
     }
-    const options = { ...JOB_OPTIONS, jobId: idOf(ticket), priority: rank(ticket), delay: delayMs };
+    const options = Object.assign({}, JOB_OPTIONS, { jobId: idOf(ticket), priority: rank(ticket), delay: delayMs });
     const sentAt = performance.now();
     queue
       .add('run', ticket, options)

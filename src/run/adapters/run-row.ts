@@ -144,11 +144,11 @@ export function newRecord(run: NewRun, row: { readonly no: number; readonly plac
 
 /** The JSON text of the column `request`. */
 export function requestText({ resumes, toolRestrictions, ...request }: StoredRequest): string {
-  const json: RequestJson = {
-    ...request,
-    ...(toolRestrictions && { toolLimits: toolRestrictions }),
-    ...(resumes && { resumes: { rootRunNo: resumes.rootRunRowId, reruns: resumes.reruns.map(rerunJson) } }),
-  };
+  const json: RequestJson = Object.assign(
+    request,
+    toolRestrictions && { toolLimits: toolRestrictions },
+    resumes && { resumes: { rootRunNo: resumes.rootRunRowId, reruns: resumes.reruns.map(rerunJson) } },
+  );
   return JSON.stringify(json);
 }
 
@@ -159,11 +159,11 @@ export function jsonText(value: object | null): string | null {
 
 function parseRequest(text: string): StoredRequest {
   const { resumes, toolLimits, ...request } = JSON.parse(text) as RequestJson;
-  return {
-    ...request,
-    ...(toolLimits && { toolRestrictions: toolLimits }),
-    ...(resumes && { resumes: resumePoint(resumes) }),
-  };
+  return Object.assign(
+    request,
+    toolLimits && { toolRestrictions: toolLimits },
+    resumes && { resumes: resumePoint(resumes) },
+  );
 }
 
 function rerunJson({ rowId, ordinal }: RunKey): { readonly no: number; readonly ordinal: number } {

@@ -73,7 +73,7 @@ export async function sweepFindings(database: Database, owner: string): Promise<
     suspects: of('suspect').map(({ id, host_id, pid, process_start, flag, no, fence, left_ms }) => {
       const isOpen = flag === 0 && no > 0 && fence === 0;
       const process = { hostId: host_id, pid, processStart: process_start };
-      return { ...process, id: id ?? '', isLost: flag === 1, isOpen, leftMs: left_ms };
+      return { id: id ?? '', isLost: flag === 1, isOpen, leftMs: left_ms, ...process };
     }),
     isQueued: of('queued').length > 0,
     isLost: of('lost').length > 0,

@@ -77,7 +77,7 @@ export class TypeOrmRunLeases extends RunLeases {
 
   async longWaiting(limit: number): Promise<readonly Ticket[]> {
     const rows = await this.database.patientRead.all<TicketRow>(this.sql(LONG_WAITING), [limit]);
-    return rows.map((row) => ({ ...ticketOf(row), isUrgent: true }));
+    return rows.map((row) => Object.assign(ticketOf(row), { isUrgent: true }));
   }
 
   /** Claims rows that this transaction has locked. */

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { TurnoverMap } from '../../common/index.js';
 import { RunControl, type StopKind } from '../execute/run-control.js';
 import { type Execution, RunExecutor } from '../execute/run-executor.js';
 import type { StartedRun } from '../ports/dispatcher.js';
@@ -22,7 +23,7 @@ export class Executions {
   onFree: (isAwaited: boolean) => void = () => undefined;
   private readonly logger = new Logger('Runs');
   /** By row id. */
-  private readonly runs = new Map<number, ActiveRun>();
+  private readonly runs = new TurnoverMap<number, ActiveRun>();
   /** From then on runs are handed over, also those that were accepted or claimed before and begin later. */
   private handsOver = false;
 

@@ -22,7 +22,7 @@ export class RemovalTransaction {
   async removeRun(tx: Transaction, run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
     if (run.finishedAt === null) return undefined;
     const { runs, log, sessions, interrupts } = this.ledger;
-    const after = await this.cleaners.cleanRun(tx, { ...run, runId: run.id });
+    const after = await this.cleaners.cleanRun(tx, { runId: run.id, ...run });
     await log.remove(tx, run.rowId);
     await interrupts.remove(tx, { runRowId: run.rowId }, this.clock.now());
     await sessions.removeRun(tx, run.sessionRowId, run.rowId);

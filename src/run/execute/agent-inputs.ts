@@ -39,7 +39,8 @@ export class AgentInputs {
     if (responseSchema) this.validator.violation(responseSchema, null);
     const expiresAt = this.clock.now() + (question.expiresInMs ?? this.settings.approvalExpiresInMs);
     const subject = { kind: 'input', call_id: null, tool_name: null, arguments: null, server_label: null } as const;
-    const item = { id: this.ids.next('input_'), ...subject, reason, message, response_schema: responseSchema ?? null };
-    return new InputInterrupt({ item: { ...item, may_edit: false, expires_at: expiresAt }, key }, question);
+    const rules = { response_schema: responseSchema ?? null, may_edit: false, expires_at: expiresAt };
+    const item = { id: this.ids.next('input_'), ...subject, reason, message, ...rules };
+    return new InputInterrupt({ item, key }, question);
   }
 }

@@ -72,8 +72,8 @@ export function writeEnding(
   const [state, last] = terminal(ending, response, writer);
   const asked = ending.kind === 'outcome' && ending.outcome.kind === 'interrupted' ? ending.outcome.asked : undefined;
   const output = messages.rest(last.output ?? []);
-  const end: RunEnd = { state, error: last.error, usage: last.usage, output, sessionState };
-  writer.finish(asked && asked.length > 0 ? { ...end, asked } : end);
+  const { error, usage } = last;
+  writer.finish({ state, error, usage, output, sessionState, ...(asked?.length && { asked }) });
 }
 
 function terminal(ending: Ending, response: ResponseBuilder, writer: RunWriter): [RunEnd['state'], AgentResponse] {

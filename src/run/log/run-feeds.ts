@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { TurnoverMap } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 
 /** What a feed keeps for readers that are slightly behind; older events are read from the log. */
@@ -88,7 +89,7 @@ export class RunFeed {
 /** The feeds of the runs that this process executes or reads. */
 @Injectable()
 export class RunFeeds {
-  private readonly feeds = new Map<number, RunFeed>();
+  private readonly feeds = new TurnoverMap<number, RunFeed>();
   private readonly closeListeners = new Set<() => void>();
   private closed = false;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../common/index.js';
+import type { AbortLike, Principal } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, type Message, ResponseFold } from '../../events/index.js';
 import { SessionStore } from '../../session/index.js';
 import { RunLog } from '../ports/run-log.js';
@@ -52,7 +52,7 @@ export class RunReader {
     { tenantId, userId }: Principal,
     sessionId: string,
     afterOrdinal: number,
-    signal: AbortSignal,
+    signal: AbortLike,
   ): Promise<RunRecord | undefined> {
     const wakeUp = new WakeUp();
     const unsubscribe = this.watch.awaitRun({ tenantId, userId, sessionId, afterOrdinal }, wakeUp.call);

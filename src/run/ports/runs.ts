@@ -1,4 +1,4 @@
-import type { BackpressureGate, Principal, Reach, Requester } from '../../common/index.js';
+import type { AbortLike, BackpressureGate, Principal, Reach, Requester } from '../../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from '../run.types.js';
 
@@ -18,7 +18,7 @@ export interface TailOptions extends ReadOptions {
   /** Back-pressure of the socket that the events are written to. */
   readonly gate?: BackpressureGate;
   /** Ends the iteration when it aborts, for example because the client disconnected. The run continues. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortLike;
   /** The run as `accept` returned it a moment ago: it is not looked up again. */
   readonly run?: RunView;
 }
@@ -110,7 +110,7 @@ export abstract class Runs {
     principal: Principal,
     sessionId: string,
     afterOrdinal: number,
-    signal: AbortSignal,
+    signal: AbortLike,
   ): Promise<RunView | undefined>;
 
   /** The current response, folded from the log. @throws AppError RUN_NOT_FOUND */

@@ -145,7 +145,7 @@ export class TypeOrmSessions extends Sessions {
       `${FIND_MESSAGE} AND ${owner.sql} ORDER BY m.session_no, m.seq LIMIT 1`,
       [id, ...owner.values],
     );
-    return row && { ...messageOf(row), sessionId: row.session_id, userId: row.user_id };
+    return row && Object.assign(messageOf(row), { sessionId: row.session_id, userId: row.user_id });
   }
 
   async create(principal: Principal, sessionId: string, metadata: JsonObject = {}): Promise<SessionView> {

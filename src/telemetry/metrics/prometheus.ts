@@ -62,7 +62,7 @@ class ReadMetric {
     const samples = counts.map((count, index): Sample => {
       below += count;
       const le = bounds[index] === undefined ? '+Inf' : String(bounds[index]);
-      return { metricName: `${this.name}_bucket`, labels: { ...labels, le }, value: below };
+      return { metricName: `${this.name}_bucket`, labels: Object.assign({}, labels, { le }), value: below };
     });
     return [
       ...samples,

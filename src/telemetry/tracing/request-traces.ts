@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { HiddenProperty } from '../../common/index.js';
 import { COMMON } from './attributes.js';
 import { type Span, Tracing } from './tracing.js';
 
 /** Of requests that are being traced. */
-const spans = new WeakMap<IncomingMessage, Span>();
+const spans = new HiddenProperty<IncomingMessage, Span>('span');
 
 /** The span of one request that came over a WebSocket. */
 export interface SocketRequestSpan {

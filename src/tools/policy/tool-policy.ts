@@ -61,7 +61,7 @@ export class ToolPolicy {
     for (const { tools, conditions, effect } of this.rules) {
       if (!tools.some((glob) => matchesGlob(glob, subject.tool.name))) continue;
       const known = conditions.filter(({ path }) => path === undefined);
-      if (!known.every((one) => holds(one, { ...subject, args: {} }, effect !== 'allow'))) continue;
+      if (!known.every((one) => holds(one, { args: {}, ...subject }, effect !== 'allow'))) continue;
       if (effect === 'ask') return true;
       if (known.length === conditions.length) return false;
     }

@@ -73,7 +73,7 @@ export class SdkCall implements ModelCall {
 
   private async pump(options: LanguageModelV3CallOptions): Promise<void> {
     try {
-      const { stream } = await this.model.doStream({ ...options, abortSignal: this.controller.signal });
+      const { stream } = await this.model.doStream(Object.assign({}, options, { abortSignal: this.controller.signal }));
       const reader = stream.getReader();
       const mapper = new SdkStreamMapper(this.model.provider);
       while (!this.isOver) {

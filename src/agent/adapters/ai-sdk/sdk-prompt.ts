@@ -68,12 +68,12 @@ function partOf(part: ModelPart, urls: SupportedUrls): LanguageModelV3TextPart |
   const media = toMediaPart(part);
   if (media.kind === 'text') return { type: 'text', text: media.text };
   const { mediaType, filename } = media;
-  const file = { type: 'file', mediaType, ...(filename === undefined ? {} : { filename }) } as const;
-  if (media.kind === 'bytes') return { ...file, data: media.base64 };
+  const name = filename === undefined ? {} : { filename };
+  if (media.kind === 'bytes') return { type: 'file', mediaType, ...name, data: media.base64 };
   if (!takesUrl(media.url, mediaType, urls)) {
     throw unsupportedPart('The model takes files inline only: send the data of the file instead of its address');
   }
-  return { ...file, data: media.url };
+  return { type: 'file', mediaType, ...name, data: media.url };
 }
 
 function takesUrl({ href }: URL, mediaType: string, urls: SupportedUrls): boolean {
@@ -136,15 +136,16 @@ function ownOptions(provider: string, { options, tools }: ModelRequest): SharedV
   const { reasoningEffort } = options;
   const parallelToolCalls = tools.length === 0 ? undefined : options.parallelToolCalls;
   if (name === 'anthropic') return parallelToolCalls === false ? { [name]: { disableParallelToolUse: true } } : {};
-  const own = {
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-  };
+  const own: SharedV3ProviderOptions[string] = {};
+  if (parallelToolCalls !== undefined) own['parallelToolCalls'] = parallelToolCalls;
+  if (reasoningEffort !== undefined) own['reasoningEffort'] = reasoningEffort;
   return Object.keys(own).length === 0 ? {} : { [name]: own };
 }
 
 function mergedOptions(own: SharedV3ProviderOptions, given: SharedV3ProviderOptions): SharedV3ProviderOptions {
   const merged = { ...own };
-  for (const [provider, options] of Object.entries(given)) merged[provider] = { ...merged[provider], ...options };
+  for (const [provider, options] of Object.entries(given)) {
+    merged[provider] = Object.assign({}, merged[provider], options);
+  }
   return merged;
 }

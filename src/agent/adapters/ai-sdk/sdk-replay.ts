@@ -53,7 +53,7 @@ export function replayedParts(
     if (type === 'tool-call') {
       const call = calls[place];
       if (!call) return undefined;
-      content.push({ ...call, ...extra });
+      content.push(Object.assign({}, call, extra));
       place += 1;
     } else if ((type === 'text' || type === 'reasoning') && typeof text === 'string') {
       // Providers refuse an empty text; empty reasoning may be an encrypted one.

@@ -117,8 +117,12 @@ export class SdkStreamMapper {
     if (reason.unified === 'error') throw new UpstreamStreamError(new Error(`The answer ended with ${reason.raw}`));
     this.isFinished = true;
     const replay = replayFor(this.provider, this.parts);
-    const finish = { type: 'finish', reason: this.finishReason(reason.unified), usage: usageOf(usage) } as const;
-    events.push(replay ? { ...finish, replay } : finish);
+    events.push({
+      type: 'finish',
+      reason: this.finishReason(reason.unified),
+      usage: usageOf(usage),
+      ...(replay && { replay }),
+    });
   }
 
   /** Several providers end an answer that calls tools with `stop`. */
@@ -133,7 +137,9 @@ function merged(
 ): SharedV3ProviderMetadata | undefined {
   if (!before || !more) return more ?? before;
   const all = { ...before };
-  for (const [provider, metadata] of Object.entries(more)) all[provider] = { ...all[provider], ...metadata };
+  for (const [provider, metadata] of Object.entries(more)) {
+    all[provider] = Object.assign({}, all[provider], metadata);
+  }
   return all;
 }
 

@@ -81,7 +81,7 @@ export class ChatCompletionsModelClient extends ModelClient {
     const { model, firstTokenTimeoutMs, idleTimeoutMs } = this.settings;
     const body = requestBody(await withInlineImages(request, this.attachments), model);
     const { traceparent } = request;
-    const headers = traceparent === undefined ? this.headers : { ...this.headers, traceparent };
+    const headers = traceparent === undefined ? this.headers : Object.assign({}, this.headers, { traceparent });
     return { url: this.url, headers, body, firstTokenTimeoutMs, idleTimeoutMs };
   }
 }

@@ -104,8 +104,8 @@ export class CompletionDecoder {
     // Several providers end an answer that calls tools with `stop`.
     const callsTools = this.calls.count > 0 && (mapped === 'stop' || mapped === 'other');
     const replay = this.calls.count > 0 ? this.replay() : undefined;
-    const finish = { type: 'finish', reason: callsTools ? 'tool-calls' : mapped, usage: this.usage } as const;
-    events.push(replay ? { ...finish, replay } : finish);
+    const reported = callsTools ? 'tool-calls' : mapped;
+    events.push({ type: 'finish', reason: reported, usage: this.usage, ...(replay && { replay }) });
   }
 
   /** What the next request must repeat with this answer; undefined if nothing. */

@@ -1,5 +1,6 @@
 import { isPlainObject, type Json } from '../../../common/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
+import type { ToolDeclaration } from '../../../tools/index.js';
 import { replayedAnswer } from './replayed-answer.js';
 import { type MediaPart, toMediaPart, unsupportedPart } from '../upstream/media-part.js';
 
@@ -15,7 +16,7 @@ type Body = { readonly [key: string]: unknown };
  */
 export function requestBody(request: ModelRequest, model: string): string {
   const { options } = request;
-  return JSON.stringify({
+  const head = JSON.stringify({
     model: options.model ?? model,
     max_tokens: options.maxTokens,
     temperature: options.temperature,
@@ -27,25 +28,36 @@ export function requestBody(request: ModelRequest, model: string): string {
     seed: options.seed,
     reasoning_effort: options.reasoningEffort,
     messages: request.messages.map(wireMessage),
-    ...toolMembers(request),
-    stream: true,
-    stream_options: { include_usage: true },
   });
+  return `${head.slice(0, -1)}${toolMembers(request)},"stream":true,"stream_options":{"include_usage":true}}`;
 }
 
-/** Providers refuse a choice where there is nothing to choose from. */
-function toolMembers({ tools, options }: ModelRequest): Body {
-  if (tools.length === 0) return {};
+/** The members of the body that belong to tools. Providers refuse a choice where there is nothing to choose from. */
+function toolMembers({ tools, options }: ModelRequest): string {
+  if (tools.length === 0) return '';
   const { toolChoice, parallelToolCalls } = options;
-  return {
-    tools: tools.map(({ name, description, parameters }) => ({
-      type: 'function',
-      function: { name, description, parameters },
-    })),
+  const choice = JSON.stringify({
     tool_choice:
       typeof toolChoice === 'object' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice,
     parallel_tool_calls: parallelToolCalls,
-  };
+  }).slice(1, -1);
+  return `,"tools":[${tools.map(toolText).join()}]${choice && `,${choice}`}`;
+}
+
+/** A tool as JSON, and what it was made of. */
+interface ToolText extends Pick<ToolDeclaration, 'name' | 'description'> {
+  readonly text: string;
+}
+
+/** By the schema of the parameters: that of a tool of the server is the same object in each call. */
+const toolTexts = new WeakMap<object, ToolText>();
+
+function toolText({ name, description, parameters }: ToolDeclaration): string {
+  const known = toolTexts.get(parameters);
+  if (known && known.name === name && known.description === description) return known.text;
+  const text = JSON.stringify({ type: 'function', function: { name, description, parameters } });
+  toolTexts.set(parameters, { name, description, text });
+  return text;
 }
 
 /** Text is the default of every server, so it is not sent. */

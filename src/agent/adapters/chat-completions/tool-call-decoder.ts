@@ -70,7 +70,7 @@ export class ToolCallDecoder {
   }
 
   private begin(delta: Delta, events: ModelEvent[]): void {
-    const call: Call = { ...delta, place: this.calls.length };
+    const call: Call = { place: this.calls.length, ...delta };
     this.calls.push(call);
     if (delta.name !== undefined) events.push(opening(call, delta.name));
   }

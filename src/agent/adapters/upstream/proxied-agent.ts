@@ -33,12 +33,13 @@ export class ProxiedAgent {
     const proxy = this.proxies.for(url);
     const { origin, host, pathname, search } = url;
     const path = pathname + search;
-    if (!proxy) this.direct.dispatch({ ...request, origin, path }, handler);
-    else if (url.protocol === 'https:') this.tunnelling(proxy).dispatch({ ...request, origin, path }, handler);
+    if (!proxy) this.direct.dispatch({ origin, path, ...request }, handler);
+    else if (url.protocol === 'https:') this.tunnelling(proxy).dispatch({ origin, path, ...request }, handler);
     else {
       const { authorization } = proxy;
-      const headers = { ...request.headers, host, ...(authorization && { 'proxy-authorization': authorization }) };
-      this.forwarding(proxy).dispatch({ ...request, origin: proxy.origin, path: origin + path, headers }, handler);
+      const own = { host, ...(authorization && { 'proxy-authorization': authorization }) };
+      const headers = Object.assign({}, request.headers, own);
+      this.forwarding(proxy).dispatch({ origin: proxy.origin, path: origin + path, ...request, headers }, handler);
     }
   }
 

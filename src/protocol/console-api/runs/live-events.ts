@@ -1,3 +1,4 @@
+import type { AbortLike } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
 import { CredentialWatch } from '../../../access/index.js';
@@ -17,7 +18,7 @@ export class LiveEvents {
    * @param read called once when the stream begins; it must end when the signal aborts. What it throws before its
    *   first batch is answered as an error; an empty batch means that the request is accepted
    */
-  from(reader: StreamReader, read: (signal: AbortSignal) => AsyncIterable<Frames>): Observable<Frames> {
+  from(reader: StreamReader, read: (signal: AbortLike) => AsyncIterable<Frames>): Observable<Frames> {
     return new Observable<Frames>((out) => {
       const stop = new AbortController();
       const unwatch = reader.caller && this.credentials.watch(reader.caller, () => stop.abort());

@@ -2,7 +2,7 @@ import { Controller, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
 import { Caller, Needs } from '../../../access/index.js';
-import type { Reach } from '../../../common/index.js';
+import type { AbortLike, Reach } from '../../../common/index.js';
 import { type ListChanges, RunQueries } from '../../../run/index.js';
 import { dataFrame, eventFrame, ShapePipe, SseGet, type StreamClient, StreamFor } from '../../http/index.js';
 import { StreamRoute } from '../api-docs.js';
@@ -45,7 +45,7 @@ export class RunChangesController {
     return this.live.from(client, (signal) => this.frames(reach, signal));
   }
 
-  private async *frames(reach: Reach, signal: AbortSignal): AsyncGenerator<readonly string[], void, void> {
+  private async *frames(reach: Reach, signal: AbortLike): AsyncGenerator<readonly string[], void, void> {
     let waiting: string[] = [];
     let wake: () => void = () => undefined;
     const stop = await this.queries.follow(reach, (changes) => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { AppError, type Reach } from '../../../common/index.js';
+import { type AbortLike, AppError, type Reach } from '../../../common/index.js';
 import type { EventKind, LoggedEvent } from '../../../events/index.js';
 import { Interrupts } from '../../../interrupt/index.js';
 import { RunQueries, Runs } from '../../../run/index.js';
@@ -101,7 +101,7 @@ export class RunLogService {
   private async *frames(
     reach: Reach,
     id: string,
-    { gate, ...options }: { after: number; signal: AbortSignal; gate: StreamReader['gate'] },
+    { gate, ...options }: { after: number; signal: AbortLike; gate: StreamReader['gate'] },
   ): AsyncGenerator<readonly string[], void, void> {
     yield [];
     for await (const events of this.runs.tail(reach, id, { ...options, ...(gate && { gate }) })) {

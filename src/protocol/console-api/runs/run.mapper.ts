@@ -33,8 +33,7 @@ export function runDetail(
   more: { readonly takeovers: readonly TakeoverDto[]; readonly interrupts: readonly InterruptView[] },
   caller: Caller,
 ): RunDetailDto {
-  return {
-    ...runSummary(run),
+  return Object.assign(runSummary(run), {
     ordinal: run.ordinal,
     eventCount: run.lastSeq + 1,
     eventsRemovedAt: isoTimeOrNull(run.eventsPrunedAt),
@@ -46,7 +45,7 @@ export function runDetail(
     takeovers: more.takeovers,
     interrupts: more.interrupts.map(runInterrupt),
     authority: run.authority && visibleAuthority(run.authority, caller),
-  };
+  });
 }
 
 /** The recoveries among some events. */

@@ -48,12 +48,9 @@ export function timelineOf(parts: TimelineParts): TimelineDto {
     status: run.state,
     startedAt: isoTime(run.createdAt),
     endedAt: isoTimeOrNull(run.finishedAt),
-    spans: spans.map(({ start, end, parentId = null, ...span }) => ({
-      ...span,
-      parentId,
-      startedAt: isoTime(start),
-      endedAt: isoTimeOrNull(end),
-    })),
+    spans: spans.map(({ start, end, parentId = null, ...span }) =>
+      Object.assign(span, { parentId, startedAt: isoTime(start), endedAt: isoTimeOrNull(end) }),
+    ),
   };
 }
 
@@ -75,16 +72,17 @@ function stepSpans({ run, steps }: TimelineParts, subagents: readonly Span[]): r
     // A step that a lost worker has begun, and that nobody finished, ended with its run.
     const end = status === 'finished' ? updatedAt : run.finishedAt;
     const parentId = part === undefined ? null : containing(subagents, start, end);
-    const common = { id: key, start, end, parentId };
+    const place = { start, end, parentId };
     const isOver = end === null ? 'running' : status === 'finished' ? 'completed' : 'failed';
     if (kind === 'model')
-      return { ...common, kind, name: `model call ${Number(rest) + 1}`, status: isOver, ...modelParts(step) };
-    if (kind !== 'tool') return { ...common, kind: 'step' as const, name: key, status: isOver };
+      return { id: key, ...place, kind, name: `model call ${Number(rest) + 1}`, status: isOver, ...modelParts(step) };
+    if (kind !== 'tool') return { id: key, ...place, kind: 'step' as const, name: key, status: isOver };
     const failure = step.output?.['failure'];
     const name = nameOf(step.output?.['name']) ?? names.get(rest) ?? 'tool call';
     const isFailed = step.output?.['isError'] === true;
     return {
-      ...common,
+      id: key,
+      ...place,
       kind,
       name,
       callId: rest,
@@ -174,10 +172,8 @@ function subagentSpans({ run, events }: TimelineParts): readonly Span[] {
     // A recovered run announces its subagents again.
     if (begun) continue;
     const { name, parent_id: parentId = null, call_id: callId } = event;
-    spans.set(id, {
-      ...{ id, kind: 'subagent', name, status: 'running', start: at, end: null, parentId, seq },
-      ...(callId !== undefined && { callId }),
-    });
+    const call = callId === undefined ? {} : { callId };
+    spans.set(id, { id, kind: 'subagent', name, status: 'running', start: at, end: null, parentId, seq, ...call });
   }
   return [...spans.values()].map((span) => (span.end === null ? endedWith(span, run) : span));
 }

@@ -83,8 +83,8 @@ export class FunctionCallWriter implements ModelItemWriter {
   }
 
   private append(kind: 'delta' | 'done', fields: object): void {
-    const position = { item_id: this.id, output_index: this.index };
-    this.out.append(`response.function_call_arguments.${kind}`, { ...position, ...fields });
+    const event = { item_id: this.id, output_index: this.index, ...fields };
+    this.out.append(`response.function_call_arguments.${kind}`, event);
   }
 
   private item(status: ItemStatus, text: string): FunctionCallItem {

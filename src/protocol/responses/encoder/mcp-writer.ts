@@ -122,7 +122,8 @@ export class McpCallWriter implements ItemWriter {
   }
 
   private item(status: ItemStatus, output?: Message): McpCallItem {
-    const call = { ...this.head, arguments: this.args ?? this.text.value };
+    const { name, serverLabel } = this.head;
+    const call = { name, arguments: this.args ?? this.text.value, serverLabel };
     return mcpItem(this.id, call, output && outputData(output), status);
   }
 }
@@ -168,12 +169,12 @@ export function writeCallWithOutput({ out }: ServerCallContext, item: McpCallIte
 /** Announces an item whose arguments are known and returns its `output_index`. */
 function beginWhole(out: EventSequencer, item: McpCallItem): number {
   const index = out.nextIndex();
-  const position = { item_id: item.id, output_index: index };
+  const { id, arguments: args } = item;
   const begun: McpCallItem = { ...item, status: 'in_progress', arguments: '', output: null, error: null };
   out.append('response.output_item.added', { output_index: index, item: begun });
-  out.append('response.mcp_call.in_progress', position);
-  if (item.arguments !== '') out.append('response.mcp_call_arguments.delta', { ...position, delta: item.arguments });
-  out.append('response.mcp_call_arguments.done', { ...position, arguments: item.arguments });
+  out.append('response.mcp_call.in_progress', { item_id: id, output_index: index });
+  if (args !== '') out.append('response.mcp_call_arguments.delta', { item_id: id, output_index: index, delta: args });
+  out.append('response.mcp_call_arguments.done', { item_id: id, output_index: index, arguments: args });
   return index;
 }
 

@@ -52,7 +52,7 @@ export class ResponsesFold {
     style = BARE,
   ) {
     this.out = new EventSequencer(style);
-    this.view = { ...info.items, isOver: false };
+    this.view = { isOver: false, ...info.items };
     this.calls = new ServerCalls({ out: this.out, view: this.view });
   }
 

@@ -116,7 +116,7 @@ class PartWriter<Part> {
   }
 
   private write(type: string, fields: object): void {
-    this.out.append(type, { ...this.place, ...fields });
+    this.out.append(type, Object.assign({}, this.place, fields));
   }
 }
 

@@ -173,9 +173,12 @@ function mcpEcho({ source }: FieldReader): JsonObject {
  */
 function decodeLimit(fields: FieldReader, serverLabel: string): ToolRestriction | undefined {
   const allowed = fields.source['allowed_tools'] ?? undefined;
-  const only = allowed === undefined ? {} : { only: filterOf(allowed, fields.at('allowed_tools')) };
-  const limit = { ...only, ...approvalOf(fields) };
-  return Object.keys(limit).length === 0 ? undefined : { server: logLabel(serverLabel), ...limit };
+  const limit: ToolRestriction = {
+    server: logLabel(serverLabel),
+    ...(allowed !== undefined && { only: filterOf(allowed, fields.at('allowed_tools')) }),
+    ...approvalOf(fields),
+  };
+  return Object.keys(limit).length === 1 ? undefined : limit;
 }
 
 /** `require_approval`: `always`, `never`, or an object with a list of names for each. Default `never`. */
@@ -187,10 +190,10 @@ function approvalOf(fields: FieldReader): Pick<ToolRestriction, 'ask' | 'askAllB
   if (typeof value === 'string') throw fieldError(path, 'must be always, never or an object', 'INVALID_PARAMETER');
   const { source } = fieldReaderAt(value, path);
   const [always, never] = [source['always'] ?? undefined, source['never'] ?? undefined];
-  return {
-    ...(always !== undefined && { ask: filterOf(always, `${path}.always`) }),
-    ...(never !== undefined && { askAllBut: filterOf(never, `${path}.never`) }),
-  };
+  const limit: { ask?: ToolFilter; askAllBut?: ToolFilter } = {};
+  if (always !== undefined) limit.ask = filterOf(always, `${path}.always`);
+  if (never !== undefined) limit.askAllBut = filterOf(never, `${path}.never`);
+  return limit;
 }
 
 /** A list of names, or an object with the names and `read_only`. */
@@ -199,10 +202,10 @@ function filterOf(value: unknown, path: string): ToolFilter {
   const fields = fieldReaderAt(value, path);
   const names = fields.list('tool_names', MAX_NAMES);
   const readOnly = fields.boolean('read_only');
-  return {
-    ...(names && { names: namesOf(names, fields.at('tool_names')) }),
-    ...(readOnly !== undefined && { readOnly }),
-  };
+  const filter: { names?: readonly string[]; readOnly?: boolean } = {};
+  if (names) filter.names = namesOf(names, fields.at('tool_names'));
+  if (readOnly !== undefined) filter.readOnly = readOnly;
+  return filter;
 }
 
 /** @throws AppError naming the index of the first value that is not a string */

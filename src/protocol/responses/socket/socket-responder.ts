@@ -1,3 +1,4 @@
+import type { AbortLike } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
 import type { Message } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
@@ -22,7 +23,7 @@ export type Send = (json: string) => Promise<void>;
 /** What is known of a message besides its fields. */
 export interface MessageContext {
   /** Aborts when the client disconnects, which cancels the response. */
-  readonly gone: AbortSignal;
+  readonly gone: AbortLike;
   /** The `traceparent` under which the response is traced; undefined if it is not. */
   readonly traceparent: string | undefined;
 }
@@ -92,7 +93,7 @@ export class SocketResponder {
   }
 
   /** Sends the events of a response as they are written. */
-  private async generate(response: SubmittedResponse, gone: AbortSignal, send: Send): Promise<void> {
+  private async generate(response: SubmittedResponse, gone: AbortLike, send: Send): Promise<void> {
     const { run, store } = response;
     const { streams, wire } = this.services;
     const fold = new ResponsesFold(responseInfo(run));

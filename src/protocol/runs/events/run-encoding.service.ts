@@ -29,12 +29,12 @@ export class RunEncodingService {
 
   /** Shows all events, for the route that shows any run in the frames of any wire. */
   attached(run: RunView): RunsEncoder {
-    return new RunsEncoder(run, { ...this.options(run), isAttached: true });
+    return new RunsEncoder(run, { isAttached: true, ...this.options(run) });
   }
 
   /** Shows the events after those that the view counts. */
   fromNow(run: RunView): RunsEncoder {
-    return new RunsEncoder(run, { ...this.options(run), hiddenUpTo: run.lastSeq });
+    return new RunsEncoder(run, { hiddenUpTo: run.lastSeq, ...this.options(run) });
   }
 
   /** Shows the state of the run, then its later events. */

@@ -71,8 +71,8 @@ export class RunEvents {
     const { client, options } = reading;
     const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
     const stream = reading.followsThread
-      ? await this.follow(reading, { first: run, cursor: { ...cursor, of: 'first run' } })
-      : await this.streams.resume(run, client, { ...options, encoder: this.wire.encoders.all(run), cursor });
+      ? await this.follow(reading, { first: run, cursor: { of: 'first run', ...cursor } })
+      : await this.streams.resume(run, client, { encoder: this.wire.encoders.all(run), cursor, ...options });
     if (!stream.isRead) return { kind: 'stream', run, stream };
     return this.afterEnd(reading, run);
   }
@@ -83,7 +83,7 @@ export class RunEvents {
     const expired = (one: RunView): Promise<readonly string[]> => this.pruned.frames(one);
     const stream = reading.followsThread
       ? await this.follow(reading, { first: run, expired, firstEncoder: encoder })
-      : this.streams.follow(run, client, { ...options, encoder, expired });
+      : this.streams.follow(run, client, { encoder, expired, ...options });
     return { kind: 'stream', run, stream };
   }
 
@@ -123,12 +123,12 @@ export class RunEvents {
   ): Promise<RunStream> {
     const { principal, request, client, options } = reading;
     return this.streams.followSession(client, {
-      ...options,
-      ...own,
       principal,
       sessionId: canonicalThreadId(request.threadId),
       encoderOf: (run) => (run === own.first && firstEncoder ? firstEncoder : this.wire.encoders.all(run)),
       waits: 'always',
+      ...options,
+      ...own,
     });
   }
 }

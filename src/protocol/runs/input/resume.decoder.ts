@@ -41,19 +41,23 @@ function answerOf(entry: unknown, path: string): InterruptAnswer {
   if (status !== 'resolved' && status !== 'cancelled') {
     throw refusal(`${path}.status`, 'must be resolved or cancelled');
   }
-  const known = isPlainObject(payload) ? decisionOf(payload) : {};
-  return { interruptId, status, ...known, ...(payload !== undefined && { payload: payload as Json }) };
-}
-
-/** What a payload says of an approval, in AG-UI's words. */
-function decisionOf(payload: Source): Partial<InterruptAnswer> {
-  const approve = payload['approved'] ?? payload['approve'];
-  const edited = payload['editedArgs'] ?? payload['edited_args'] ?? null;
-  const { reason } = payload;
+  const { approve, reason, edited } = decisionOf(isPlainObject(payload) ? payload : {});
   return {
+    interruptId,
+    status,
     ...(typeof approve === 'boolean' && { approve }),
     ...(typeof reason === 'string' && { reason }),
     ...(edited !== null && { editedArguments: edited as Json }),
+    ...(payload !== undefined && { payload: payload as Json }),
+  };
+}
+
+/** What a payload says of an approval, in AG-UI's words; the values are not checked. */
+function decisionOf(payload: Source): { approve: unknown; reason: unknown; edited: unknown } {
+  return {
+    approve: payload['approved'] ?? payload['approve'],
+    reason: payload['reason'],
+    edited: payload['editedArgs'] ?? payload['edited_args'] ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, userReach } from '../../../common/index.js';
+import { type AbortLike, AppError, type Principal, userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { FrameCounts } from '../events/frame-counts.js';
 import { canonicalThreadId } from '../run-lookup.js';
@@ -67,7 +67,7 @@ export class RunViews {
   async until(
     run: RunView,
     holds: (run: RunView) => boolean,
-    { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal },
+    { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortLike },
   ): Promise<RunView> {
     if (holds(run) || milliseconds === 0 || signal.aborted) return run;
     const over = new AbortController();

@@ -1,5 +1,5 @@
 import { textLog } from '../../../../test/support/scripted-log.js';
-import { AppError, type Principal, type Reach } from '../../../common/index.js';
+import { type AbortLike, AppError, type Principal, type Reach } from '../../../common/index.js';
 import type { AgentResponse, LoggedEvent } from '../../../events/index.js';
 import type { Runs, RunView, TailOptions } from '../../../run/index.js';
 
@@ -67,7 +67,7 @@ export class MemoryRuns implements StreamedRuns {
       .slice(0, limit);
   }
 
-  async next(_: Principal, __: string, after: number, signal: AbortSignal): Promise<RunView | undefined> {
+  async next(_: Principal, __: string, after: number, signal: AbortLike): Promise<RunView | undefined> {
     while (!this.isOver(signal)) {
       const runId = [...this.logs.keys()][after];
       if (runId !== undefined) return this.viewOf(runId);
@@ -101,7 +101,7 @@ export class MemoryRuns implements StreamedRuns {
     } as RunView;
   }
 
-  private isOver(signal: AbortSignal | undefined): boolean {
+  private isOver(signal: AbortLike | undefined): boolean {
     return this.isStopped || signal?.aborted === true;
   }
 
@@ -109,7 +109,7 @@ export class MemoryRuns implements StreamedRuns {
     for (const wake of this.wake.splice(0)) wake();
   }
 
-  private change(signal: AbortSignal | undefined): Promise<void> {
+  private change(signal: AbortLike | undefined): Promise<void> {
     return new Promise((resolve) => {
       this.wake.push(resolve);
       signal?.addEventListener('abort', () => resolve(), { once: true });

@@ -1,0 +1,37 @@
+/** What can be asked of an `AbortSignal` and of a `LightAbortSignal`. */
+export interface AbortLike {
+  readonly aborted: boolean;
+  /** Calls a listener when the signal aborts; never if it has aborted already. */
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  /** Has no effect for a listener that was not added. */
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/**
+ * A signal of the server's own parts, for which nobody outside needs a real `AbortSignal`. Node makes the hidden classes of
+ * each `AbortSignal` anew, which costs 2 us, and as much again where the signal is read.
+ */
+export class LightAbortSignal implements AbortLike {
+  private isAborted = false;
+  private readonly listeners: (() => void)[] = [];
+
+  get aborted(): boolean {
+    return this.isAborted;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.isAborted && !this.listeners.includes(listener)) this.listeners.push(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const place = this.listeners.indexOf(listener);
+    if (place >= 0) this.listeners.splice(place, 1);
+  }
+
+  /** Calls the listeners in the order in which they were added. They must not throw. A later call has no effect. */
+  abort(): void {
+    if (this.isAborted) return;
+    this.isAborted = true;
+    for (let listener = this.listeners.shift(); listener; listener = this.listeners.shift()) listener();
+  }
+}
