@@ -31,6 +31,11 @@ export function jsonCharacters(text: string): string {
   return UNSAFE.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
+/** An object as JSON without its braces; empty for an empty one. */
+export function jsonMembers(fields: object): string {
+  return JSON.stringify(fields).slice(1, -1);
+}
+
 /** JSON text with sorted keys, so that equal values have equal text regardless of the order of their members. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return jsonString(value);

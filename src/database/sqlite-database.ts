@@ -40,6 +40,8 @@ export class SqliteDatabase extends Database {
   /** Undefined when commits do not wait for the disk. */
   private readonly log: WriteAheadLog | undefined;
   private readonly checkpointer: Checkpointer;
+  /** The changes of the writer at the last commit. */
+  private changes = 0;
   /** The writes of the next group. */
   private pending: PendingWrite[] = [];
   /** The loop that commits the groups; undefined while nothing waits. */
@@ -122,13 +124,12 @@ export class SqliteDatabase extends Database {
    */
   private async commit(group: readonly PendingWrite[]): Promise<void> {
     const answers: Answer[] = [];
-    const { changes } = this.writer;
     try {
       this.writer.exec('BEGIN IMMEDIATE');
       if (group.length === 1) answers.push(await answerOf(group[0] as PendingWrite, transactionOn(this.writer)));
       else for (const write of group) answers.push(await this.attempt(write));
       this.writer.exec('COMMIT');
-      this.changed(this.writer.changes - changes);
+      this.noticeChanges();
       const synced = this.log?.durable();
       for (const { committed } of answers) committed?.();
       await synced;
@@ -141,7 +142,11 @@ export class SqliteDatabase extends Database {
     for (const { settle } of answers) settle();
   }
 
-  private changed(rows: number): void {
+  /** Also counts what was rolled back since the last commit. */
+  private noticeChanges(): void {
+    const { changes } = this.writer;
+    const rows = changes - this.changes;
+    this.changes = changes;
     if (rows === 0) return;
     this.log?.committed();
     this.checkpointer.committed(rows);

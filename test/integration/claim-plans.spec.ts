@@ -1,7 +1,9 @@
 import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
+import { HELD } from '../../src/run/ports/run-leases.js';
 import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sweep-query.js';
-import { PRUNABLE } from '../../src/run/adapters/typeorm-run-store.js';
-import { describeOnLedgers, LEASE, type Ledger, NOW } from '../support/ledger.js';
+import { FIND_BY_KEY, PRUNABLE } from '../../src/run/adapters/typeorm-run-store.js';
+import { BY_IDS } from '../../src/session/adapters/typeorm-session-store.js';
+import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
 const FINISHED = 100_000;
 const RUNNING = 2000;
@@ -19,7 +21,7 @@ const FILL = `
   SELECT 'run-' || n, 'default', 'alice', 'session-' || n / 100, n / 100, n % 100, 'worker',
     CASE WHEN n < ${FINISHED} THEN 'completed' WHEN n < ${FINISHED + RUNNING} THEN 'running' ELSE 'queued' END, '{}', 'f',
     CASE WHEN n >= ${FINISHED} AND n < ${FINISHED + RUNNING} THEN 'owner-' || n % 10 END,
-    CASE WHEN n < ${FINISHED} THEN 0 ELSE ${LEASE.until} END, ${NOW}, CASE WHEN n < ${FINISHED} THEN ${NOW} END
+    CASE WHEN n < ${FINISHED} THEN 0 ELSE ${HELD} END, ${NOW}, CASE WHEN n < ${FINISHED} THEN ${NOW} END
   FROM numbers`;
 
 describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledger) => {
@@ -45,6 +47,26 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
         isBounded: true,
       });
     }
+  });
+
+  it('a small index finds the run of a session that has a key', async () => {
+    await fill(ledger());
+    const key = await explain(ledger(), FIND_BY_KEY, ['key', 'default', 'alice', 'session-1']);
+    expect(key.plan).toContain('ux_runs_session_key');
+  });
+
+  it('messages are found by their ids without reading their session', async () => {
+    const { database } = ledger();
+    await database.write(async (tx) => {
+      const columns = 'session_no, seq, id, run_no, run_ordinal, type, body, created_at';
+      const message = `1, n, 'message-' || n, 1, 1, 'message', '{}', ${NOW}`;
+      await tx.run(`INSERT INTO messages (${columns}) ${NUMBERS[tx.dialect]} SELECT ${message} FROM numbers`);
+      if (tx.dialect === 'postgres') await tx.run('ANALYZE messages');
+    });
+    const ids = await explain(ledger(), BY_IDS[database.dialect], [1, '["message-7","message-8"]']);
+    expect(ids.plan).toContain('ix_messages_id');
+    const one = await explain(ledger(), 'SELECT body FROM messages WHERE session_no = ? AND id = ?', [1, 'message-7']);
+    expect(one.plan).toContain('ix_messages_id');
   });
 });
 

@@ -3,8 +3,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A message of a session, of a request or of an answer. Read in the order of (runOrdinal, seq). */
 @Entity({ name: 'messages' })
 @Index('ix_messages_session_run', ['sessionRowId', 'runOrdinal', 'seq'])
-@Index('ix_messages_session_id', ['sessionRowId', 'id'])
-@Index('ix_messages_id', ['id'])
+// Finds a message in its session, and those of all sessions that have an id.
+@Index('ix_messages_id', ['id', 'sessionRowId'])
 export class MessageEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
   sessionRowId!: number;

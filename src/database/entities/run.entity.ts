@@ -14,7 +14,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('ix_runs_lease', ['leaseUntil', 'rowId'], { where: `status = 'running'` })
 @Index('ix_runs_lease_owner', ['leaseOwner'], { where: `status = 'running'` })
 @Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
-@Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true })
+@Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true, where: 'run_key IS NOT NULL' })
 @Index('ix_runs_uncompacted', ['finishedAt'], {
   where: 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL',
 })

@@ -1,8 +1,9 @@
+import { jsonMembers } from '../../common/index.js';
 import type { AgentResponse, ErrorModel, Message, RunStatus, Usage } from '../../events/index.js';
 import { outputItems } from './items/output-items.js';
 import type { OutputItem } from './items/item.types.js';
 import type { ResponseInfo } from './response-info.js';
-import type { ResponseError, ResponseObject, ResponseStatus, ResponseUsage } from './response.types.js';
+import type { ResponseEcho, ResponseError, ResponseObject, ResponseStatus, ResponseUsage } from './response.types.js';
 import { responseError } from './responses.errors.js';
 
 /** The status of this wire for each status of a run. */
@@ -24,6 +25,9 @@ const STEP_LIMIT = 'max_steps';
 /** The limits at which the model stops in the middle of its output. */
 const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter']);
 
+/** The fields that follow those of the request. */
+type AfterEcho = 'output' | 'usage';
+
 /** The fields of a response that change. */
 export interface ResponseBody {
   readonly status: ResponseStatus;
@@ -37,7 +41,27 @@ export interface ResponseBody {
 }
 
 /** The response object, with every key (contract responses, section A3). */
-export function responseObject({ id, createdAt, echo }: ResponseInfo, body: ResponseBody): ResponseObject {
+export function responseObject(info: ResponseInfo, body: ResponseBody): ResponseObject {
+  return { ...beforeEcho(info, body), ...info.echo, ...afterEcho(body) };
+}
+
+/** Writes the response object of a run as JSON: what it repeats of its request is encoded once for all events. */
+export class ResponseJson {
+  private echo: string | undefined;
+
+  constructor(private readonly info: ResponseInfo) {}
+
+  /** Equal to the JSON of `responseObject`. */
+  of(body: ResponseBody): string {
+    this.echo ??= jsonMembers(this.info.echo);
+    return `{${jsonMembers(beforeEcho(this.info, body))},${this.echo},${jsonMembers(afterEcho(body))}}`;
+  }
+}
+
+function beforeEcho(
+  { id, createdAt }: ResponseInfo,
+  body: ResponseBody,
+): Omit<ResponseObject, AfterEcho | keyof ResponseEcho> {
   return {
     id,
     object: 'response',
@@ -46,28 +70,34 @@ export function responseObject({ id, createdAt, echo }: ResponseInfo, body: Resp
     status: body.status,
     error: body.error ?? null,
     incomplete_details: body.reason ? { reason: body.reason } : null,
-    ...echo,
-    output: body.output ?? [],
-    usage: body.usage ?? null,
   };
+}
+
+function afterEcho({ output = [], usage = null }: ResponseBody): Pick<ResponseObject, AfterEcho> {
+  return { output, usage };
 }
 
 /** The response object of a run, whether it has ended or not. */
 export function responseOf(info: ResponseInfo, run: AgentResponse): ResponseObject {
+  return responseObject(info, bodyOf(info, run));
+}
+
+/** What changes in the response of a run. */
+export function bodyOf(info: ResponseInfo, run: AgentResponse): ResponseBody {
   const status = statusOf(run.status, info.echo.background);
   const isOver = status !== 'queued' && status !== 'in_progress';
   const cut = cutMessage(run);
   const messages = (run.output ?? []).map((message) =>
     message === cut ? { ...message, status: 'incomplete' as const } : message,
   );
-  return responseObject(info, {
+  return {
     status,
     completedAt: status === 'completed' ? run.completed_at : null,
     output: outputItems(messages, { isOver, ...info.items, ...(isWaiting(run.status) && { approved: [] }) }),
     error: status === 'failed' ? responseError(run.error) : null,
     reason: status === 'incomplete' ? reasonOf(run.error) : null,
     usage: isOver ? usageOf(run.usage) : null,
-  });
+  };
 }
 
 /**

@@ -28,7 +28,8 @@ const SELECT = `SELECT ${RUN_COLUMNS} FROM runs`;
 const ACTIVE = `status IN ('queued', 'running')`;
 const OWN_SESSION = `session_no = (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
-const FIND_BY_KEY = `${SELECT} WHERE run_key = ? AND ${OWN_SESSION}`;
+/** The run of a session that has a key. */
+export const FIND_BY_KEY = `${SELECT} WHERE run_key = ? AND ${OWN_SESSION}`;
 const GET = `${SELECT} WHERE no = ?`;
 const NEWEST_INTERRUPTED = `${SELECT} WHERE session_no = ? AND status = 'interrupted' ORDER BY ordinal DESC LIMIT 1`;
 const LISTED = `(keep <> 'transient' OR ${ACTIVE})`;

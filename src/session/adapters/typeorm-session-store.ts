@@ -59,6 +59,15 @@ const HISTORY = `
 
 const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
+/** Messages by their ids. Without an order, for which SQLite would read all messages of the session. */
+export const BY_IDS = {
+  sqlite:
+    'SELECT id, seq, body FROM messages WHERE session_no = ? AND hidden = 0 AND id IN (SELECT value FROM json_each(?))',
+  postgres: `
+    SELECT id, seq, body FROM messages
+    WHERE session_no = ? AND hidden = 0 AND id = ANY(ARRAY(SELECT json_array_elements_text(?::json)))`,
+};
+
 const OUTPUT_COUNT = `
   SELECT COUNT(*) AS count FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'output'`;
 
@@ -175,10 +184,10 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
-    const rows = await queryable(tx).manager.find(MessageEntity, {
-      where: { sessionRowId, id: In([...ids]), hidden: 0 },
-      order: { seq: 'ASC' },
-    });
+    type Row = Pick<MessageEntity, 'id' | 'seq' | 'body'>;
+    const sql = BY_IDS[queryable(tx).dialect];
+    const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids)]);
+    rows.sort((one, other) => one.seq - other.seq);
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }
 

@@ -1,4 +1,4 @@
-import { isPlainObject, type Json } from '../../../common/index.js';
+import { isPlainObject, type Json, jsonMembers } from '../../../common/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
 import type { ToolDeclaration } from '../../../tools/index.js';
 import { replayedAnswer } from './replayed-answer.js';
@@ -36,11 +36,11 @@ export function requestBody(request: ModelRequest, model: string): string {
 function toolMembers({ tools, options }: ModelRequest): string {
   if (tools.length === 0) return '';
   const { toolChoice, parallelToolCalls } = options;
-  const choice = JSON.stringify({
+  const choice = jsonMembers({
     tool_choice:
       typeof toolChoice === 'object' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice,
     parallel_tool_calls: parallelToolCalls,
-  }).slice(1, -1);
+  });
   return `,"tools":[${tools.map(toolText).join()}]${choice && `,${choice}`}`;
 }
 

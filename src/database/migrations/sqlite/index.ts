@@ -18,6 +18,7 @@ import { CreateChores1796774400000 } from './1796774400000-create-chores.js';
 import { PartitionEvents1796860800000 } from './1796860800000-partition-events.js';
 import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
 import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
+import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -41,4 +42,5 @@ export const SQLITE_MIGRATIONS = [
   PartitionEvents1796860800000,
   ShrinkRunIndexes1796947200000,
   IndexAttachments1797033600000,
+  NarrowIndexes1797206400000,
 ];

@@ -1,4 +1,4 @@
-import { GrowingText } from '../../../common/index.js';
+import { GrowingText, jsonMembers } from '../../../common/index.js';
 import type { Content, Message } from '../../../events/index.js';
 
 /** How the events of a stream are written around their JSON. */
@@ -47,7 +47,12 @@ export class EventSequencer {
   /** Appends an event. @param fields those after the type and the number; not empty */
   append(type: string, fields: object): void {
     if (this.isDiscarding) this.discard();
-    else this.push(`${this.head(type)}${this.eventCount},${JSON.stringify(fields).slice(1)}${this.style.after}`);
+    else this.appendMembers(type, jsonMembers(fields));
+  }
+
+  /** Appends an event whose fields are JSON already. @param members those after the type and the number, without braces */
+  appendMembers(type: string, members: string): void {
+    this.push(`${this.head(type)}${this.eventCount},${this.tail(members)}`);
   }
 
   /** An event up to its number, for `appendString`. */

@@ -15,7 +15,7 @@ import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
 import type { ResponseInfo } from '../response-info.js';
-import { cutMessage, responseObject, responseOf } from '../response-object.js';
+import { bodyOf, cutMessage, type ResponseBody, ResponseJson } from '../response-object.js';
 import type { ResponseUsage } from '../response.types.js';
 import { type CallWriter, FunctionCallWriter, NamedCall } from './call-writer.js';
 import { BARE, EventSequencer, type ModelItemWriter } from './event-sequencer.js';
@@ -33,6 +33,7 @@ import { TextWriter } from './text-writer.js';
  */
 export class ResponsesFold {
   private readonly out: EventSequencer;
+  private readonly json: ResponseJson;
   private readonly view: ItemView;
   private readonly calls: ServerCalls;
   /** The writers of open messages, by message id. */
@@ -52,6 +53,7 @@ export class ResponsesFold {
     style = BARE,
   ) {
     this.out = new EventSequencer(style);
+    this.json = new ResponseJson(info);
     this.view = { isOver: false, ...info.items };
     this.calls = new ServerCalls({ out: this.out, view: this.view });
   }
@@ -139,7 +141,12 @@ export class ResponsesFold {
   }
 
   private lifeCycleEvent(type: string, status: 'queued' | 'in_progress'): void {
-    this.out.append(type, { response: responseObject(this.info, { status }) });
+    this.responseEvent(type, { status });
+  }
+
+  private responseEvent(type: string, body: ResponseBody): void {
+    if (this.out.isDiscarding) this.out.discard();
+    else this.out.appendMembers(type, `"response":${this.json.of(body)}`);
   }
 
   /** Closes what is open and writes the terminal event. The message that the limit cut is written as incomplete. */
@@ -150,10 +157,10 @@ export class ResponsesFold {
     this.writers.clear();
     this.calls.cutAll();
     this.response = event;
-    const response = responseOf(this.info, event);
+    const body = bodyOf(this.info, event);
     // SDKs know only these three terminal events, so that of a cancelled response is `incomplete`.
-    const end = response.status === 'completed' || response.status === 'failed' ? response.status : 'incomplete';
-    this.out.append(`response.${end}`, { response });
+    const end = body.status === 'completed' || body.status === 'failed' ? body.status : 'incomplete';
+    this.responseEvent(`response.${end}`, body);
   }
 
   private message(event: Message): void {
@@ -271,10 +278,11 @@ const NO_USAGE: ResponseUsage = {
 /** The events, as JSON, of a response for which nothing is generated (contract responses, section B1). */
 export function preparedEvents(info: ResponseInfo): readonly string[] {
   const out = new EventSequencer();
-  const response = responseObject(info, { status: 'in_progress' });
-  out.append('response.created', { response });
-  out.append('response.in_progress', { response });
-  const completed = { status: 'completed', completedAt: info.createdAt, usage: NO_USAGE } as const;
-  out.append('response.completed', { response: responseObject(info, completed) });
+  const json = new ResponseJson(info);
+  const begun = `"response":${json.of({ status: 'in_progress' })}`;
+  out.appendMembers('response.created', begun);
+  out.appendMembers('response.in_progress', begun);
+  const completed = json.of({ status: 'completed', completedAt: info.createdAt, usage: NO_USAGE });
+  out.appendMembers('response.completed', `"response":${completed}`);
   return out.take();
 }

@@ -1,4 +1,4 @@
-import { jsonCharacters } from '../../../common/index.js';
+import { jsonCharacters, jsonMembers } from '../../../common/index.js';
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
@@ -69,8 +69,8 @@ class PartWriter<Part> {
     private readonly place: object,
   ) {
     this.deltaHead = out.head(style.delta);
-    this.deltaMiddle = `,${members(place)},"delta":"`;
-    const extra = members(style.extra);
+    this.deltaMiddle = `,${jsonMembers(place)},"delta":"`;
+    const extra = jsonMembers(style.extra);
     this.deltaTail = out.tail(extra === '' ? '"' : `",${extra}`);
     this.write(style.added, { part: style.part('') });
   }
@@ -118,11 +118,6 @@ class PartWriter<Part> {
   private write(type: string, fields: object): void {
     this.out.append(type, Object.assign({}, this.place, fields));
   }
-}
-
-/** An object as JSON without its braces. */
-function members(fields: object): string {
-  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** Writes a message or a reasoning item: an item that consists of parts with text. */
