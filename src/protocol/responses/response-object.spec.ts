@@ -11,7 +11,7 @@ const info = responseInfo({
 describe('the response object as JSON', () => {
   const bodies: ResponseBody[] = [
     { status: 'queued' },
-    { status: 'failed', error: { code: 'server_error', message: 'It "failed"' } },
+    { status: 'failed', error: { type: 'server_error', code: null, param: null, message: 'It "failed"' } as never },
     { status: 'incomplete', reason: 'max_output_tokens', output: [{ id: 'msg_1', type: 'message' } as never] },
     { status: 'completed', completedAt: 1_700_000_001, usage: { input_tokens: 1, total_tokens: 1 } as never },
   ];
