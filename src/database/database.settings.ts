@@ -53,6 +53,11 @@ export class DatabaseSettings extends settings('Database', {
     description:
       'How long a request waits for a lock that another transaction in PostgreSQL holds before it is refused with 503.',
   }),
+  preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', choice('auto', 'on', 'off'), {
+    default: 'auto',
+    description:
+      'Whether PostgreSQL keeps the statements of runs prepared on each connection, which halves its work for a short run. `auto` does so on direct connections and not behind a pooler that gives each transaction a connection. `on` is for poolers that know prepared statements, such as PgBouncer 1.21 with `max_prepared_statements`.',
+  }),
   idleTransactionMs: setting('DATABASE_IDLE_TRANSACTION_MS', milliseconds({ min: 500, max: 20_000 }), {
     default: 10_000,
     description:

@@ -3,6 +3,7 @@ export * from './data-source-options.js';
 export * from './database.js';
 export * from './database-identity.js';
 export * from './database-time.js';
+export { prepared } from './prepared-statements.js';
 export * from './queryable.js';
 export { SCHEMA_VERSION } from './schema-version.js';
 export * from './reach-condition.js';

@@ -8,6 +8,7 @@ import { KeyedTurns } from './keyed-turns.js';
 import { probe } from './postgres-probe.js';
 import { PooledReads, RequestReads } from './postgres-reads.js';
 import { PostgresTransaction } from './postgres-transaction.js';
+import { PreparedStatements } from './prepared-statements.js';
 import type { Queryable } from './queryable.js';
 import { cut, PATIENT_MS, type RequestWait, RequestWaits } from './request-waits.js';
 import { type PatientOptions, type Transaction, transactionOn } from './transaction.js';
@@ -33,6 +34,7 @@ export class PostgresDatabase extends Database {
   readonly readUnsynced: Queryable;
   readonly patientRead: Queryable;
   private readonly waits: RequestWaits;
+  private readonly statements: PreparedStatements;
   private readonly turns = new KeyedTurns();
   private readonly lockWaitMs: number;
   /** What each transaction begins with, except for its longest wait for a lock. */
@@ -41,12 +43,15 @@ export class PostgresDatabase extends Database {
   /**
    * The data source is initialised, migrations applied.
    *
-   * @param settings whether commits wait for the disk, how long requests wait for a connection and for a lock, and how
-   *   long a transaction may be idle
+   * @param settings whether commits wait for the disk, how long requests wait for a connection and for a lock, how long a
+   *   transaction may be idle, and whether statements are kept prepared
    */
   constructor(
     private readonly source: DataSource,
-    settings: Pick<DatabaseSettings, 'durability' | 'poolSize' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs'>,
+    settings: Pick<
+      DatabaseSettings,
+      'durability' | 'poolSize' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs' | 'preparedStatements'
+    >,
     private readonly metrics: DatabaseMetrics,
   ) {
     super();
@@ -56,8 +61,9 @@ export class PostgresDatabase extends Database {
     const { poolSize } = settings;
     this.waits = new RequestWaits(settings.waitMs, poolSize - reserved(poolSize), (withinMs) => probe(pool, withinMs));
     metrics.watch(pool, poolSize, () => this.waits.queuedCount);
-    this.read = new RequestReads(source, pool, metrics, this.waits);
-    this.patientRead = new PooledReads(source, pool, metrics, this.waits);
+    this.statements = new PreparedStatements(settings.preparedStatements);
+    this.read = new RequestReads(source, pool, metrics, this.waits, this.statements);
+    this.patientRead = new PooledReads(source, pool, metrics, this.waits, this.statements);
     this.readUnsynced = this.patientRead;
   }
 
@@ -120,7 +126,8 @@ export class PostgresDatabase extends Database {
     const client = await (wait ? wait.connected(connect, () => void runner.release()) : connect());
     this.metrics.poolWait.observe((performance.now() - askedAt) / 1000);
     const begin = `${this.opening}; SET LOCAL lock_timeout = ${lockWaitMs}`;
-    const tx = new PostgresTransaction({ client, manager: runner.manager, waits: this.waits, begin });
+    const { waits, statements } = this;
+    const tx = new PostgresTransaction({ client, manager: runner.manager, waits, statements, begin });
     const limit = wait ? undefined : setTimeout(() => cut(client, { cancels: !tx.isCommitting }), PATIENT_MS);
     try {
       const value = await work(transactionOn(tx));

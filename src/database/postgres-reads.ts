@@ -2,9 +2,12 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isDatabaseFailure } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
-import { numbered } from './numbered.js';
+import type { PreparedStatements } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
+
+/** A statement, which is sent on a connection. */
+type Query = (client: pg.PoolClient) => Promise<pg.QueryResult>;
 
 /** Single statements with `?` placeholders, each on a connection of the pool. */
 export class PooledReads implements Queryable {
@@ -17,6 +20,7 @@ export class PooledReads implements Queryable {
     protected readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
     protected readonly waits: RequestWaits,
+    private readonly statements: PreparedStatements,
   ) {
     this.manager = source.manager;
   }
@@ -33,7 +37,7 @@ export class PooledReads implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      const result = await this.ask(numbered(sql), [...parameters]);
+      const result = await this.ask((client) => this.statements.query(client, sql, parameters));
       this.waits.answered();
       return result;
     } catch (error) {
@@ -42,11 +46,11 @@ export class PooledReads implements Queryable {
     }
   }
 
-  protected async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+  protected async ask(query: Query): Promise<pg.QueryResult> {
     const client = await this.pool.connect();
     const limit = setTimeout(() => cut(client), PATIENT_MS);
     try {
-      return await askOn(client, sql, parameters);
+      return await askOn(client, query);
     } finally {
       clearTimeout(limit);
     }
@@ -60,7 +64,7 @@ export class PooledReads implements Queryable {
 
 /** Statements of requests: they fail after DATABASE_WAIT_MS without a connection. */
 export class RequestReads extends PooledReads {
-  protected override async ask(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+  protected override async ask(query: Query): Promise<pg.QueryResult> {
     const wait = this.waits.begin();
     try {
       return await askOn(
@@ -68,8 +72,7 @@ export class RequestReads extends PooledReads {
           () => this.pool.connect(),
           (late) => late.release(),
         ),
-        sql,
-        parameters,
+        query,
       );
     } finally {
       wait.end();
@@ -78,12 +81,12 @@ export class RequestReads extends PooledReads {
 }
 
 /** One statement on a connection of the pool, which returns to it in every case. */
-async function askOn(client: pg.PoolClient, sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+async function askOn(client: pg.PoolClient, query: Query): Promise<pg.QueryResult> {
   let failure: Error | undefined;
   // The statement fails too: nobody else needs to know.
   client.on('error', ignoreError);
   try {
-    return await client.query(sql, parameters);
+    return await query(client);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
     throw error;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EntityManager } from 'typeorm';
-import { numbered } from './numbered.js';
+import type { PreparedStatements } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import type { RequestWaits } from './request-waits.js';
 
@@ -10,6 +10,7 @@ export interface TransactionConnection {
   /** The entity manager of the connection. */
   readonly manager: EntityManager;
   readonly waits: RequestWaits;
+  readonly statements: PreparedStatements;
   /** BEGIN, and the settings of the transaction. */
   readonly begin: string;
 }
@@ -28,11 +29,13 @@ export class PostgresTransaction implements Queryable {
   readonly manager: EntityManager;
   private readonly client: pg.PoolClient;
   private readonly waits: RequestWaits;
+  private readonly statements: PreparedStatements;
 
-  constructor({ client, manager, waits, begin }: TransactionConnection) {
+  constructor({ client, manager, waits, statements, begin }: TransactionConnection) {
     this.client = client;
     this.manager = manager;
     this.waits = waits;
+    this.statements = statements;
     this.send(begin);
   }
 
@@ -67,7 +70,7 @@ export class PostgresTransaction implements Queryable {
   }
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
-    const result = await this.client.query(numbered(sql), [...parameters]);
+    const result = await this.statements.query(this.client, sql, parameters);
     this.waits.answered();
     return result;
   }

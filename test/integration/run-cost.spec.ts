@@ -102,7 +102,7 @@ function countPostgres(count: Count): void {
     const before = waiting.get(this) ?? 0;
     if (before === 0) count.roundTrips += 1;
     waiting.set(this, before + 1);
-    count.sent.push(String(values[0]));
+    count.sent.push(textOf(values[0]));
     const answered = (): void => void waiting.set(this, (waiting.get(this) ?? 1) - 1);
     const callback = values.at(-1);
     if (typeof callback === 'function') {
@@ -118,4 +118,9 @@ function countPostgres(count: Count): void {
     result.then(answered, answered);
     return result;
   });
+}
+
+/** The text of a statement: as such, or with its name. */
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement : (statement as { readonly text: string }).text;
 }

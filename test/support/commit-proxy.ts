@@ -9,6 +9,9 @@ export type Cut = 'before the commit' | 'before the answer' | 'during the commit
 
 const COMMIT = Buffer.from('COMMIT\0');
 
+/** Prepares a statement that writes events. */
+const PREPARE_EVENTS = /(parley_[0-9a-f]+)\0[^\0]*INSERT INTO run_event_chunks/g;
+
 const MESSAGE_HEAD_BYTES = 5;
 
 /** A way to PostgreSQL that breaks connections in their commits. The connections must not be encrypted. */
@@ -16,6 +19,8 @@ export class CommitProxy {
   /** How many commits were cut. */
   cuts = 0;
   private readonly sockets = new Set<Socket>();
+  /** The prepared statements that write events. */
+  private readonly names = new Set<string>();
   private commits = 0;
   private held: (() => void) | undefined;
   private plan: { readonly how: Cut; readonly every: number } | undefined;
@@ -58,6 +63,12 @@ export class CommitProxy {
     await once(this.server, 'close');
   }
 
+  /** Whether events are written, by a statement or by the name of one. */
+  private writesEvents(chunk: Buffer): boolean {
+    for (const [, name = ''] of chunk.toString('latin1').matchAll(PREPARE_EVENTS)) this.names.add(name);
+    return chunk.includes('INSERT INTO run_event_chunks') || [...this.names].some((name) => chunk.includes(name));
+  }
+
   private forward(near: Socket): void {
     const far = connect(Number(this.target.port || 5432), this.target.hostname);
     let hasEvents = false;
@@ -77,7 +88,7 @@ export class CommitProxy {
     }
     near.on('data', (chunk) => {
       if (isHeld) return;
-      hasEvents ||= chunk.includes('INSERT INTO run_event_chunks');
+      hasEvents ||= this.writesEvents(chunk);
       const how = chunk.includes(COMMIT) && hasEvents ? this.next() : undefined;
       if (chunk.includes(COMMIT) && hasEvents && this.held) {
         isHeld = true;

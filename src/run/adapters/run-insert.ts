@@ -1,4 +1,4 @@
-import { type Database, DATABASE_NOW, type SqlValue } from '../../database/index.js';
+import { type Database, DATABASE_NOW, prepared, type SqlValue } from '../../database/index.js';
 import type { NewRun } from '../ports/run-store.js';
 import { jsonText, requestText } from './run-row.js';
 
@@ -16,7 +16,7 @@ const INSERT = `
 /** The time of an attempt is counted by the database's clock. */
 const INSERT_STARTED = {
   sqlite: INSERT.replace('{claimed_at}', DATABASE_NOW.sqlite).replace('{place}', '0'),
-  postgres: INSERT.replace('{claimed_at}', DATABASE_NOW.postgres).replace('{place}', '0'),
+  postgres: prepared(INSERT.replace('{claimed_at}', DATABASE_NOW.postgres).replace('{place}', '0')),
 };
 /** A tenant's ended runs may be many: they are not in this index. */
 const INSERT_QUEUED = {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/index.js';
 import {
   Database,
+  prepared,
   queryable,
   RunEventChunkEntity,
   RunResultEntity,
@@ -16,25 +17,25 @@ import { type ChunkRow, eventsOf } from './log-chunks.js';
 import { jsonText } from './run-row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
-const ADVANCE = `
-  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
+const ADVANCE = prepared(`
+  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`);
 
-const ADVANCE_AND_READ = `${ADVANCE} RETURNING keep, cancel_requested_at`;
+const ADVANCE_AND_READ = prepared(`${ADVANCE} RETURNING keep, cancel_requested_at`);
 
-const FINISH = `
+const FINISH = prepared(`
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
     lease_until = 0
-  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`;
+  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`);
 
 /** Lines of one commit as one row. */
-export const INSERT_CHUNK = `
-  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`;
+export const INSERT_CHUNK = prepared(`
+  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, ?)`);
 
 /**
  * Many runs in one statement: on PostgreSQL every statement is a round trip. A run may occur twice, under
  * two fences, when this process lost its lease and claimed the run again.
  */
-const APPEND_MANY = `
+const APPEND_MANY = prepared(`
   WITH input AS (
     SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text, at bigint)
   ), advanced AS (
@@ -46,14 +47,14 @@ const APPEND_MANY = `
     SELECT i.run_no, i.first_seq, i.event_count, i.body, i.at
     FROM input i JOIN advanced a ON a.no = i.run_no AND a.fence = i.fence
   )
-  SELECT no, fence FROM advanced`;
+  SELECT no, fence FROM advanced`);
 
-const UPSERT_STEP = `
+const UPSERT_STEP = prepared(`
   INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, started_at, updated_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (run_no, step_key) DO UPDATE SET status = excluded.status, input_hash = excluded.input_hash,
     output = excluded.output, message_ids = excluded.message_ids,
-    started_at = COALESCE(run_steps.started_at, excluded.started_at), updated_at = excluded.updated_at`;
+    started_at = COALESCE(run_steps.started_at, excluded.started_at), updated_at = excluded.updated_at`);
 
 const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AND r.next_seq = ?`;
 

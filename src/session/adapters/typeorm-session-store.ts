@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, MoreThan } from 'typeorm';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
-import { Database, MessageEntity, queryable, SessionEntity, type Transaction } from '../../database/index.js';
+import { Database, MessageEntity, prepared, queryable, SessionEntity, type Transaction } from '../../database/index.js';
 import type { Message, MessageType } from '../../events/index.js';
 import type { RemovedSession } from '../session-cleaners.js';
 import {
@@ -12,13 +12,13 @@ import {
   SessionStore,
 } from '../ports/session-store.js';
 
-const OPEN = `
+const OPEN = prepared(`
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
   VALUES (?, ?, ?, '{}', 1, ?, ?, ?)
   ON CONFLICT (tenant_id, user_id, id)
   DO UPDATE SET run_count = sessions.run_count + 1, message_count = sessions.message_count + excluded.message_count,
     updated_at = excluded.updated_at
-  RETURNING no, run_count, message_count`;
+  RETURNING no, run_count, message_count`);
 
 /** Serialises writers that open the same new id: there is no row to lock yet. */
 const LOCK_NEW_ID = `
@@ -27,9 +27,9 @@ const LOCK_NEW_ID = `
 
 const OF_ANOTHER = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
 
-const REOPEN = `
+const REOPEN = prepared(`
   UPDATE sessions SET run_count = run_count + 1, message_count = message_count + ?, updated_at = ? WHERE no = ?
-  RETURNING no, run_count, message_count`;
+  RETURNING no, run_count, message_count`);
 
 /** The copied messages take ordinal 1, the run that forks takes 2. */
 const FORK = `
@@ -46,16 +46,16 @@ const COPY_MESSAGES = `
   SELECT CAST(? AS integer), ROW_NUMBER() OVER (ORDER BY run_ordinal, seq), id, 0, 1, role, type, body, created_at, origin, 0
   FROM messages WHERE session_no = ? AND run_ordinal <= ? AND hidden = 0`;
 
-const TAKE_NUMBERS = `
-  UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`;
+const TAKE_NUMBERS = prepared(`
+  UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`);
 
-const INSERT_MESSAGE = `
+const INSERT_MESSAGE = prepared(`
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 
-const HISTORY = `
+const HISTORY = prepared(`
   SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
-  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
+  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`);
 
 const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
