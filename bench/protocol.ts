@@ -49,6 +49,8 @@ export interface ServerAnswer {
   readonly cpu?: number;
   /** Resident memory in bytes. */
   readonly rss?: number;
+  /** The part of it in which young objects are allocated, in bytes: V8 makes it larger and smaller as it sees fit. */
+  readonly young?: number;
   /** Bytes of the heap in use after a full collection. */
   readonly heap?: number;
   /** 99th percentile of the event loop's delay since the last question, in milliseconds. */

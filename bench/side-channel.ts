@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import type { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ServerAnswer, ServerQuestion } from './protocol.js';
 
@@ -54,6 +54,11 @@ export function countWrites(server: Server): void {
   });
 }
 
+function youngBytes(): number {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => name === 'new_space');
+  return spaces.reduce((sum, { physical_space_size: size }) => sum + size, 0);
+}
+
 async function answer(
   question: ServerQuestion,
   delay: ReturnType<typeof monitorEventLoopDelay>,
@@ -62,7 +67,7 @@ async function answer(
   switch (question.ask) {
     case 'usage': {
       const { user, system } = process.cpuUsage();
-      return { cpu: user + system, rss: process.memoryUsage.rss() };
+      return { cpu: user + system, rss: process.memoryUsage.rss(), young: youngBytes() };
     }
     case 'heap': {
       collect();
