@@ -41,7 +41,7 @@ const SERVER = process.env.TEST_DATABASE_URL ?? '';
     await reader.query('SELECT 1 FROM messages LIMIT 1');
     const migrated = source.runMigrations({ transaction: 'all' });
     await until(
-      async () => ((await source.query(WAITING)) as unknown[]).length > 0,
+      async () => (await source.query<unknown[]>(WAITING)).length > 0,
       'the migration to wait for the reader',
     );
     // Behind an attempt of the migration, which lasts half a second.

@@ -1,4 +1,4 @@
-import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
+import { DataSource, type MigrationInterface } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/index.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { settingsOf } from '../support/ledger.js';
