@@ -2,7 +2,7 @@ import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import { commandLine } from '../common/index.js';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { Metrics } from '../common/index.js';
-import { type Database, isDeadlock } from './database.js';
+import { type Database, isDeadlock, isLockTimeout } from './database.js';
 import { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { PostgresDatabase } from './postgres-database.js';
@@ -80,16 +80,22 @@ async function refusePending(source: DataSource): Promise<void> {
 
 /** Attempts of migrations that are chosen as a deadlock's victim: servers of the previous version may be writing. */
 const DEADLOCK_TRIES = 4;
+/** Attempts of migrations that find a table locked, and how many milliseconds lie between two of them. */
+const LOCK_TRIES = 120;
+const LOCK_PAUSE_MS = 1000;
 
 /** A process that is paused while it migrates keeps no other from starting. */
 const IDLE_TIMEOUT = `SET LOCAL idle_in_transaction_session_timeout = '30s'`;
 
+/** Between two attempts nothing is locked, neither by the migrations nor behind them. */
 async function migratePostgres(source: DataSource): Promise<Migration[]> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await migratePostgresOnce(source);
     } catch (error) {
-      if (!isDeadlock(error) || tries === DEADLOCK_TRIES) throw error;
+      if (isLockTimeout(error) && tries < LOCK_TRIES)
+        await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      else if (!isDeadlock(error) || tries >= DEADLOCK_TRIES) throw error;
     }
   }
 }

@@ -56,12 +56,12 @@ export class PostgresDatabase extends Database {
   ) {
     super();
     this.lockWaitMs = settings.lockWaitMs;
-    this.opening = opening(settings);
     const pool = (source.driver as PostgresDriver).master as pg.Pool;
     const { poolSize } = settings;
     this.waits = new RequestWaits(settings.waitMs, poolSize - reserved(poolSize), (withinMs) => probe(pool, withinMs));
     metrics.watch(pool, poolSize, () => this.waits.queuedCount);
     this.statements = new PreparedStatements(settings.preparedStatements);
+    this.opening = opening(settings, this.statements.planning);
     this.read = new RequestReads(source, pool, metrics, this.waits, this.statements);
     this.patientRead = new PooledReads(source, pool, metrics, this.waits, this.statements);
     this.readUnsynced = this.patientRead;
@@ -163,10 +163,12 @@ function reserved(poolSize: number): number {
  * the next transaction may have another one. The server ends a transaction whose process is paused or gone, and so frees
  * its locks.
  */
-function opening({
-  durability,
-  idleTransactionMs,
-}: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs'>): string {
-  const isRelaxed = durability === 'relaxed';
-  return `BEGIN${isRelaxed ? '; SET LOCAL synchronous_commit TO off' : ''}; SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`;
+function opening(
+  { durability, idleTransactionMs }: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs'>,
+  planning: string | undefined,
+): string {
+  const settings = [`SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`];
+  if (durability === 'relaxed') settings.push('SET LOCAL synchronous_commit TO off');
+  if (planning !== undefined) settings.push(planning);
+  return ['BEGIN', ...settings].join('; ');
 }

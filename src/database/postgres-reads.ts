@@ -37,7 +37,7 @@ export class PooledReads implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      const result = await this.ask((client) => this.statements.query(client, sql, parameters));
+      const result = await this.ask((client) => this.statements.single(client, sql, parameters));
       this.waits.answered();
       return result;
     } catch (error) {

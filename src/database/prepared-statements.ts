@@ -16,38 +16,67 @@ interface Statement {
 /** Hexadecimal digits of a name, so that no two are equal. */
 const NAME_LENGTH = 24;
 
+/**
+ * The name is unknown, or stands for another statement (a pooler that was not noticed); or a column that the statement
+ * returns has got another type.
+ */
+const REFUSALS: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
+
 /** The statements that were marked. */
 const marked = new Set<string>();
 /** Translated statements, by their text with `?`. */
 const statements = new Map<string, Statement>();
 
 /**
- * Marks a statement that every run makes: PostgreSQL parses it once for each connection, and plans it a few times, which
- * is half of its work (ADR 33). Not for a statement whose best plan depends on its values. Returns the statement.
+ * Marks a statement that every run makes in a transaction: PostgreSQL parses it once for each connection, which is half
+ * of its work (ADR 33). Returns the statement.
  */
 export function prepared(sql: string): string {
   marked.add(sql);
   return sql;
 }
 
-/** Sends statements with `?` for each parameter, the marked ones under their names. */
+/**
+ * Sends statements with `?` for each parameter, the marked ones of transactions under their names. A transaction that uses
+ * names begins with `planning`.
+ */
 export class PreparedStatements {
   private readonly asked = new WeakSet<pg.ClientBase>();
   /** Connections on which a statement can be used again by its name. */
   private readonly keeping = new WeakSet<pg.ClientBase>();
+  /** Connections on which a name was not what it should be. */
+  private readonly refusing = new WeakSet<pg.ClientBase>();
 
   constructor(private readonly mode: PreparedMode) {}
 
-  /** @throws the driver's error */
+  /**
+   * A setting of the transaction: each use is planned for the tables as they are. A plan that is kept may have been made
+   * while the tables were small, and reads all of a table that has grown.
+   */
+  get planning(): string | undefined {
+    return this.mode === 'off' ? undefined : 'SET LOCAL plan_cache_mode = force_custom_plan';
+  }
+
+  /** A statement of a transaction. @throws the driver's error */
   query(client: pg.ClientBase, sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     const { text, name } = statementOf(sql);
     const values = [...parameters];
     if (name === undefined || !this.keeps(client)) return client.query(text, values);
-    return client.query({ name, text, values });
+    const answer = client.query({ name, text, values });
+    answer.catch((error: unknown) => {
+      if (REFUSALS.has(codeOf(error))) this.refusing.add(client);
+    });
+    return answer;
+  }
+
+  /** A statement outside of a transaction, without a name. @throws the driver's error */
+  single(client: pg.ClientBase, sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+    return client.query(statementOf(sql).text, [...parameters]);
   }
 
   private keeps(client: pg.ClientBase): boolean {
-    if (this.mode !== 'auto') return this.mode === 'on';
+    if (this.mode === 'off' || this.refusing.has(client)) return false;
+    if (this.mode === 'on') return true;
     if (!this.asked.has(client)) {
       this.asked.add(client);
       this.ask(client).catch(() => this.asked.delete(client));
@@ -64,6 +93,10 @@ export class PreparedStatements {
     const { processID } = client as pg.ClientBase & { readonly processID?: number | null };
     if (rows[0]?.pid === processID) this.keeping.add(client);
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
 function statementOf(sql: string): Statement {

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/index.js';
+import { dataSourceOptions, migrate } from '../../src/database/index.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { settingsOf } from '../support/ledger.js';
 import { until } from '../support/until.js';
@@ -39,7 +39,7 @@ const SERVER = process.env.TEST_DATABASE_URL ?? '';
     const reader = source.createQueryRunner();
     await reader.startTransaction();
     await reader.query('SELECT 1 FROM messages LIMIT 1');
-    const migrated = source.runMigrations({ transaction: 'all' });
+    const migrated = migrate(source);
     await until(
       async () => (await source.query<unknown[]>(WAITING)).length > 0,
       'the migration to wait for the reader',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, DATABASE_NOW, prepared, type Queryable } from '../../database/index.js';
+import { Database, DATABASE_NOW, type Queryable } from '../../database/index.js';
 import { type Lease, RunLeases, type SweepFindings } from '../ports/run-leases.js';
 import type { Ticket } from '../ports/run-tickets.js';
 import type { RunRecord } from '../run-record.js';
@@ -30,9 +30,9 @@ const RELEASE = `
 const GIVE_UP = `
   UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const FIRST_OF_SESSION = prepared(`
+const FIRST_OF_SESSION = `
   SELECT no, fence, tenant_id, place, status FROM runs WHERE session_no = ? AND status IN ('queued', 'running')
-  ORDER BY ordinal LIMIT 1`);
+  ORDER BY ordinal LIMIT 1`;
 
 /** What a sweep does waits for no lock for long: it comes again. */
 const SWEEP = { lockWaitMs: 500 };

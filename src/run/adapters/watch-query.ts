@@ -1,4 +1,4 @@
-import { type Database, prepared } from '../../database/index.js';
+import type { Database } from '../../database/index.js';
 import type { AwaitedRun, WatchedRow, WatchFindings } from '../ports/run-store.js';
 
 /** Runs of a session that are listed, as in `TypeOrmRunStore.next`. */
@@ -22,14 +22,14 @@ const WATCH = {
     ${AWAITED}
     UNION ALL
     SELECT 0, no, next_seq, fence FROM runs WHERE no IN (SELECT value FROM json_each(?))`,
-  postgres: prepared(`
+  postgres: `
     WITH waits AS (
       SELECT * FROM json_to_recordset(?::json)
         AS w(place int, tenant_id varchar, user_id varchar, session_id varchar, after_ordinal int)
     )
     ${AWAITED}
     UNION ALL
-    SELECT 0, no, next_seq, fence FROM runs WHERE no = ANY(ARRAY(SELECT json_array_elements_text(?::json)::int))`),
+    SELECT 0, no, next_seq, fence FROM runs WHERE no = ANY(ARRAY(SELECT json_array_elements_text(?::json)::int))`,
 };
 
 interface WatchRow {

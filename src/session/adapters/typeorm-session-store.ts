@@ -53,9 +53,9 @@ const INSERT_MESSAGE = prepared(`
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 
-const HISTORY = prepared(`
+const HISTORY = `
   SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
-  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`);
+  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
 
 const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
@@ -186,7 +186,7 @@ export class TypeOrmSessionStore extends SessionStore {
     if (ids.length === 0) return new Map();
     type Row = Pick<MessageEntity, 'id' | 'seq' | 'body'>;
     const sql = BY_IDS[queryable(tx).dialect];
-    const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids)]);
+    const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids.filter(isStorable))]);
     rows.sort((one, other) => one.seq - other.seq);
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
   }

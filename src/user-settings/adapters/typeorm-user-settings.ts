@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
-import { Database, prepared, type Queryable } from '../../database/index.js';
+import { Database, type Queryable } from '../../database/index.js';
 import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
-const FIND = prepared('SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?');
+const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
 
 const REPLACE = `
   INSERT INTO user_settings (tenant_id, user_id, timezone, locale, updated_at) VALUES (?, ?, ?, ?, ?)
