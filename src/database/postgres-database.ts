@@ -61,7 +61,7 @@ export class PostgresDatabase extends Database {
     this.waits = new RequestWaits(settings.waitMs, poolSize - reserved(poolSize), (withinMs) => probe(pool, withinMs));
     metrics.watch(pool, poolSize, () => this.waits.queuedCount);
     this.statements = new PreparedStatements(settings.preparedStatements);
-    this.opening = opening(settings, this.statements.planning);
+    this.opening = opening(settings);
     this.read = new RequestReads(source, pool, metrics, this.waits, this.statements);
     this.patientRead = new PooledReads(source, pool, metrics, this.waits, this.statements);
     this.readUnsynced = this.patientRead;
@@ -163,12 +163,10 @@ function reserved(poolSize: number): number {
  * the next transaction may have another one. The server ends a transaction whose process is paused or gone, and so frees
  * its locks.
  */
-function opening(
-  { durability, idleTransactionMs }: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs'>,
-  planning: string | undefined,
-): string {
-  const settings = [`SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`];
-  if (durability === 'relaxed') settings.push('SET LOCAL synchronous_commit TO off');
-  if (planning !== undefined) settings.push(planning);
-  return ['BEGIN', ...settings].join('; ');
+function opening({
+  durability,
+  idleTransactionMs,
+}: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs'>): string {
+  const isRelaxed = durability === 'relaxed';
+  return `BEGIN${isRelaxed ? '; SET LOCAL synchronous_commit TO off' : ''}; SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`;
 }

@@ -28,18 +28,16 @@ const marked = new Set<string>();
 const statements = new Map<string, Statement>();
 
 /**
- * Marks a statement that every run makes in a transaction: PostgreSQL parses it once for each connection, which is half
- * of its work (ADR 33). Returns the statement.
+ * Marks an `INSERT … VALUES` that every run makes: PostgreSQL parses and plans it once for each connection, which is most of
+ * its work (ADR 33). Not for a statement that finds rows: a plan that is kept may have been made while the table was
+ * small, and reads all of it when it has grown. Returns the statement.
  */
 export function prepared(sql: string): string {
   marked.add(sql);
   return sql;
 }
 
-/**
- * Sends statements with `?` for each parameter, the marked ones of transactions under their names. A transaction that uses
- * names begins with `planning`.
- */
+/** Sends statements with `?` for each parameter, the marked ones of transactions under their names. */
 export class PreparedStatements {
   private readonly asked = new WeakSet<pg.ClientBase>();
   /** Connections on which a statement can be used again by its name. */
@@ -48,14 +46,6 @@ export class PreparedStatements {
   private readonly refusing = new WeakSet<pg.ClientBase>();
 
   constructor(private readonly mode: PreparedMode) {}
-
-  /**
-   * A setting of the transaction: each use is planned for the tables as they are. A plan that is kept may have been made
-   * while the tables were small, and reads all of a table that has grown.
-   */
-  get planning(): string | undefined {
-    return this.mode === 'off' ? undefined : 'SET LOCAL plan_cache_mode = force_custom_plan';
-  }
 
   /** A statement of a transaction. @throws the driver's error */
   query(client: pg.ClientBase, sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {

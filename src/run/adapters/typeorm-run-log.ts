@@ -17,15 +17,15 @@ import { type ChunkRow, eventsOf } from './log-chunks.js';
 import { jsonText } from './run-row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
-const ADVANCE = prepared(`
-  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`);
+const ADVANCE = `
+  UPDATE runs SET next_seq = next_seq + ? WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running'`;
 
-const ADVANCE_AND_READ = prepared(`${ADVANCE} RETURNING keep, cancel_requested_at`);
+const ADVANCE_AND_READ = `${ADVANCE} RETURNING keep, cancel_requested_at`;
 
-const FINISH = prepared(`
+const FINISH = `
   UPDATE runs SET next_seq = next_seq + ?, status = ?, error = ?, usage = ?, finished_at = ?, lease_owner = NULL,
     lease_until = 0
-  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`);
+  WHERE no = ? AND fence = ? AND next_seq = ? AND status = 'running' RETURNING keep, cancel_requested_at`;
 
 /** Lines of one commit as one row. */
 export const INSERT_CHUNK = prepared(`
@@ -35,7 +35,7 @@ export const INSERT_CHUNK = prepared(`
  * Many runs in one statement: on PostgreSQL every statement is a round trip. A run may occur twice, under
  * two fences, when this process lost its lease and claimed the run again.
  */
-const APPEND_MANY = prepared(`
+const APPEND_MANY = `
   WITH input AS (
     SELECT * FROM json_to_recordset(?::json) AS i(run_no int, fence int, first_seq int, event_count int, body text, at bigint)
   ), advanced AS (
@@ -47,7 +47,7 @@ const APPEND_MANY = prepared(`
     SELECT i.run_no, i.first_seq, i.event_count, i.body, i.at
     FROM input i JOIN advanced a ON a.no = i.run_no AND a.fence = i.fence
   )
-  SELECT no, fence FROM advanced`);
+  SELECT no, fence FROM advanced`;
 
 const UPSERT_STEP = prepared(`
   INSERT INTO run_steps (run_no, step_key, status, input_hash, output, message_ids, started_at, updated_at)

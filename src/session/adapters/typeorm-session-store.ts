@@ -27,9 +27,9 @@ const LOCK_NEW_ID = `
 
 const OF_ANOTHER = 'SELECT 1 AS yes FROM sessions WHERE tenant_id = ? AND id = ? AND user_id <> ? LIMIT 1';
 
-const REOPEN = prepared(`
+const REOPEN = `
   UPDATE sessions SET run_count = run_count + 1, message_count = message_count + ?, updated_at = ? WHERE no = ?
-  RETURNING no, run_count, message_count`);
+  RETURNING no, run_count, message_count`;
 
 /** The copied messages take ordinal 1, the run that forks takes 2. */
 const FORK = `
@@ -46,8 +46,8 @@ const COPY_MESSAGES = `
   SELECT CAST(? AS integer), ROW_NUMBER() OVER (ORDER BY run_ordinal, seq), id, 0, 1, role, type, body, created_at, origin, 0
   FROM messages WHERE session_no = ? AND run_ordinal <= ? AND hidden = 0`;
 
-const TAKE_NUMBERS = prepared(`
-  UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`);
+const TAKE_NUMBERS = `
+  UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`;
 
 const INSERT_MESSAGE = prepared(`
   INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
