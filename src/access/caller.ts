@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import {
+  HiddenProperty,
   type Actor,
   AppError,
   type Authority,
@@ -13,7 +14,6 @@ import {
   type Requester,
   tenantReach,
   userReach,
-  HiddenProperty,
 } from '../common/index.js';
 import { traceparentOf } from '../telemetry/index.js';
 import type { Identity } from './identity.js';

@@ -62,8 +62,8 @@ export class PostgresDatabase extends Database {
     metrics.watch(pool, poolSize, () => this.waits.queuedCount);
     this.statements = new PreparedStatements(settings.preparedStatements);
     this.opening = opening(settings);
-    this.read = new RequestReads(source, pool, metrics, this.waits, this.statements);
-    this.patientRead = new PooledReads(source, pool, metrics, this.waits, this.statements);
+    this.read = new RequestReads(source, pool, metrics, this.waits);
+    this.patientRead = new PooledReads(source, pool, metrics, this.waits);
     this.readUnsynced = this.patientRead;
   }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isDatabaseFailure } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
-import type { PreparedStatements } from './prepared-statements.js';
+import { numbered } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
 
@@ -20,7 +20,6 @@ export class PooledReads implements Queryable {
     protected readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
     protected readonly waits: RequestWaits,
-    private readonly statements: PreparedStatements,
   ) {
     this.manager = source.manager;
   }
@@ -37,7 +36,7 @@ export class PooledReads implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      const result = await this.ask((client) => this.statements.single(client, sql, parameters));
+      const result = await this.ask((client) => client.query(numbered(sql), [...parameters]));
       this.waits.answered();
       return result;
     } catch (error) {

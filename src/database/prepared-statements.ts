@@ -59,11 +59,6 @@ export class PreparedStatements {
     return answer;
   }
 
-  /** A statement outside of a transaction, without a name. @throws the driver's error */
-  single(client: pg.ClientBase, sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
-    return client.query(statementOf(sql).text, [...parameters]);
-  }
-
   private keeps(client: pg.ClientBase): boolean {
     if (this.mode === 'off' || this.refusing.has(client)) return false;
     if (this.mode === 'on') return true;
@@ -87,6 +82,11 @@ export class PreparedStatements {
 
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
+}
+
+/** The text of a statement for PostgreSQL: `$1`, `$2` … instead of `?`. */
+export function numbered(sql: string): string {
+  return statementOf(sql).text;
 }
 
 function statementOf(sql: string): Statement {
