@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
  */
 const COST = {
   sqlite: { commits: 2, statements: 15 },
-  postgres: { commits: 2, roundTrips: 8 },
+  postgres: { commits: 2, roundTrips: 6 },
 };
 
 /** Statements of a connection. */

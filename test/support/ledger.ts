@@ -1,5 +1,6 @@
 import { readSettings } from '../../src/config/index.js';
 import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
+import { TypeOrmUserSettings } from '../../src/user-settings/adapters/typeorm-user-settings.js';
 import { AttachmentBinder } from '../../src/attachment/index.js';
 import { Metrics, type Principal, type Reach, SystemClock, userReach } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
@@ -98,7 +99,8 @@ export class Ledger {
     this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
     this.commits = new LogCommit(this.stores, this.metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
-    this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions());
+    const settings = new TypeOrmUserSettings(database, new SystemClock());
+    this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions(), settings);
     this.removal = new RemovalTransaction(this.stores, this.cleaners, new SystemClock());
   }
 

@@ -4,6 +4,7 @@ import { AppError, type JsonObject } from '../../common/index.js';
 import { isUniqueViolation, type Transaction } from '../../database/index.js';
 import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
 import type { OpenedSession } from '../../session/index.js';
+import { NO_PREFERENCES, UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { Lease } from '../ports/run-leases.js';
 import type { ActiveRunLimits } from '../ports/run-limits.js';
@@ -18,7 +19,10 @@ import { firstWords } from './first-words.js';
 import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
 import { isNamed, type PreparedRun } from './run-preparation.js';
 
-/** What was accepted: the run, its messages without those that the session had already, and its first events. */
+/**
+ * What was accepted: the run, its messages without those that the session had already, and its first events. The
+ * preferences are read only if it starts.
+ */
 export interface Acceptance extends StartedRun {
   /** False: the same request had been accepted before. */
   readonly created: boolean;
@@ -66,6 +70,7 @@ export class AcceptTransaction {
     private readonly ledger: RunLedger,
     private readonly attachments: AttachmentBinder,
     private readonly encoders: EncoderRevisions,
+    private readonly userSettings: UserSettings,
   ) {}
 
   /**
@@ -117,13 +122,13 @@ export class AcceptTransaction {
     if (!start && options.queue) await requireQueueRoom(tx, this.ledger, principal, options.queue);
     const events = start?.events({ id: prepared.runId, sessionId: place.sessionId }) ?? [];
     const lines = events.map(serializeEvent);
-    const run = await this.insert(tx, place, prepared, {
-      lease: start?.lease,
-      lines,
-      resumes: resume.point,
-      stateBefore: await this.replaceState(tx, session, request, now),
-      inputText: request.store === false ? null : firstWords(input),
-    });
+    const stateBefore = await this.replaceState(tx, session, request, now);
+    const inputText = request.store === false ? null : firstWords(input);
+    // Both, so that on PostgreSQL they share a round trip.
+    const [run, preferences] = await Promise.all([
+      this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
+      start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
+    ]);
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
@@ -131,7 +136,8 @@ export class AcceptTransaction {
     await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden, first: session.firstMessage });
     start?.inserted?.(run.rowId);
     const logged = lines.map((line, seq) => new LoggedEvent(seq, line, events[seq], now));
-    return { run, input, events: logged, created: true, queuedBefore: turn.queuedBefore, canceled: turn.canceled };
+    const { queuedBefore, canceled } = turn;
+    return { run, input, events: logged, preferences, created: true, queuedBefore, canceled };
   }
 
   /** True if the request was accepted before. @throws AppError RUN_ID_CONFLICT */
@@ -149,7 +155,7 @@ export class AcceptTransaction {
     if (!run) return undefined;
     if (run.fingerprint !== prepared.fingerprint) throw new AppError('RUN_ID_CONFLICT');
     const queuedBefore = run.state === 'queued' ? await runs.queuedBefore(run, tx) : 0;
-    return { run, input: [], events: [], created: false, queuedBefore, canceled: [] };
+    return { run, input: [], events: [], preferences: NO_PREFERENCES, created: false, queuedBefore, canceled: [] };
   }
 
   /** Sets the state that the request brings and returns the one it replaces, which a rollback restores. */

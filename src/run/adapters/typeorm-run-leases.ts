@@ -71,7 +71,10 @@ export class TypeOrmRunLeases extends RunLeases {
   }
 
   async nextOf(sessionRowId: number): Promise<Ticket | undefined> {
-    const [row] = await this.database.patientRead.all<TicketRow & { status: string }>(FIRST_OF_SESSION, [sessionRowId]);
+    // What it finds is claimed, which is a write.
+    const [row] = await this.database.readUnsynced.all<TicketRow & { status: string }>(FIRST_OF_SESSION, [
+      sessionRowId,
+    ]);
     return row?.status === 'queued' ? ticketOf(row) : undefined;
   }
 

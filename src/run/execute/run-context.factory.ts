@@ -7,6 +7,7 @@ import { SessionStore } from '../../session/index.js';
 import type { RunTelemetry } from '../../telemetry/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
+import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { AgentInputs } from './agent-inputs.js';
 import { RecordedState } from './recorded-state.js';
@@ -19,8 +20,8 @@ const HISTORY_LIMIT = 2000;
 
 /** What a context needs beside its run and its session. */
 export interface ContextOptions {
-  /** The run's own messages when they are at hand; read from the session otherwise. */
-  readonly input: readonly Message[] | undefined;
+  /** What the run was accepted with, if this process has just accepted it; read from the database otherwise. */
+  readonly started: StartedRun | undefined;
   readonly signal: AbortSignal;
   /** Logs, spans and metrics of the execution. */
   readonly telemetry: RunTelemetry;
@@ -48,12 +49,13 @@ export class RunContextFactory {
 
   async create(run: RunRecord, session: RunSession, options: ContextOptions): Promise<RunContext> {
     const { base, resumption, steps } = await this.startingPoints.load(run);
-    const own = base.rowId === run.rowId ? options.input : undefined;
+    const { started } = options;
+    const own = base.rowId === run.rowId ? started?.input : undefined;
     const input = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
     const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
     const stored = await this.stateFor(run);
     const principal = { tenantId: run.tenantId, userId: run.userId };
-    const chosen = await this.userSettings.forRun(principal);
+    const chosen = started?.preferences ?? (await this.userSettings.forRun(principal));
     const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const { writer, response, partial } = session;
     const context: AgentContext = {

@@ -40,9 +40,13 @@ export class RunExecutor {
     let execution: Execution = 'lost';
     try {
       session = await whileUnavailable(() => this.sessions.open(run, control, started), control);
-      const input = started?.input;
       const checkpoint = (): void => control.checkpoint();
-      execution = await this.executeIn(session, run, control, { input, signal: control.signal, checkpoint, telemetry });
+      execution = await this.executeIn(session, run, control, {
+        started,
+        signal: control.signal,
+        checkpoint,
+        telemetry,
+      });
     } catch (error) {
       if (control.stopped !== 'lost') telemetry.log.error({ err: error }, `Run ${run.id} cannot be executed here`);
       session?.writer.abandon();

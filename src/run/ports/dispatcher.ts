@@ -1,4 +1,5 @@
 import type { LoggedEvent, Message } from '../../events/index.js';
+import type { UserPreferences } from '../../user-settings/index.js';
 import type { RunRecord } from '../run-record.js';
 import type { Lease } from './run-leases.js';
 
@@ -9,6 +10,8 @@ export interface StartedRun {
   readonly input: readonly Message[];
   /** The events that were committed with it. */
   readonly events: readonly LoggedEvent[];
+  /** The preferences of its user. */
+  readonly preferences: UserPreferences;
 }
 
 /**

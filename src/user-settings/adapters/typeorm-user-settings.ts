@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
-import { Database, type Queryable } from '../../database/index.js';
+import { Database, type Queryable, queryable, type Transaction } from '../../database/index.js';
 import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
 const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
@@ -24,8 +24,8 @@ export class TypeOrmUserSettings extends UserSettings {
     return find(this.database.read, owner);
   }
 
-  forRun(owner: Principal): Promise<UserPreferences> {
-    return find(this.database.readUnsynced, owner);
+  forRun(owner: Principal, tx?: Transaction): Promise<UserPreferences> {
+    return find(tx ? queryable(tx) : this.database.readUnsynced, owner);
   }
 
   async replace({ tenantId, userId }: Principal, preferences: UserPreferences): Promise<UserPreferences> {

@@ -1,4 +1,5 @@
 import { AppError, type ErrorDetail, localeTag, type Principal, timeZoneName } from '../../common/index.js';
+import type { Transaction } from '../../database/index.js';
 
 /** The preferences of a user for all runs. */
 export interface UserPreferences {
@@ -16,8 +17,12 @@ export abstract class UserSettings {
   /** The user's preferences; `NO_PREFERENCES` for an unknown user. */
   abstract get(principal: Principal): Promise<UserPreferences>;
 
-  /** As `get`, for a run: does not wait until what it finds is on the disk. */
-  abstract forRun(principal: Principal): Promise<UserPreferences>;
+  /**
+   * As `get`, for a run: does not wait until what it finds is on the disk.
+   *
+   * @param tx given: reads inside the transaction
+   */
+  abstract forRun(principal: Principal, tx?: Transaction): Promise<UserPreferences>;
 
   /**
    * Replaces the user's preferences and returns them normalized.
