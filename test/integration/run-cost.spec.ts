@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
  */
 const COST = {
   sqlite: { commits: 2, statements: 15 },
-  postgres: { commits: 2, roundTrips: 6 },
+  postgres: { commits: 2, roundTrips: 7 },
 };
 
 /** Statements of a connection. */

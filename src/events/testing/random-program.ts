@@ -184,6 +184,10 @@ export class Interpreter {
   private discard(index: number): void {
     const id = this.response.getResponseData().output?.[index]?.id;
     if (id === undefined) return;
+    // As a run that is recovered does it: no message stays open.
+    for (const message of this.response.openMessages()) {
+      if (message.id !== id) message.incomplete();
+    }
     this.response.discard([id]);
     this.log.push({ object: 'custom', name: RUN_RECOVERED, value: { attempt: 2, discardedMessageIds: [id] } });
     this.texts.push(serializeEvent(this.log.at(-1)!));

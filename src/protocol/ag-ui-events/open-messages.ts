@@ -19,7 +19,9 @@ export interface OpenMessage {
 class ShownText {
   /** The whole text shown per content index. */
   private readonly slots = new Map<number, string>();
-  /** True once a replaced text does not begin with what was shown. */
+  /** The highest content index of which a piece was shown. */
+  private last = 0;
+  /** True once a replaced text does not begin with what was shown, or a piece belongs before what was shown. */
   diverged = false;
 
   /** The piece to show for a content event, '' for none. */
@@ -28,13 +30,15 @@ class ShownText {
     if (text === null) return '';
     const index = event.index ?? 0;
     const shown = this.slots.get(index) ?? '';
-    if (event.delta === true && !isTerminalStatus(event.status)) {
-      this.slots.set(index, shown + text);
-      return this.diverged ? '' : text;
+    const isPiece = event.delta === true && !isTerminalStatus(event.status);
+    this.slots.set(index, isPiece ? shown + text : text);
+    if (!isPiece && !text.startsWith(shown)) this.diverged = true;
+    const piece = isPiece ? text : text.slice(shown.length);
+    if (piece !== '') {
+      if (index < this.last) this.diverged = true;
+      this.last = index;
     }
-    this.slots.set(index, text);
-    if (!text.startsWith(shown)) this.diverged = true;
-    return this.diverged ? '' : text.slice(shown.length);
+    return this.diverged ? '' : piece;
   }
 }
 

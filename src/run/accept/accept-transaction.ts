@@ -125,9 +125,9 @@ export class AcceptTransaction {
     const stateBefore = await this.replaceState(tx, session, request, now);
     const inputText = request.store === false ? null : firstWords(input);
     // Both, so that on PostgreSQL they share a round trip.
-    const [run, preferences] = await Promise.all([
-      this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
+    const [preferences, run] = await Promise.all([
       start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
+      this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });

@@ -100,6 +100,9 @@ export function closePartialOutput(
   emit: (event: CustomEvent) => void,
 ): void {
   const finished = finishedMessageIds(partial);
+  for (const message of response.openMessages()) {
+    if (finished.has(message.id)) message.incomplete();
+  }
   const discarded = (partial.response?.output ?? []).map(({ id }) => id).filter((id) => !finished.has(id));
   response.discard(discarded);
   const resumedFromStep = partial.steps.filter(({ status }) => status === 'finished').length;
