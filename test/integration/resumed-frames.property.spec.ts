@@ -30,6 +30,8 @@ const ENCODERS: Readonly<Record<string, (run: RunView) => FrameEncoder>> = {
 /** What happens to one connection after another. */
 const connections = fc.array(
   fc.record({
+    /** Which of two clients connects. */
+    client: fc.nat(1),
     /** Events that are committed while it is open. */
     events: fc.nat(12),
     /** Frames that were sent and not received when it breaks. */
@@ -52,7 +54,8 @@ describe.each(Object.entries(ENCODERS))('frames of %s after any number of cuts',
         const whole = await reader.whole(log);
         reader.begin();
         let committed = 0;
-        for (const { events, lost, isKept } of cuts) {
+        for (const { client, events, lost, isKept } of cuts) {
+          reader.become(client);
           await reader.connect();
           await reader.commit(log.slice(committed, committed + events));
           committed += events;
@@ -84,10 +87,12 @@ it.each(Object.entries(ENCODERS))(
   },
 );
 
-/** Reads a run over many connections. */
+/** Reads a run over many connections, for one of two clients at a time. */
 class CutReader {
-  /** The frames that were received. */
+  /** The frames that the present client received. */
   frames: string[] = [];
+  /** Those of the clients. */
+  private received: string[][] = [];
   private readonly runs = new FakeRuns();
   private readonly wire = new CountingWire();
   private readonly encoders = new ResumeCache(readSettings(HttpSettings, {}));
@@ -111,8 +116,14 @@ class CutReader {
   /** A new run. */
   begin(): void {
     this.leave();
-    this.frames = [];
+    this.received = [[], []];
+    this.become(0);
     this.runs.add('r', []);
+  }
+
+  /** The client that connects next. */
+  become(client: number): void {
+    this.frames = this.received[client] ?? [];
   }
 
   /** Continues after the frames that were received. */

@@ -79,6 +79,29 @@ describe('RunStreams.resume after a stream was cut', () => {
     expect(encoded()).toEqual([11, 0, 11, 0]);
   });
 
+  it.each([
+    [1, ['first 2', '3', '4', '5']],
+    [3, ['first 4', '5']],
+    [4, ['first 5']],
+  ])('a client with %d frames gets the others if one with 4 has used the encoder of one with 2', async (seen, next) => {
+    await cut();
+    const ahead = new FakeClient();
+    const leave = ahead.read(await streams.resume(runs.add('r', 5), ahead, { wire, cursor: cursorOf(4) }));
+    await settled();
+    leave();
+    await settled();
+    client.read(await streams.resume(runs.add('r', 5), client, { wire, cursor: cursorOf(seen) }));
+    await settled();
+    expect([ahead.frames, client.frames]).toEqual([['first 5'], next]);
+  });
+
+  it('nothing is kept of a stream that stopped before the frames of its client', async () => {
+    const run = { ...runs.add('r', 2), lastSeq: 5 };
+    client.read(await streams.resume(run, client, { wire, cursor: cursorOf(4), lifetimeMs: 1 }));
+    await settled();
+    expect([client.ended, encoders.size]).toEqual([true, 0]);
+  });
+
   it('a stream that reached its lifetime is continued, too', async () => {
     const run = await cut('continue', 1);
     client.read(await streams.resume(run, client, { wire, cursor: cursorOf(2) }));

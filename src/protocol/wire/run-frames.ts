@@ -205,16 +205,17 @@ export class RunFrames implements FrameSource {
   private continueFrom({ lastSeq, count, newest, length }: StoppedEncoder): void {
     this.lastSeq = lastSeq;
     this.length = length;
-    this.newest?.add(newest, lengthOf(newest));
     this.skip.add(count);
+    // A reader that has more frames skips the next ones, after which these would not be the newest.
+    if (!this.skip.isBehind) this.newest?.add(newest, lengthOf(newest));
     this.missed = newest.slice(newest.length - Math.max(0, count - this.skip.seen));
   }
 
-  /** Hands the encoder on, if another reader can continue with it. */
+  /** Hands the encoder on, if another reader can continue with it: not while it makes frames that are discarded. */
   private stop(): void {
-    const { encoder, lastSeq, length, newest } = this;
-    if (!newest || this.ended || !this.isConsistent || lastSeq < 0) return;
-    this.options.onStop?.({ encoder, lastSeq, length, count: this.skip.count, newest: newest.all() });
+    const { encoder, lastSeq, length, newest, skip } = this;
+    if (!newest || this.ended || !this.isConsistent || skip.isBehind || lastSeq < 0) return;
+    this.options.onStop?.({ encoder, lastSeq, length, count: skip.count, newest: newest.all() });
   }
 
   /** Waits for the encoder, with which nobody can continue meanwhile. */
