@@ -17,6 +17,7 @@ export { KEY_CASES, type KeyCase, normaliseRunInput, withKeyCase } from './key-c
 export { toAgUiMessages } from './message-encoder.js';
 export { decodeMessages } from './message.decoder.js';
 export {
+  clientState,
   decodeRunInput,
   decodeTools,
   REQUEST_CONTEXT,

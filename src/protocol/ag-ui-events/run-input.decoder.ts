@@ -74,7 +74,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
   }
   const items = fields.list('messages', MAX_MESSAGES);
   if (!items) throw fieldError('messages', 'is required', 'MISSING_PARAMETER');
-  const state = withoutReserved(fields.object('state') as JsonObject | undefined);
+  const state = clientState(fields.object('state') as JsonObject | undefined);
   return {
     threadId,
     runId,
@@ -96,8 +96,8 @@ function required(fields: FieldReader, name: string): string {
   return value;
 }
 
-/** The server's own key may not be set by clients. */
-function withoutReserved(state: JsonObject | undefined): JsonObject {
+/** The shared state as a client may set it: without the key that is reserved for the server (contract ag-kit, section 2). */
+export function clientState(state: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(state ?? {}).filter(([key]) => key !== REQUEST_CONTEXT));
 }
 

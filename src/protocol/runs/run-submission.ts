@@ -5,6 +5,7 @@ import { AppError, fingerprint, IdFactory, isPlainObject, type JsonObject, userR
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
+import { clientState } from '../ag-ui-events/index.js';
 import { sessionOwner } from '../wire/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { plainAddress } from './history/image-address.js';
@@ -126,6 +127,7 @@ function runRequest(
   { onBusy, locale }: SubmissionOptions,
 ): RunRequest {
   const kept = keptInput(input, references);
+  const state = isPlainObject(input.state) ? clientState(input.state) : {};
   return {
     principal,
     reach: userReach(principal),
@@ -145,7 +147,7 @@ function runRequest(
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
     ...(locale !== undefined && { locale }),
     ...(input.clientTime && { clientTime: input.clientTime }),
-    ...(isPlainObject(input.state) && Object.keys(input.state).length > 0 && { state: input.state }),
+    ...(Object.keys(state).length > 0 && { state }),
     ...(input.context.length > 0 && { systemPrompt: contextText(input) }),
   };
 }

@@ -189,6 +189,15 @@ describeOnDatabases('the events of a run on the Runs API', (open) => {
     expect(await expectTaken(after)).toEqual(replayed);
   });
 
+  it('a client sets the state, but not the key that is reserved for the server', async () => {
+    const state = { title: 'Rain', __request_context__: { user: { id: 'root' } } };
+    const { threadId } = (await client.submit(runInput('hello', { state }))).body;
+    await (await client.events(threadId)).all();
+    const { events } = await (await client.events(threadId, '?from=snapshot')).all();
+    expect(events.find(({ type }) => type === 'STATE_SNAPSHOT')).toMatchObject({ snapshot: { title: 'Rain' } });
+    expect(JSON.stringify(events.slice(1))).not.toContain('__request_context__');
+  });
+
   it('a stream can follow a thread from run to run', async () => {
     const { threadId } = await finished('My name is Alice.');
     const stream = await client.events(threadId, '?follow=thread');
