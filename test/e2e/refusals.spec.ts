@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { begin, end, rawUpstream, type RawUpstream } from '../../src/agent/adapters/testing/raw-upstream.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { jsonFrames } from '../support/sse.js';
+import { until } from '../support/until.js';
 import { type Wire, WIRES } from '../support/wires.js';
 
 const PIECES = ['I cannot', ' help with', ' that.'];
@@ -71,6 +74,37 @@ describe('a refusal of the model (delta.refusal)', () => {
   it.each(['ag-ui', 'ag-kit', 'runs'] as const)('a refusal is text on %s', async (name) => {
     const wire = WIRES.find((one) => one.name === name);
     expect(wire?.shown(await streamOn(name)).text).toBe(REFUSAL);
+  });
+
+  it('a refusal is text on CopilotKit and for a bot of AG-Kit', async () => {
+    const messages = [{ id: 'm-1', role: 'user', content: 'Do something bad' }];
+    const run = {
+      threadId: randomUUID(),
+      runId: 'run-1',
+      messages,
+      tools: [],
+      context: [],
+      state: {},
+      forwardedProps: {},
+    };
+    const [agUi, agKit] = ['ag-ui', 'ag-kit'].map((name) => WIRES.find((one) => one.name === name));
+    expect(agUi?.shown(await post('/copilotkit/agent/default/run', run)).text).toBe(REFUSAL);
+    const said = { conversationId: randomUUID(), messages };
+    expect(agKit?.shown(await post('/v1/aibot/bots/worker/send-message', said)).text).toBe(REFUSAL);
+  });
+
+  it('Responses over a WebSocket shows a refusal as over HTTP', async () => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/responses`);
+    const events: { type: string; delta?: string; response?: { output: unknown[] } }[] = [];
+    socket.on('message', (data: Buffer) => events.push(JSON.parse(data.toString()) as (typeof events)[number]));
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'response.create', model: 'worker', input: 'Do something bad' }));
+    await until(() => events.some(({ type }) => type === 'response.completed'), 'a response');
+    socket.close();
+    const pieces = events.filter(({ type }) => type === 'response.refusal.delta').map(({ delta }) => delta);
+    expect(pieces.join('')).toBe(REFUSAL);
+    const output = [{ type: 'message', content: [{ type: 'refusal', refusal: REFUSAL }] }];
+    expect(events.at(-1)).toMatchObject({ response: { output } });
   });
 
   it('the model gets its refusal in the next turn', async () => {
