@@ -39,6 +39,9 @@ const SOAK_MINUTES = 10;
 /** Measured rounds of a comparison: with the baseline of a row, and with another checkout. */
 const ROUNDS = 3;
 const ROUNDS_AGAINST = 11;
+/** Loads of 2000 short requests before a comparison. */
+const WARM_UP_LOADS = 3;
+const WARM_UP_LOADS_QUICK = 1;
 const PROFILE_FOLDER = join(__dirname, '../../.cache/profiles');
 
 const MODEL_STEPS: readonly Step<ModelBench>[] = [
@@ -151,7 +154,14 @@ function modelOptions(args: readonly string[]): ModelBenchOptions {
   const profileFolder = args.includes('--profile') ? PROFILE_FOLDER : undefined;
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const otherFolder = process.env['BENCH_AGAINST'];
-  return { wire, otherFolder, postgresUrl: database === 'postgres' ? postgresUrl() : undefined, profileFolder };
+  const warmUpLoads = args.includes('--quick') ? WARM_UP_LOADS_QUICK : WARM_UP_LOADS;
+  return {
+    wire,
+    otherFolder,
+    postgresUrl: database === 'postgres' ? postgresUrl() : undefined,
+    profileFolder,
+    warmUpLoads,
+  };
 }
 
 /** @throws Error without BENCH_DATABASE_URL */

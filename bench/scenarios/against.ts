@@ -1,4 +1,3 @@
-import { answerOf } from '../answer.js';
 import type { Cell, ModelBench, Variant } from '../model-bench.js';
 import { median, quantile, range, times } from '../report.js';
 import type { Size } from './size.js';
@@ -50,14 +49,7 @@ const COMPARISONS: readonly Comparison[] = [
         of: ({ result }) => (result.ms ?? 0) / (result.requests ?? 1),
       },
     ],
-    run: (bench, variant) =>
-      bench.measure(variant, (target) => ({
-        do: 'requests',
-        ...target,
-        requests: 2000,
-        connections: 32,
-        answer: answerOf({ pieces: 3 }),
-      })),
+    run: (bench, variant) => bench.requests(variant),
   },
   {
     measures: [

@@ -14,6 +14,7 @@ import { Dispatcher, FleetSettings } from '../run/index.js';
 import { MetricsSettings } from '../telemetry/index.js';
 import { leaveOutAsyncResourceProperty } from './async-resource-bind.js';
 import { banner } from './banner.js';
+import { delayMemoryReducer } from './memory-reducer.js';
 import { assertPortFree, listenError } from './port-probe.js';
 import { supervise } from './supervise.js';
 
@@ -42,6 +43,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   const { workers } = configuration.get(FleetSettings);
   if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers, configuration.get(MetricsSettings).port));
   leaveOutAsyncResourceProperty();
+  delayMemoryReducer();
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(configuration, extensions),
     createFastifyAdapter(configuration),
