@@ -69,9 +69,7 @@ export async function modelBurst(bench: ModelBench): Promise<void> {
 /** M5, M6: two hundred answers at the pace of a fast model. */
 export async function modelPaced(bench: ModelBench, { rounds }: Size): Promise<void> {
   const [streams, everyMs] = [200, 20];
-  const cells = await bench.alternate(rounds, (variant, warmUp) =>
-    bench.streams(variant, streams, { pieces: warmUp ? 50 : 250, everyMs }),
-  );
+  const cells = await bench.alternate(rounds, (variant) => bench.streams(variant, streams, { pieces: 250, everyMs }));
   const [relay, parley] = [perEvent(cells.relay), perEvent(cells.parley)];
   const [relayFirst, parleyFirst] = [firstPieces(cells.relay), firstPieces(cells.parley)];
   const ratio = median(relay) / median(parley);
