@@ -172,7 +172,7 @@ export class AcceptTransaction {
     return before;
   }
 
-  private insert(
+  private async insert(
     tx: Transaction,
     { session, sessionId, created }: ResolvedSession,
     { request, runId, authority, fingerprint, now }: PreparedRun,
