@@ -73,7 +73,7 @@ export async function loggedFull(bench: ScriptedBench, { rounds }: Size): Promis
   } else {
     console.log('P5   skipped: BENCH_DATABASE_URL names no PostgreSQL');
   }
-  const naive = await bench.compare(['naive', 'parley'], 100, script({ n: 100 }), 1);
+  const naive = await bench.compare(['naive', 'parley'], 100, script({ n: 100 }), rounds);
   const ratio = naive.ratio('parley');
   bench.report.add({
     id: 'P6',
