@@ -5,6 +5,9 @@ import type { PreparedStatements } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import type { RequestWaits } from './request-waits.js';
 
+/** `in_failed_sql_transaction`: the answer to each statement after one that failed. */
+const TRANSACTION_ABORTED = '25P02';
+
 /** Where a transaction takes place. */
 export interface TransactionConnection {
   readonly client: pg.PoolClient;
@@ -31,6 +34,8 @@ export class PostgresTransaction implements Queryable {
   private readonly sent: Promise<unknown>[] = [];
   /** Whether what is sent waits for the end of this turn. */
   private isGathering = false;
+  /** The error of the first statement that failed, also if nobody waited for it. */
+  private failure: unknown;
   /** Whether COMMIT was sent. */
   isCommitting = false;
 
@@ -79,9 +84,15 @@ export class PostgresTransaction implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     this.gather();
-    const result = await this.statements.query(this.client, sql, parameters);
-    this.waits.answered();
-    return result;
+    try {
+      const result = await this.statements.query(this.client, sql, parameters);
+      this.waits.answered();
+      return result;
+    } catch (error) {
+      this.failure ??= error;
+      // Statements are answered in their order, so that the cause is known before this answer.
+      throw (error as { readonly code?: unknown }).code === TRANSACTION_ABORTED ? this.failure : error;
+    }
   }
 
   /** The statements of one turn leave in one system call, which costs as much as the rest of a statement. */
