@@ -34,7 +34,7 @@ export class PostgresTransaction implements Queryable {
   private readonly sent: Promise<unknown>[] = [];
   /** Whether what is sent waits for the end of this turn. */
   private isGathering = false;
-  /** The error of the first statement that failed, also if nobody waited for it. */
+  /** The error of the first statement that failed. */
   private failure: unknown;
   /** Whether COMMIT was sent. */
   isCommitting = false;
@@ -90,7 +90,7 @@ export class PostgresTransaction implements Queryable {
       return result;
     } catch (error) {
       this.failure ??= error;
-      // Statements are answered in their order, so that the cause is known before this answer.
+      // Statements are answered in their order: that of a statement nobody waits for comes before those it causes.
       throw (error as { readonly code?: unknown }).code === TRANSACTION_ABORTED ? this.failure : error;
     }
   }

@@ -81,6 +81,18 @@ describeOnLedgers('a write', (ledger) => {
     await database.ping();
   });
 
+  it('the error of a statement that nobody waits for is the error of the write, whatever follows it', async () => {
+    const { database } = ledger();
+    const id = nextId('sent');
+    await database.write(insert(id));
+    const write = database.write(async (tx) => {
+      tx.send(INSERT, [id]);
+      await tx.all(COUNT);
+    });
+    const error: unknown = await write.catch((reason: unknown) => reason);
+    expect(isUniqueViolation(error)).toBe(true);
+  });
+
   it('times and counters are read as numbers', async () => {
     const { database } = ledger();
     const sql = `${INSERT} RETURNING no, created_at`;

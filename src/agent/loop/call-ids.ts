@@ -1,13 +1,18 @@
+import { isStorable } from '../../common/index.js';
+
 const TAIL_LENGTH = 8;
-/** Columns of the database hold 256 characters: an id with a prefix, or with the position of its call. */
+/**
+ * The longest id of a provider that is used. Columns of the database hold 256 characters, for the id together with a
+ * prefix and the position of its call, and clients may answer with ids of 250.
+ */
 const MOST_ID_LENGTH = 200;
 
 /** The ids that the loops of an execution have used, by the execution's object. */
 const executions = new WeakMap<object, Set<string>>();
 
 /**
- * Assigns every call of a run a unique id: the provider's if it is not used yet and can be stored, otherwise one derived from the
- * run, the step and the call's position. A step that is repeated after a crash gets new ids, because clients
+ * Assigns every call of a run a unique id: the provider's if it is not used yet and can be stored, otherwise one derived
+ * from the run, the step and the call's position. A step that is repeated after a crash gets new ids, because clients
  * have seen the first ones, possibly with other arguments, and answer by id.
  */
 export class CallIds {
@@ -32,8 +37,7 @@ export class CallIds {
   /** A new id. @param index the call's position in its step, from 0 */
   next(step: number, index: number, providerId: string | undefined): string {
     const derived = `call_${this.runTail}_${step}_${index}`;
-    const wanted =
-      providerId && isStorable(providerId) ? [providerId, `${providerId}_${step}_${index}`, derived] : [derived];
+    const wanted = isUsable(providerId) ? [providerId, `${providerId}_${step}_${index}`, derived] : [derived];
     let id = wanted.find((candidate) => !this.used.has(candidate));
     for (let attempt = 2; id === undefined; attempt += 1) {
       const candidate = `${derived}_${attempt}`;
@@ -50,7 +54,6 @@ function usedIn(execution: object): Set<string> {
   return used;
 }
 
-/** PostgreSQL stores no NUL character. */
-function isStorable(id: string): boolean {
-  return id.length <= MOST_ID_LENGTH && !id.includes('\0');
+function isUsable(providerId: string | undefined): providerId is string {
+  return !!providerId && providerId.length <= MOST_ID_LENGTH && isStorable(providerId);
 }
