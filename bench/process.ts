@@ -7,8 +7,8 @@ const PATIENCE_MS = 15 * 60_000;
 
 /** How `npm start` runs Node. */
 const START_FLAGS = ['--max-semi-space-size=64'];
-/** The variants that are Parley. */
-const AS_STARTED: ReadonlySet<string> = new Set(['parley', 'scripted', 'postgres']);
+/** The variants that are Parley, which run as it is started. */
+const PARLEY_VARIANTS: ReadonlySet<string> = new Set(['parley', 'scripted', 'postgres']);
 
 /** A process of the benchmark and its side channel. */
 class Peer {
@@ -78,7 +78,7 @@ export class ServerProcess extends Peer {
     const options: ForkOptions = {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: AS_STARTED.has(variant) ? START_FLAGS : [],
+      execArgv: PARLEY_VARIANTS.has(variant) ? START_FLAGS : [],
     };
     const server = new ServerProcess(fork(join(folder, 'server.js'), [variant], options));
     await server.ready();
