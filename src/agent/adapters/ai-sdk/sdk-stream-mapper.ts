@@ -11,10 +11,15 @@ import { UpstreamStreamError } from '../upstream/upstream-error.js';
 import { upstreamErrorOf } from './sdk-error.js';
 import { type AnsweredPart, replayFor } from './sdk-replay.js';
 
-interface Call {
+/** A call whose last part has not come. */
+interface OpenCall {
   readonly index: number;
+  readonly id: string;
   readonly part: AnsweredPart;
-  hasInput: boolean;
+  /** What has been streamed of its input. */
+  input: string;
+  /** True once its input was streamed to the end. */
+  hasWholeInput: boolean;
 }
 
 /**
@@ -24,7 +29,9 @@ interface Call {
 export class SdkStreamMapper {
   /** True once the provider said that its answer ended. */
   isFinished = false;
-  private readonly calls = new Map<string, Call>();
+  private callCount = 0;
+  /** In the order of their beginnings. Several can have one id: some servers repeat ids, or leave them blank. */
+  private readonly openCalls: OpenCall[] = [];
   private readonly blocks = new Map<string, AnsweredPart>();
   private readonly parts: AnsweredPart[] = [];
 
@@ -55,7 +62,10 @@ export class SdkStreamMapper {
         if (!part.providerExecuted) this.begin(part.id, part.toolName, part.providerMetadata, events);
         return;
       case 'tool-input-delta':
-        this.addInput(this.calls.get(part.id), part.delta, events);
+        this.addInput(this.streamedCall(part.id), part.delta, events);
+        return;
+      case 'tool-input-end':
+        this.endInput(part.id);
         return;
       case 'tool-call':
         this.endCall(part, events);
@@ -90,27 +100,50 @@ export class SdkStreamMapper {
     return block;
   }
 
-  private begin(id: string, name: string, metadata: SharedV3ProviderMetadata | undefined, events: ModelEvent[]): Call {
+  private begin(
+    id: string,
+    name: string,
+    metadata: SharedV3ProviderMetadata | undefined,
+    events: ModelEvent[],
+  ): OpenCall {
     const part: AnsweredPart = { type: 'tool-call', text: '', metadata };
-    const call: Call = { index: this.calls.size, part, hasInput: false };
-    this.calls.set(id, call);
+    const call: OpenCall = { index: this.callCount, id, part, input: '', hasWholeInput: false };
+    this.callCount += 1;
+    this.openCalls.push(call);
     this.parts.push(part);
     events.push({ type: 'tool-call-delta', index: call.index, id, name, argumentsDelta: '' });
     return call;
   }
 
-  private addInput(call: Call | undefined, text: string, events: ModelEvent[]): void {
+  /** The newest call with this id whose input is being streamed. */
+  private streamedCall(id: string): OpenCall | undefined {
+    return this.openCalls.findLast((call) => call.id === id && !call.hasWholeInput);
+  }
+
+  private addInput(call: OpenCall | undefined, text: string, events: ModelEvent[]): void {
     if (!call || text === '') return;
-    call.hasInput = true;
+    call.input += text;
     events.push({ type: 'tool-call-delta', index: call.index, argumentsDelta: text });
   }
 
-  /** The whole call; its input is new only when it was not streamed. */
+  private endInput(id: string): void {
+    const call = this.streamedCall(id);
+    if (call) call.hasWholeInput = true;
+  }
+
+  /** The whole call. Its input is new as far as it was not streamed. */
   private endCall(part: LanguageModelV3ToolCall, events: ModelEvent[]): void {
     if (part.providerExecuted) return;
-    const call = this.calls.get(part.toolCallId) ?? this.begin(part.toolCallId, part.toolName, undefined, events);
+    const call = this.openCall(part) ?? this.begin(part.toolCallId, part.toolName, undefined, events);
     call.part.metadata = merged(call.part.metadata, part.providerMetadata);
-    if (!call.hasInput) this.addInput(call, part.input, events);
+    if (part.input.startsWith(call.input)) this.addInput(call, part.input.slice(call.input.length), events);
+    this.openCalls.splice(this.openCalls.indexOf(call), 1);
+  }
+
+  /** Of several open calls with the id of a whole call, the one with its input; otherwise the first. */
+  private openCall({ toolCallId, input }: LanguageModelV3ToolCall): OpenCall | undefined {
+    const calls = this.openCalls.filter(({ id }) => id === toolCallId);
+    return calls.find((call) => call.input === input) ?? calls[0];
   }
 
   private finish(reason: LanguageModelV3FinishReason, usage: LanguageModelV3Usage, events: ModelEvent[]): void {
@@ -127,7 +160,7 @@ export class SdkStreamMapper {
 
   /** Several providers end an answer that calls tools with `stop`. */
   private finishReason(reason: Exclude<LanguageModelV3FinishReason['unified'], 'error'>): ModelFinishReason {
-    return this.calls.size > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
+    return this.callCount > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
   }
 }
 
