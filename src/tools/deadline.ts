@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Thrown by `withDeadline` when the time has elapsed. */
 export class DeadlineError extends Error {
   constructor(readonly milliseconds: number) {
@@ -18,6 +20,8 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   outer.throwIfAborted();
+  // All parallel calls of a run wait for its signal.
+  setMaxListeners(Infinity, outer);
   const inner = new AbortController();
   const onOuterAbort = (): void => inner.abort(outer.reason);
   const timer = setTimeout(() => inner.abort(new DeadlineError(milliseconds)), milliseconds);

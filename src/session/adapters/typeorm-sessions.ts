@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, isStorable, type JsonObject, type Principal, type Reach } from '../../common/index.js';
 import { Database, isUniqueViolation, type Queryable, reachCondition, type SqlValue } from '../../database/index.js';
-import type { Message } from '../../events/index.js';
+import type { Message, MessageType } from '../../events/index.js';
 import { SessionStore } from '../ports/session-store.js';
 import {
   type FoundMessage,
@@ -130,6 +130,15 @@ export class TypeOrmSessions extends Sessions {
     const rest = ` AND m.run_ordinal < ? ORDER BY m.run_ordinal DESC, m.seq DESC${most}`;
     const newestFirst = await this.readMessages(principal, sessionId, rest, [ordinal, ...values]);
     return [...newestFirst].reverse();
+  }
+
+  async messagesOf(
+    principal: Principal,
+    sessionId: string,
+    types: readonly MessageType[],
+  ): Promise<readonly SessionMessage[]> {
+    const places = types.map(() => '?').join(', ');
+    return this.readMessages(principal, sessionId, ` AND m.type IN (${places}) ORDER BY m.seq`, types);
   }
 
   async message(principal: Principal, sessionId: string, id: string): Promise<SessionMessage | undefined> {

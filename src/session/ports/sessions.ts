@@ -1,5 +1,5 @@
 import type { JsonObject, Principal, Reach } from '../../common/index.js';
-import type { Message } from '../../events/index.js';
+import type { Message, MessageType } from '../../events/index.js';
 
 /** A session as its owner sees it. Times are milliseconds since the epoch. */
 export interface SessionView {
@@ -107,6 +107,13 @@ export abstract class Sessions {
     principal: Principal,
     run: RunPosition,
     options?: { readonly limit?: number },
+  ): Promise<readonly SessionMessage[]>;
+
+  /** All messages of the types, oldest first; empty for an unknown session. */
+  abstract messagesOf(
+    principal: Principal,
+    sessionId: string,
+    types: readonly MessageType[],
   ): Promise<readonly SessionMessage[]>;
 
   /** The newest message with this id. */

@@ -1,7 +1,8 @@
 import type { LLMock } from '@copilotkit/aimock';
 import type OpenAI from 'openai';
-import type { Response, ResponseInput } from 'openai/resources/responses/responses';
+import type { Response, ResponseInput, ResponseOutputItem } from 'openai/resources/responses/responses';
 import { openaiClient, toolScript } from '../../support/openai-client.js';
+import { SampleTools } from '../../support/sample-tools.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const LOOKUP = {
@@ -18,6 +19,8 @@ function script(upstream: LLMock): void {
   upstream.onMessage('cut call', { toolCalls: [call], finishReason: 'length' });
   upstream.onMessage('filtered text', { content: 'So far', finishReason: 'content_filter' });
   toolScript(upstream, 'server tool', [{ name: 'get_weather', arguments: '{"city":"Paris"}', id: 'c2' }], 'Fine.');
+  const manyCalls = Array.from({ length: 210 }, (_, place) => ({ name: 'look', arguments: '{}', id: `many_${place}` }));
+  toolScript(upstream, 'many calls', manyCalls, 'Fine.');
 }
 
 describe('openai with items', () => {
@@ -25,13 +28,24 @@ describe('openai with items', () => {
   let client: OpenAI;
 
   beforeAll(async () => {
-    server = await startServer({ model: script });
+    server = await startServer({ model: script, providers: [SampleTools] });
     client = openaiClient(server);
   });
   afterAll(() => server.close());
 
   const ask = (input: string | ResponseInput, more: object = {}): Promise<Response> =>
     client.responses.create({ model: 'x', input, ...more });
+
+  /** What the model is told of calls that come back without their outputs. */
+  const resultsOf = async (calls: readonly ResponseOutputItem.McpCall[]): Promise<unknown[]> => {
+    const sent = calls.map(({ output: _output, ...call }) => call);
+    const input = [{ role: 'user', content: 'server tool' }, ...sent, { role: 'user', content: 'plain text' }];
+    await ask(input as ResponseInput);
+    const { messages } = server.modelServer.getLastRequest()?.body as {
+      messages: { role: string; content: unknown }[];
+    };
+    return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+  };
 
   const message = { type: 'message', content: [{ type: 'output_text', text: 'So far' }] };
 
@@ -58,16 +72,15 @@ describe('openai with items', () => {
   it('a call of the server without its output is looked up by its id, and is input as it is when the id is unknown', async () => {
     const [call] = (await ask('server tool')).output;
     if (call?.type !== 'mcp_call') throw new Error('There is no mcp_call');
-    const results = async (id: string): Promise<unknown[]> => {
-      const { output: _output, ...sent } = { ...call, id };
-      const input = [{ role: 'user', content: 'server tool' }, sent, { role: 'user', content: 'plain text' }];
-      await ask(input as ResponseInput);
-      const { messages } = server.modelServer.getLastRequest()?.body as {
-        messages: { role: string; content: unknown }[];
-      };
-      return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    };
-    expect(await results(call.id)).toEqual([call.output]);
-    expect(await results('mcp_unknown')).toEqual(['No result: the call was cancelled by the user.']);
+    expect(await resultsOf([call])).toEqual([call.output]);
+    expect(await resultsOf([{ ...call, id: 'mcp_unknown' }])).toEqual([
+      'No result: the call was cancelled by the user.',
+    ]);
+  });
+
+  it('the outputs of many calls of one answer are all looked up', async () => {
+    const calls = (await ask('many calls')).output.filter((item) => item.type === 'mcp_call');
+    expect(calls).toHaveLength(210);
+    expect(await resultsOf(calls)).toEqual(calls.map(({ output }) => output));
   });
 });

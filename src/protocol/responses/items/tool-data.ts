@@ -44,6 +44,9 @@ const SERVER_OUTPUTS: ReadonlySet<MessageType> = new Set([
   'mcp_call_output',
 ]);
 
+/** The types of all calls and their outputs. */
+export const TOOL_TYPES: readonly MessageType[] = ['function_call', ...SERVER_CALLS, ...SERVER_OUTPUTS];
+
 /** True for calls of tools that the server runs. */
 export function isServerCall(type: MessageType): boolean {
   return SERVER_CALLS.has(type);
