@@ -24,6 +24,8 @@ const BYTES_PER_READ = 16 * 1024;
 /** The most bytes that are read of an error answer, and of a JSON answer. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 const JSON_BODY_LIMIT = 32 * 1024 * 1024;
+/** How long the end of an error answer may take after its head: then what has arrived is reported. In milliseconds. */
+const ERROR_BODY_MS = 2000;
 const MAX_REDIRECTS = 5;
 /** Sent by proxies only. */
 const PROXY_AUTHENTICATION = 407;
@@ -32,11 +34,13 @@ const PROXY_AUTHENTICATION = 407;
 const CLOSED = new Error('The model call was ended');
 
 const BRACE = '{'.charCodeAt(0);
+const BRACKET = '['.charCodeAt(0);
 const SPACE = 32;
+const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /**
  * One HTTP request to a model server and its answer. The answer is an event stream; a JSON body, of a
- * server that does not stream, is recognised by its first byte. Redirects with status 307 and 308 are
+ * server that does not stream, is recognised by its first character. Redirects with status 307 and 308 are
  * followed, without the key when they lead to another origin.
  */
 export class CompletionCall implements ModelCall {
@@ -54,6 +58,9 @@ export class CompletionCall implements ModelCall {
   private hasReadTail = false;
   private isOver = false;
   private isExpired = false;
+  /** Runs while the end of an error answer is awaited. */
+  private errorBodyTimer: NodeJS.Timeout | undefined;
+  private isErrorBodyLate = false;
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
 
@@ -89,6 +96,7 @@ export class CompletionCall implements ModelCall {
   close(): void {
     this.failure ??= CLOSED;
     this.watchdog.close();
+    clearTimeout(this.errorBodyTimer);
     this.signal.removeEventListener('abort', this.onAbort);
     if (this.isOver && !this.answer.isEnded) this.drain();
     else this.answer.abort(CLOSED);
@@ -97,6 +105,10 @@ export class CompletionCall implements ModelCall {
 
   private readonly onAbort = (): void => this.fail(new Error('The model call was aborted'));
   private readonly onArrival = (): void => this.wake?.();
+  private readonly onLateErrorBody = (): void => {
+    this.isErrorBodyLate = true;
+    this.wake?.();
+  };
 
   /** A time limit is over. An answer that has its finish reason is complete: only usage could have followed. */
   private expire(error: Error): void {
@@ -165,8 +177,8 @@ export class CompletionCall implements ModelCall {
     const bytes = this.answer.read(BYTES_PER_READ);
     if (bytes.length > 0) {
       const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
-      if (!this.hasBytes) this.sniff(chunk);
-      if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);
+      if (!this.hasBytes) this.pushFirst(chunk);
+      else if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);
       else this.splitter.push(chunk);
       return true;
     }
@@ -175,12 +187,14 @@ export class CompletionCall implements ModelCall {
     return !this.isOver;
   }
 
-  /** An event stream never begins with a brace. */
-  private sniff(chunk: Buffer): void {
-    const first = chunk.find((byte) => byte > SPACE);
-    if (first === undefined) return;
-    this.hasBytes = true;
-    if (first === BRACE) this.whole = [];
+  /** An event stream never begins with a brace or a bracket. Before either there may be a byte order mark, or a part of it. */
+  private pushFirst(chunk: Buffer): void {
+    const at = chunk.findIndex((byte) => byte > SPACE && !BYTE_ORDER_MARK.includes(byte));
+    this.hasBytes = at >= 0;
+    if (chunk[at] === BRACE || chunk[at] === BRACKET) {
+      this.whole = [];
+      this.keep(chunk.subarray(at), JSON_BODY_LIMIT);
+    } else this.splitter.push(chunk);
   }
 
   /** The body has ended, at its end or where the connection broke. */
@@ -213,7 +227,10 @@ export class CompletionCall implements ModelCall {
     }
     this.whole ??= [];
     for (const bytes of this.answer.read()) this.keep(bytes, ERROR_BODY_LIMIT, true);
-    if (!this.answer.isEnded && this.wholeBytes < ERROR_BODY_LIMIT) return;
+    if (!this.answer.isEnded && this.wholeBytes < ERROR_BODY_LIMIT && !this.isErrorBodyLate) {
+      this.errorBodyTimer ??= setTimeout(this.onLateErrorBody, ERROR_BODY_MS);
+      return;
+    }
     const body = this.wholeText();
     const { authorization } = this.request.headers;
     const key = authorization?.slice('Bearer '.length);

@@ -10,23 +10,25 @@ import { ToolCallDecoder } from './tool-call-decoder.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The reasons of the original API and those of servers that imitate it. */
-const FINISH_REASONS: Readonly<Record<string, ModelFinishReason>> = {
-  stop: 'stop',
-  eos: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-  model_length: 'length',
-  model_context_window_exceeded: 'length',
-  tool_calls: 'tool-calls',
-  tool_use: 'tool-calls',
-  function_call: 'tool-calls',
-  content_filter: 'content-filter',
-  content_filtered: 'content-filter',
-  safety: 'content-filter',
-  sensitive: 'content-filter',
-};
+const FINISH_REASONS: ReadonlyMap<string, ModelFinishReason> = new Map(
+  Object.entries<ModelFinishReason>({
+    stop: 'stop',
+    eos: 'stop',
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    length: 'length',
+    max_tokens: 'length',
+    model_length: 'length',
+    model_context_window_exceeded: 'length',
+    tool_calls: 'tool-calls',
+    tool_use: 'tool-calls',
+    function_call: 'tool-calls',
+    content_filter: 'content-filter',
+    content_filtered: 'content-filter',
+    safety: 'content-filter',
+    sensitive: 'content-filter',
+  }),
+);
 
 /** The answer was cut by a fault of the provider. */
 const FAULTS: ReadonlySet<string> = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource']);
@@ -46,7 +48,7 @@ export class CompletionDecoder {
     decoder.read(data, '', events);
     const [event] = events;
     if (events.length !== 1 || event?.type !== 'text-delta' || event.text !== text) return false;
-    if (decoder.calls.count > 0) return false;
+    if (decoder.calls.hasDeltas) return false;
     return decoder.finishReason === undefined && decoder.usage === null && decoder.reasoningContent === '';
   }
 
@@ -60,7 +62,7 @@ export class CompletionDecoder {
   private reasoningContent = '';
 
   /**
-   * Decodes one chunk of a stream and adds its events. What is no chunk is skipped once the answer is finished.
+   * Decodes one chunk of a stream and adds its events. What is no chunk, or one that is cut, is skipped once the answer is finished.
    *
    * @param eventName the `event` field of the server-sent event
    * @throws UpstreamStreamError when it is an error of the provider, or no chunk
@@ -84,7 +86,7 @@ export class CompletionDecoder {
 
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
   decodeWhole(data: string, events: ModelEvent[]): void {
-    const choice = this.choiceOf(parsed(data), false);
+    const choice = this.choiceOf(this.parsed(data), false);
     if (choice) this.readAnswer(choice['message'] ?? choice['delta'], events);
   }
 
@@ -100,7 +102,7 @@ export class CompletionDecoder {
       throw new UpstreamStreamError(new Error(`The finish reason of the stream is ${reason}`));
     }
     this.calls.end(events);
-    const mapped = FINISH_REASONS[reason] ?? 'other';
+    const mapped = FINISH_REASONS.get(reason) ?? 'other';
     // Several providers end an answer that calls tools with `stop`.
     const callsTools = this.calls.count > 0 && (mapped === 'stop' || mapped === 'other');
     const replay = this.calls.count > 0 ? this.replay() : undefined;
@@ -122,15 +124,28 @@ export class CompletionDecoder {
   private read(data: string, eventName: string, events: ModelEvent[]): void {
     if (this.isFinished && !isJsonObject(data)) return;
     const isError = eventName === 'error';
-    const choice = this.choiceOf(isError && !isJsonObject(data) ? { error: data } : parsed(data), isError);
+    const chunk = isError && !isJsonObject(data) ? { error: data } : this.parsed(data);
+    const choice = chunk === undefined ? undefined : this.choiceOf(chunk, isError);
     if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
+  }
+
+  /** The value of a chunk; undefined for invalid JSON after the finish reason. @throws UpstreamStreamError for such before it */
+  private parsed(data: string): unknown {
+    try {
+      return JSON.parse(data);
+    } catch (error) {
+      if (this.isFinished) return undefined;
+      throw new UpstreamStreamError(error);
+    }
   }
 
   /** The first choice of a chunk; its usage and finish reason are kept. */
   private choiceOf(chunk: unknown, isError: boolean): Fields | undefined {
-    if (!isPlainObject(chunk)) throw new UpstreamStreamError(new Error('A chunk is not a JSON object'));
+    if (!isPlainObject(chunk)) {
+      throw new UpstreamStreamError(errorInList(chunk) ?? new Error('A chunk is not a JSON object'));
+    }
     const { choices } = chunk;
-    if (isError || reportsError(chunk)) throw new UpstreamStreamError(isSet(chunk['error']) ? chunk['error'] : chunk);
+    if (isError || reportsError(chunk)) throw new UpstreamStreamError(errorIn(chunk));
     if (chunk['usage']) this.readUsage(chunk['usage']);
     if (chunk['x_groq']) this.readUsage((chunk['x_groq'] as Fields)['usage']);
     if (choices === undefined || choices === null) return undefined;
@@ -180,6 +195,17 @@ function reportsError(chunk: Fields): boolean {
   return values.some((value) => isSet(value) && !SUCCESS.test(String(value)));
 }
 
+/** The error that a chunk reports. */
+function errorIn(chunk: Fields): unknown {
+  return isSet(chunk['error']) ? chunk['error'] : chunk;
+}
+
+/** Gemini sends a list with an error in the place of an answer. Undefined for anything else. */
+function errorInList(list: unknown): unknown {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  return isPlainObject(first) && reportsError(first) ? errorIn(first) : undefined;
+}
+
 /** False for the values with which providers say that there is no error. */
 function isSet(value: unknown): boolean {
   if (!value) return false;
@@ -226,20 +252,12 @@ function detail(details: unknown, key: string): number | undefined {
   return isPlainObject(details) ? number(details[key]) : undefined;
 }
 
+/** Undefined for what is no count of tokens: it counts as missing. */
 function number(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** True for data that can only be a JSON object. */
 function isJsonObject(data: string): boolean {
   return data.trimStart().startsWith('{');
-}
-
-/** @throws UpstreamStreamError for invalid JSON */
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (error) {
-    throw new UpstreamStreamError(error);
-  }
 }

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { until } from '../../../../test/support/until.js';
 import type { ErrorCode } from '../../../common/index.js';
-import { failureOf, request } from '../testing/collect.js';
-import { rawUpstream, type RawUpstream, refuse, type Script } from '../testing/raw-upstream.js';
+import { collect, failureOf, request } from '../testing/collect.js';
+import { begin, end, rawUpstream, type RawUpstream, refuse, type Script } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
 
 let upstream: RawUpstream | undefined;
@@ -11,6 +12,7 @@ beforeEach(() => {
   waits.length = 0;
 });
 afterEach(async () => {
+  jest.useRealTimers();
   await upstream?.close();
   upstream = undefined;
 });
@@ -102,5 +104,40 @@ describe('error responses of a model server', () => {
     });
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_EXECUTION_FAILED');
     await hungUp;
+  });
+
+  describe('whose body does not end', () => {
+    /** The result of a call, with timers that are moved on once the request is there. */
+    async function settled<T>(call: Promise<T>, { seen }: RawUpstream, answer: () => void): Promise<T> {
+      await until(() => seen.length === 1);
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+      answer();
+      let isSettled = false;
+      void call.finally(() => (isSettled = true));
+      while (!isSettled) await jest.advanceTimersByTimeAsync(100);
+      return call;
+    }
+
+    it.each([
+      [400, '{"error":{"message":"upstream words: maximum context length', 'MODEL_CONTEXT_LENGTH_EXCEEDED'],
+      [404, '', 'MODEL_NOT_FOUND'],
+    ] as const)('%i is reported with what has arrived: %s', async (status, text, code) => {
+      let answer = (): void => undefined;
+      const server = await start((response) => {
+        answer = () => (response.writeHead(status).flushHeaders(), void (text && response.write(text)));
+      });
+      const { error } = await settled(failureOf(clientFor(server.url), request('hi')), server, () => answer());
+      expect(inspect(expectError(error, code).cause)).toContain(text);
+      await server.hungUp;
+    });
+
+    it('is retried', async () => {
+      let answer = (): void => undefined;
+      const server = await start(
+        (response) => (answer = () => response.writeHead(500).flushHeaders()),
+        (response) => (begin(response, { content: 'ok' }), end(response)),
+      );
+      expect((await settled(collect(clientFor(server.url), request('hi')), server, () => answer())).text).toBe('ok');
+    });
   });
 });

@@ -101,8 +101,36 @@ describe('an error in the stream', () => {
   });
 });
 
+describe('what follows the finish reason', () => {
+  const finished = { choices: [{ index: 0, delta: { content: 'ok' }, finish_reason: 'stop' }] };
+
+  it('a chunk that is cut at the end of the body is skipped', async () => {
+    const { url } = await start((response) => {
+      begin(response);
+      send(response, finished);
+      response.end('data: {"choices":[],"usa');
+    });
+    const { text, finish } = await collect(clientFor(url), request('hi'));
+    expect([text, finish]).toEqual(['ok', { type: 'finish', reason: 'stop', usage: null }]);
+  });
+
+  it('a chunk that is cut is skipped before the usage', async () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2 };
+    const { url } = await start(stream(finished, '{"choices":[],"usa', { choices: [], usage }, '[DONE]'));
+    const { finish } = await collect(clientFor(url), request('hi'));
+    expect(finish).toEqual({ type: 'finish', reason: 'stop', usage: { input_tokens: 1, output_tokens: 2 } });
+  });
+
+  it('an error fails the call', async () => {
+    const { url } = await start(stream(finished, { error: { message: WORDS, code: 429 } }));
+    expectError((await failureOf(clientFor(url), request('hi'))).error, QUOTA);
+  });
+});
+
 describe('the finish reason', () => {
   it.each([
+    ['constructor', 'other'],
+    ['__proto__', 'other'],
     ['model_context_window_exceeded', 'length'],
     ['content_filtered', 'content-filter'],
   ])('%s becomes %s', async (reason, mapped) => {
@@ -122,4 +150,22 @@ it('reasoning is read if reasoning_content is empty', async () => {
     end(response);
   });
   expect((await collect(clientFor(url), request('hi'))).reasoning).toBe('Hm');
+});
+
+it.each([{ tool_calls: [{}] }, { tool_calls: [{ index: 0, id: '', function: { name: '' } }] }, { function_call: {} }])(
+  '%j calls no tool',
+  async (delta) => {
+    const { url } = await start((response) => (begin(response, { content: 'x' }, delta), end(response)));
+    const made = await collect(clientFor(url), request('hi'));
+    expect([made.text, made.calls, made.finish?.reason]).toEqual(['x', [], 'stop']);
+  },
+);
+
+it.each(['1e400', '-1', '0.5', '9007199254740992', '"7"', 'null'])('the token count %s is missing', async (count) => {
+  const details = `{"cached_tokens":${count},"reasoning_tokens":${count}}`;
+  const usage = `{"prompt_tokens":${count},"completion_tokens":5,"total_tokens":${count},"prompt_tokens_details":${details},"completion_tokens_details":${details}}`;
+  const finished = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }] };
+  const { url } = await start(stream(finished, `{"choices":[],"usage":${usage}}`, '[DONE]'));
+  const { finish } = await collect(clientFor(url), request('hi'));
+  expect(finish?.usage).toEqual({ input_tokens: 0, output_tokens: 5 });
 });

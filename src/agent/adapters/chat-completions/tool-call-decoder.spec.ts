@@ -6,6 +6,7 @@ interface Raw {
   readonly index?: number | string | null;
   readonly id?: string | null;
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown };
+  readonly extra_content?: object;
 }
 
 function decode(...deltas: Raw[]): readonly ModelEvent[] {
@@ -118,6 +119,7 @@ describe('ToolCallDecoder', () => {
       [{ index: null, id: 'a', function: { name: 'look', arguments: null } }, more('{"x":1}')],
       [A],
     ],
+    ['a call after an empty one', [{}, { index: 0 }, named('look', '{"x":1}', { index: 1, id: 'a' })], [A]],
     ['a call without a name', [more('{"x":1}', { index: 0, id: 'a' })], [{ ...A, name: '' }]],
   ])('%s are read', (_, deltas, expected) => expect(assemble(decode(...deltas)).calls).toEqual(expected));
 
@@ -132,6 +134,59 @@ describe('ToolCallDecoder', () => {
       { type: 'tool-call-delta', index: 0, argumentsDelta: '}' },
       { type: 'tool-call-delta', index: 1, name: 'see', argumentsDelta: '{}' },
     ]);
+  });
+
+  it.each<[string, Raw[]]>([
+    ['an empty object', [{}]],
+    ['an index alone', [{ index: 0 }, { index: 0 }]],
+    [
+      'blank texts',
+      [
+        { index: 0, id: '', function: { name: ' ', arguments: ' ' } },
+        { id: null, function: {} },
+      ],
+    ],
+    ['an extra without a call', [{ index: 0, extra_content: { signature: 's' } }]],
+  ])('%s is no call', (_, deltas) => {
+    const decoder = new ToolCallDecoder();
+    const events: ModelEvent[] = [];
+    for (const delta of deltas) decoder.read(delta, events);
+    decoder.end(events);
+    expect([events, decoder.count, decoder.extras]).toEqual([[], 0, undefined]);
+  });
+
+  it('what an empty first delta brings belongs to the call that it begins', () => {
+    const decoder = new ToolCallDecoder();
+    const events: ModelEvent[] = [];
+    decoder.read({}, events);
+    decoder.read({ index: 1, extra_content: { signature: 's' } }, events);
+    decoder.read(named('look', '{"x":1}', { index: 1, id: 'a' }), events);
+    decoder.end(events);
+    expect(assemble(events).calls).toEqual([A]);
+    expect([decoder.count, decoder.extras]).toEqual([1, { 0: { signature: 's' } }]);
+  });
+
+  it.each<[string, string[], number]>([
+    ['braces in texts', ['{"x":"}', '{"}', '{"y":"\\\\"}'], 2],
+    ['quotation marks in texts', ['{"x":"\\', '"}"', '}', '{}'], 2],
+    ['nested objects', ['{"x":{', '}', ' ', '} ', '{"y":', '[{}]}'], 2],
+    ['an array', ['[', '{}', ']'], 1],
+    ['text after an object', ['{},', '{}'], 1],
+  ])('calls whose name is repeated are told apart: %s', (_, texts, count) => {
+    const { calls } = assemble(decode(...texts.map((text) => named('look', text))));
+    expect(calls).toHaveLength(count);
+    expect(calls.map((call) => call.arguments).join('')).toBe(texts.join(''));
+  });
+
+  it('the arguments of a call whose name is repeated are not parsed again with each delta', () => {
+    const texts = ['{"x":"', ...Array.from({ length: 20_000 }, (_, index) => ` ${index}`), '"}'];
+    const parse = jest.spyOn(JSON, 'parse');
+    const events = decode(...texts.map((text) => named('look', text)));
+    const parsed = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+    parse.mockRestore();
+    const whole = texts.join('');
+    expect(assemble(events).calls).toEqual([{ id: undefined, name: 'look', arguments: whole }]);
+    expect(parsed).toBeLessThanOrEqual(whole.length);
   });
 
   it('other data is ignored', () => {
