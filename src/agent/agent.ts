@@ -174,7 +174,10 @@ export interface AgentContext {
 /** How a run of an agent ended, if it did not throw. */
 export type AgentOutcome =
   | { readonly kind: 'completed' }
-  /** A limit was reached, so the answer is incomplete. */
+  /**
+   * A limit was reached, so the answer is incomplete. If a limit of `OUTPUT_LIMITS` has cut a message, the agent closes
+   * it as incomplete, with the limit as its `code`; `ModelLoop` does.
+   */
   | { readonly kind: 'incomplete'; readonly reason: string }
   /** The run waits for a person or for results of client tools. */
   | {

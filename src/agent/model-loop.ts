@@ -7,7 +7,7 @@ import { AgentSettings } from './agent.settings.js';
 import { repeatRequests, requestApprovals, callApprovals } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
 import { writeToolLists } from './loop/mcp-tool-lists.js';
-import { modelStep, type StepOutput } from './loop/model-step.js';
+import { limitOf, modelStep, type StepOutput } from './loop/model-step.js';
 import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
 import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/decided-calls.js';
 import { toolRound } from './loop/tool-round.js';
@@ -156,10 +156,10 @@ function joinPrompts(...prompts: readonly string[]): string {
 }
 
 /** How the run ends with this answer; undefined if it continues with tool calls. */
-function endOf({ finishReason, toolCalls }: StepOutput): AgentOutcome | undefined {
-  if (finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };
-  if (finishReason === 'content-filter') return { kind: 'incomplete', reason: 'content_filter' };
-  return toolCalls.length === 0 ? { kind: 'completed' } : undefined;
+function endOf(output: StepOutput): AgentOutcome | undefined {
+  const limit = limitOf(output);
+  if (limit) return { kind: 'incomplete', reason: limit };
+  return output.toolCalls.length === 0 ? { kind: 'completed' } : undefined;
 }
 
 /** Ends the run until the approvals are given, or until the client has returned the outputs. */

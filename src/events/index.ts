@@ -12,5 +12,6 @@ export { mergeData } from './builder/merge.js';
 export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput } from './content-value.js';
 export { StreamGrammar } from './grammar.js';
 export * from './message-factory.js';
+export * from './output-limits.js';
 export { discardedMessageIds, ResponseFold } from './response-fold.js';
 export { serializeEvent } from './serialize-event.js';

@@ -3,7 +3,7 @@ import { ToolSet } from '../../tools/index.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { CallIds } from '../loop/call-ids.js';
-import { modelStep } from '../loop/model-step.js';
+import { limitOf, modelStep } from '../loop/model-step.js';
 import { ModelClient } from '../ports/model-client.js';
 import { toModelMessages } from '../prompt/prompt.js';
 
@@ -43,8 +43,8 @@ export class MemoryAgent implements Agent {
       callIds: new CallIds(context.runId, context.shownCallIds),
       step: 0,
     });
-    if (output.finishReason === 'length') return { kind: 'incomplete', reason: 'max_output_tokens' };
-    if (output.finishReason === 'content-filter') return { kind: 'incomplete', reason: 'content_filter' };
+    const limit = limitOf(output);
+    if (limit) return { kind: 'incomplete', reason: limit };
     if (output.text.trim() !== '') context.state.set(withMemoryNote(context.state.get(), output.text.trim()));
     return { kind: 'completed' };
   }

@@ -1,5 +1,5 @@
 import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
-import type { Usage } from '../../events/index.js';
+import type { OutputLimit, Usage } from '../../events/index.js';
 import type { ChatTelemetry } from '../../telemetry/index.js';
 import type { AgentContext } from '../agent.js';
 import type {
@@ -22,6 +22,12 @@ const CHECKPOINT_EVENTS = 16;
 
 /** The text for the user if the provider's filter stopped an answer before its first text. */
 export const REFUSAL = 'The model did not answer because of its content filter.';
+
+/** The limit that has cut an answer; undefined if the model ended it. */
+export function limitOf({ finishReason }: Pick<StepOutput, 'finishReason'>): OutputLimit | undefined {
+  if (finishReason === 'length') return 'max_output_tokens';
+  return finishReason === 'content-filter' ? 'content_filter' : undefined;
+}
 
 /** The outcome of one model call, as stored in the journal. */
 export interface StepOutput {
@@ -161,9 +167,10 @@ function finish(
   writer: StepWriter,
   { reason: finishReason, usage, replay }: ModelFinish,
 ): { output: StepOutput; messageIds: readonly string[] } {
-  const isRefused = finishReason === 'content-filter';
-  if (writer.isEmpty && !isRefused) writer.writeEmptyText();
-  const { text, refusal, toolCalls, messageIds } = writer.finish(usage, replay);
+  const limit = limitOf({ finishReason });
+  const isFiltered = limit === 'content_filter' && !writer.hasAnswer;
+  if (writer.isEmpty && !isFiltered) writer.writeEmptyText();
+  const { text, refusal, toolCalls, messageIds } = writer.finish({ usage, replay, limit, isFollowed: isFiltered });
   const output: StepOutput = {
     text,
     toolCalls,
@@ -172,18 +179,18 @@ function finish(
     ...(refusal === '' ? {} : { refusal }),
     ...(replay && { replay }),
   };
-  if (!isRefused || text !== '' || refusal !== '') return { output, messageIds };
+  if (!isFiltered) return { output, messageIds };
   const refusalId = writeRefusal(context, messageIds.length === 0 ? usage : null);
   return { output: { ...output, refusal: REFUSAL }, messageIds: [...messageIds, refusalId] };
 }
 
-/** Writes a refusal for an answer that the provider has filtered out. */
+/** Writes a refusal for an answer that the provider has filtered out. It is incomplete, because the filter cut it. */
 function writeRefusal(context: AgentContext, usage: Usage | null): string {
   const message = context.response.createMessageBuilder('assistant', 'message');
   message.created();
   message.inProgress();
   message.createContentBuilder('refusal').addRefusalDelta(REFUSAL);
-  message.complete(usage ? { usage } : {});
+  message.incomplete({ usage, code: 'content_filter' });
   return message.id;
 }
 

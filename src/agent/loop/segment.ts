@@ -1,5 +1,5 @@
 import { GrowingText, type JsonObject } from '../../common/index.js';
-import type { ContentBuilder, MessageBuilder, ResponseBuilder, Usage } from '../../events/index.js';
+import type { ContentBuilder, MessageBuilder, OutputLimit, ResponseBuilder, Usage } from '../../events/index.js';
 
 /** Stands for a half of a character that stays alone. */
 const REPLACEMENT = '\uFFFD';
@@ -62,13 +62,14 @@ export abstract class Segment {
    * Closes the message.
    *
    * @param usage of the model call, for the last message of a step
-   * @param metadata stored with the message
+   * @param stored metadata of the message
+   * @param limit given when it has cut the message, which is then incomplete
    */
-  close(usage: Usage | null = null, metadata?: JsonObject): void {
+  close(usage: Usage | null = null, stored?: JsonObject, limit?: OutputLimit): void {
     if (this.half !== '') this.write(REPLACEMENT);
-    const stored = metadata ?? this.closing();
-    this.content?.complete();
-    this.message?.complete({ usage, metadata: stored ?? null });
+    const metadata = stored ?? this.closing() ?? null;
+    if (limit) this.message?.incomplete({ usage, metadata, code: limit });
+    else this.message?.complete({ usage, metadata });
   }
 
   /** Adds a piece of whole characters. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
-import type { ResponseBuilder, Usage } from '../../events/index.js';
+import type { OutputLimit, ResponseBuilder, Usage } from '../../events/index.js';
 import type { ToolSet } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
@@ -23,6 +23,21 @@ export interface WrittenStep {
   readonly toolCalls: readonly ModelToolCall[];
   /** All messages that the step has written, for the journal. */
   readonly messageIds: readonly string[];
+}
+
+/** How an answer ended. */
+export interface StepEnd {
+  /** Null if the provider has reported none. */
+  readonly usage: Usage | null;
+  /**
+   * Stored with the last call if this run does not answer all calls, because the run that has the results reads the
+   * answer from the session.
+   */
+  readonly replay?: JsonObject | undefined;
+  /** The limit that has cut the answer. */
+  readonly limit?: OutputLimit | undefined;
+  /** True if another message of the step follows, so that the last one of the answer is not that of the step. */
+  readonly isFollowed?: boolean;
 }
 
 /** What a step writer needs for the calls of an answer. */
@@ -60,6 +75,11 @@ export class StepWriter {
     return this.segments.length === 0;
   }
 
+  /** True if the answer has a text for the user, or a refusal. */
+  get hasAnswer(): boolean {
+    return this.joined('text') !== '' || this.joined('refusal') !== '';
+  }
+
   /** The texts so far: the reasoning, and everything else. */
   get texts(): { readonly answer: string; readonly reasoning: string } {
     const reasoning = this.segments.filter((one) => one instanceof TextSegment && one.kind === 'reasoning');
@@ -80,18 +100,18 @@ export class StepWriter {
   }
 
   /**
-   * Writes what is buffered and closes everything. The last message has the usage.
-   *
-   * @param replay stored with the last call if this run does not answer all calls, because the run that has the
-   *   results reads the answer from the session
+   * Writes what is buffered and closes everything. The last message has the usage. Of an answer that a limit has cut,
+   * the last message of the step is incomplete, and so is every call without its whole arguments.
    */
-  finish(usage: Usage | null, replay?: JsonObject): WrittenStep {
+  finish({ usage, replay, limit, isFollowed = false }: StepEnd): WrittenStep {
     const calls = [...this.calls.values()];
     const last = calls.at(-1);
     if (replay && last && calls.some(({ isDeferred }) => isDeferred)) last.replay = replay;
     for (const segment of this.segments.slice(this.front)) {
+      const isLast = segment === this.segments.at(-1);
+      const isCut = (isLast && !isFollowed) || (segment instanceof CallSegment && !segment.isWhole);
       this.open(segment);
-      this.close(segment, segment === this.segments.at(-1) ? usage : null);
+      this.close(segment, isLast ? usage : null, isCut ? limit : undefined);
     }
     this.front = this.segments.length;
     return {
@@ -143,10 +163,10 @@ export class StepWriter {
   }
 
   /** Closes a segment. The first text for the user gets the card. */
-  private close(segment: Segment, usage: Usage | null): void {
+  private close(segment: Segment, usage: Usage | null, limit?: OutputLimit): void {
     const takes = segment instanceof TextSegment && segment.kind === 'text' && segment.value !== '';
     const card = takes ? this.card : undefined;
-    segment.close(usage, card?.metadata);
+    segment.close(usage, card?.metadata, limit);
     if (!card || segment.messageId === undefined) return;
     this.card = undefined;
     card.announce(segment.messageId);

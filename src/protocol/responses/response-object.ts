@@ -1,5 +1,13 @@
 import { jsonMembers } from '../../common/index.js';
-import type { AgentResponse, ErrorModel, Message, RunStatus, Usage } from '../../events/index.js';
+import {
+  type AgentResponse,
+  type ErrorModel,
+  isOutputLimit,
+  type Message,
+  OUTPUT_LIMITS,
+  type RunStatus,
+  type Usage,
+} from '../../events/index.js';
 import { outputItems } from './items/output-items.js';
 import type { OutputItem } from './items/item.types.js';
 import type { ResponseInfo } from './response-info.js';
@@ -19,11 +27,9 @@ const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
   rejected: 'failed',
 };
 /** The codes of the log that are reasons of `incomplete_details`. */
-const REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter', 'max_tool_calls']);
+const REASONS: ReadonlySet<string> = new Set([...OUTPUT_LIMITS, 'max_tool_calls']);
 /** The error code of a run that made too many model calls. */
 const STEP_LIMIT = 'max_steps';
-/** The limits at which the model stops in the middle of its output. */
-const CUTTING_REASONS: ReadonlySet<string> = new Set(['max_output_tokens', 'content_filter']);
 
 /** The fields that follow those of the request. */
 type AfterEcho = 'output' | 'usage';
@@ -102,10 +108,11 @@ export function bodyOf(info: ResponseInfo, run: AgentResponse): ResponseBody {
 
 /**
  * The message that a limit has cut (contract responses, section A6): the last one of the model when the run ended
- * at a limit of its output. Undefined for other runs.
+ * at a limit of its output. Undefined for other runs. Such a message is `incomplete` in the log, but logs of earlier
+ * versions, and agents that complete their messages themselves, have it as `completed`.
  */
 export function cutMessage({ status, error, output }: AgentResponse): Message | undefined {
-  if (status !== 'incomplete' || !CUTTING_REASONS.has(error?.code ?? '')) return undefined;
+  if (status !== 'incomplete' || !isOutputLimit(error?.code)) return undefined;
   const last = output?.at(-1);
   return last?.role === 'assistant' ? last : undefined;
 }

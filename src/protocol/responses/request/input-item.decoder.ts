@@ -1,5 +1,12 @@
 import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
-import { type ContentInput, dataMessage, type Message, messageOf, type MessageType } from '../../../events/index.js';
+import {
+  type ContentInput,
+  dataMessage,
+  type Message,
+  messageOf,
+  type MessageInput,
+  type MessageType,
+} from '../../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
@@ -89,7 +96,13 @@ function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Messa
   const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
   if (!role)
     throw fieldError(fields.at('role'), 'must be one of user, assistant, system, developer', 'INVALID_PARAMETER');
-  return [messageOf({ id, role }, decodeParts(fields, 'content'))];
+  const status = role === 'assistant' ? statusOf(fields) : {};
+  return [messageOf({ id, role, ...status }, decodeParts(fields, 'content'))];
+}
+
+/** Output that a client repeats stays incomplete; any other item of a request is complete. */
+function statusOf(fields: FieldReader): Pick<MessageInput, 'status'> {
+  return fields.source['status'] === 'incomplete' ? { status: 'incomplete' } : {};
 }
 
 /** The call of a tool as a message of the assistant. The arguments are in a field that differs by item type. */
@@ -99,7 +112,7 @@ function callMessage(type: MessageType, fields: FieldReader, { id }: ItemContext
     name: required(fields, 'name'),
     arguments: argumentsOf(fields, textField),
   };
-  return dataMessage({ id, role: 'assistant', type, data });
+  return dataMessage({ id, role: 'assistant', type, data, ...statusOf(fields) });
 }
 
 /** Arguments are JSON text; from a client that sends the object, the object as JSON text. */
@@ -136,7 +149,7 @@ function decodeReasoning(fields: FieldReader, { id }: ItemContext): readonly Mes
     const text = fieldReaderAt(part, `${fields.at('summary')}[${index}]`).string('text') ?? '';
     return { type: 'text', text };
   });
-  return [messageOf({ id, role: 'assistant', type: 'reasoning' }, contents)];
+  return [messageOf({ id, role: 'assistant', type: 'reasoning', ...statusOf(fields) }, contents)];
 }
 
 /** The call and, when the item has it, its output or error. */

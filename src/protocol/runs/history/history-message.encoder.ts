@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { Message } from '../../../events/index.js';
+import { isCutByLimit, type Message } from '../../../events/index.js';
 import type { SessionMessage } from '../../../session/index.js';
 
 /** An image of a user message. */
@@ -48,9 +48,13 @@ export function encodeHistoryMessage(stored: SessionMessage, addressOf: AddressI
   return { id: message.id, seq, role: 'assistant', content, ui_schema: uiSchema, timestamp };
 }
 
-/** What was cut off is no history. What a client sent is whole, whatever it says: `created` is what most say. */
-function isWhole({ role, status }: Message): boolean {
-  return role === 'user' || status === 'completed' || status === 'created';
+/**
+ * What was cut off is no history, unless a limit of the model has cut it: then it is all that the model has answered.
+ * What a client sent is whole, whatever it says: `created` is what most say.
+ */
+function isWhole(message: Message): boolean {
+  const { role, status } = message;
+  return role === 'user' || status === 'completed' || status === 'created' || isCutByLimit(message);
 }
 
 /** True for a message that a history shows. */

@@ -1,0 +1,106 @@
+import type { Message } from '../../events/index.js';
+import type { ModelEvent } from '../ports/model-client.js';
+import { call, finish, reasoning, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
+import { dataMessage, loopAgent, serverTool, TestRun, userMessage } from '../testing/test-run.js';
+import { REFUSAL } from './model-step.js';
+
+const clientTools = [{ name: 'browse', description: 'Opens a page', parameters: { type: 'object' } }];
+
+async function runOf(...script: ModelEvent[]): Promise<TestRun> {
+  const run = new TestRun({ clientTools });
+  await run.drive(loopAgent(new ScriptedModelClient([script]), [serverTool('look')]));
+  return run;
+}
+
+/** The statuses of a message and of its contents, and why it is incomplete. */
+const statusOf = ({ type, status, code, content }: Message): unknown[] => [
+  type,
+  status,
+  code,
+  ...(content ?? []).map((one) => one.status),
+];
+
+/** The closing events of the log for one message. */
+const closings = (run: TestRun, id: string | undefined): unknown[] =>
+  run.events.flatMap((event) => {
+    const isOf = event.object === 'message' ? event.id === id : event.object === 'content' && event.msg_id === id;
+    const isClosing = isOf && 'status' in event && event.status !== 'created' && event.status !== 'in_progress';
+    return isClosing ? [[event.object, event.status]] : [];
+  });
+
+describe('an answer that a limit has cut', () => {
+  it.each([
+    ['text', [text('So far')], 'message'],
+    ['reasoning', [reasoning('Hm')], 'reasoning'],
+    ['a call of the client', [call(0, 'browse', '{"url":"', 'c0')], 'function_call'],
+    ['a call of the server', [call(0, 'look', '{"at":"', 'c0')], 'plugin_call'],
+    ['nothing', [], 'message'],
+  ] as const)('the last message is incomplete with its content: %s', async (_what, deltas, type) => {
+    const run = await runOf(...deltas, finish('length'));
+    const [message] = run.messages;
+    expect(run.messages).toHaveLength(1);
+    expect(message && statusOf(message)).toEqual([type, 'incomplete', 'max_output_tokens', 'incomplete']);
+    expect(message?.usage).toEqual({ input_tokens: 10, output_tokens: 5 });
+    expect(closings(run, message?.id)).toEqual([
+      ['content', 'incomplete'],
+      ['message', 'incomplete'],
+    ]);
+    run.expectLegalStream();
+  });
+
+  it('the messages before the last one are complete', async () => {
+    const run = await runOf(reasoning('Hm'), text('Well.'), call(0, 'browse', '{"url":"', 'c0'), finish('length'));
+    expect(run.messages.map(statusOf)).toEqual([
+      ['reasoning', 'completed', null, 'completed'],
+      ['message', 'completed', null, 'completed'],
+      ['function_call', 'incomplete', 'max_output_tokens', 'incomplete'],
+    ]);
+  });
+
+  it('a call without its whole arguments is incomplete, also if others follow', async () => {
+    const run = await runOf(
+      call(0, 'browse', '{"url":"', 'c0'),
+      call(1, 'browse', '{"url":"b"}', 'c1'),
+      call(2, 'browse', '{"u', 'c2'),
+      finish('length'),
+    );
+    expect(run.messages.map(({ status }) => status)).toEqual(['incomplete', 'completed', 'incomplete']);
+  });
+
+  it('filtered text is incomplete', async () => {
+    const run = await runOf(text('So far'), finish('content-filter'));
+    expect(run.messages.map(statusOf)).toEqual([['message', 'incomplete', 'content_filter', 'incomplete']]);
+  });
+
+  it('the refusal that takes the place of a filtered answer is incomplete', async () => {
+    const run = await runOf(reasoning('Hm'), call(0, 'browse', '{"url":"', 'c0'), finish('content-filter'));
+    expect(run.messages.map(statusOf)).toEqual([
+      ['reasoning', 'completed', null, 'completed'],
+      ['function_call', 'incomplete', 'content_filter', 'incomplete'],
+      ['message', 'incomplete', 'content_filter', 'incomplete'],
+    ]);
+    expect(run.messages[2]?.content).toMatchObject([{ refusal: REFUSAL }]);
+    run.expectLegalStream();
+  });
+
+  it('an answer that the model ended itself is complete, whatever its calls are', async () => {
+    const run = await runOf(text('Well.'), call(0, 'browse', '{"url":"', 'c0'), finish('tool-calls'));
+    expect(run.messages.map(({ status, code }) => [status, code])).toEqual([
+      ['completed', null],
+      ['completed', null],
+    ]);
+  });
+
+  it('the next request to the model has the text, and not the call without its whole arguments', async () => {
+    const cut = await runOf(text('So far'), call(0, 'browse', '{"url":"', 'c0'), finish('length'));
+    const client = new ScriptedModelClient([[text('Done.'), finish()]]);
+    const history = [userMessage('Go'), ...cut.messages];
+    const input = [dataMessage('function_call_output', { call_id: 'c0', output: 'No.' }, 'tool'), userMessage('On')];
+    await new TestRun({ history, input, clientTools }).drive(loopAgent(client));
+    expect(client.requests[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+      { role: 'assistant', content: 'So far', toolCalls: [] },
+      { role: 'user', content: [{ type: 'text', text: 'On' }] },
+    ]);
+  });
+});
