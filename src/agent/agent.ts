@@ -176,7 +176,7 @@ export type AgentOutcome =
   | { readonly kind: 'completed' }
   /**
    * A limit was reached, so the answer is incomplete. If a limit of `OUTPUT_LIMITS` has cut a message, the agent closes
-   * it as incomplete, with the limit as its `code`; `ModelLoop` does.
+   * it as incomplete, with the limit as its `code`; `ModelLoop` does this itself.
    */
   | { readonly kind: 'incomplete'; readonly reason: string }
   /** The run waits for a person or for results of client tools. */

@@ -15,6 +15,15 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
+/** True for the JSON text of an object. */
+export function isObjectText(text: string): boolean {
+  try {
+    return isPlainObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Characters that JSON text escapes: quotes, backslashes, control characters, and surrogates, which are escaped if
  * lone.

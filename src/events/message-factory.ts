@@ -8,6 +8,8 @@ export interface MessageInput {
   readonly role: Role | null;
   readonly type?: MessageType;
   readonly status?: RunStatus;
+  /** Why it is incomplete. */
+  readonly code?: string;
   readonly metadata?: JsonObject | null;
 }
 
@@ -24,7 +26,7 @@ export function messageOf(input: MessageInput, contents: readonly ContentInput[]
     content: contents.map((content, index) =>
       makeContent({ type: content.type, index, msgId: input.id, status, delta: false }, fieldsOf(content)),
     ),
-    code: null,
+    code: input.code ?? null,
     message: null,
     usage: null,
     metadata: input.metadata ?? null,

@@ -1,4 +1,15 @@
 import type { JsonObject } from '../common/index.js';
+import type { MessageType } from './agent-objects.js';
+
+/** The types of messages with a tool call. Only a `function_call` can be the client's. */
+export const CALL_TYPES: readonly MessageType[] = ['function_call', 'plugin_call', 'component_call', 'mcp_call'];
+/** The types of messages with the output of a tool call. */
+export const OUTPUT_TYPES: readonly MessageType[] = [
+  'function_call_output',
+  'plugin_call_output',
+  'component_call_output',
+  'mcp_call_output',
+];
 
 /**
  * The data of `function_call`, `plugin_call` and `component_call` messages (contract agent-api, section a.2).

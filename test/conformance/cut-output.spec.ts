@@ -18,11 +18,22 @@ const PARAMETERS = { type: 'object', properties: { id: { type: 'string' } } };
 const LOOKUP = { type: 'function', name: 'lookup_order', parameters: PARAMETERS, strict: false } as const;
 const AGENT_API_LOOKUP = { type: 'function', function: { name: 'lookup_order', parameters: PARAMETERS } };
 
+const CUT_CALL = {
+  type: 'function_call',
+  call_id: 'c1',
+  name: 'lookup_order',
+  arguments: '{"id":"',
+  status: 'incomplete',
+} as const;
+const answerTo = (callId: string) =>
+  ({ type: 'function_call_output', call_id: callId, output: 'Not a whole call' }) as const;
+
 function script(upstream: LLMock): void {
   upstream.onMessage('cut text', { content: 'So far', finishReason: 'length' });
   const call = { name: 'lookup_order', arguments: '{"id":"', id: 'c1' };
   upstream.onMessage('cut call', { toolCalls: [call], finishReason: 'length' });
   upstream.onMessage('filtered text', { content: 'So far', finishReason: 'content_filter' });
+  upstream.on({ toolCallId: 'c1' }, { content: 'I see.' });
   upstream.onMessage('go on', { content: 'And so on.' });
 }
 
@@ -109,6 +120,20 @@ describe('output that a limit has cut', () => {
       });
       const { data } = await client.conversations.items.list(id);
       expect(data.map(statusOf)).toEqual([['message', 'completed']]);
+    });
+
+    it.each([
+      ['later', async (id: string) => ask([answerTo('c1')], { previous_response_id: id })],
+      ['with the call', async () => ask([CUT_CALL, answerTo('c1')])],
+    ])("the model gets the client's output of a cut call: %s", async (_when, answered) => {
+      const { id } = await ask('cut call');
+      server.modelServer.clearRequests();
+      await answered(id);
+      const { messages } = server.modelServer.getLastRequest()?.body as { messages: { role: string }[] };
+      expect(messages.slice(-2)).toMatchObject([
+        { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'lookup_order', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'Not a whole call' },
+      ]);
     });
 
     it('the conversation goes on', async () => {

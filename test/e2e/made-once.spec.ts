@@ -45,7 +45,10 @@ describe('formatters, compiled schemas and loggers', () => {
     loggers = jest.spyOn(ServerLog.prototype, 'child');
     server = await startServer({ model: new CallingModel() });
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await server.close();
+  });
 
   const made = (): Record<'formatters' | 'schemas' | 'loggers', number> => ({
     formatters: formatters.mock.calls.length,
@@ -70,12 +73,9 @@ describe('formatters, compiled schemas and loggers', () => {
     const beforeRuns = made();
     for (const wire of WIRES) await run(wire);
     expect(beforeRuns.schemas).toBeGreaterThan(0);
-    expect(made()).toEqual({
-      formatters: expect.any(Number) as number,
-      schemas: beforeRuns.schemas,
-      loggers: beforeRuns.loggers,
-    });
-    expect(made().formatters).toBeGreaterThan(0);
+    const { formatters, ...others } = made();
+    expect(formatters).toBeGreaterThan(0);
+    expect(others).toEqual({ schemas: beforeRuns.schemas, loggers: beforeRuns.loggers });
   });
 
   it.each(WIRES)('$name: a further run makes none', async (wire) => {

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../common/index.js';
+import { isObjectText, type JsonObject, ObjectScan } from '../../common/index.js';
 import {
   CALL_PERMISSION,
   type CallPermission,
@@ -47,7 +47,7 @@ export class CallSegment extends Segment {
   /** Data that the provider requires back with the answer that this call belongs to. */
   replay: JsonObject | undefined;
   private name = '';
-  private readonly scanner = new ObjectScanner();
+  private readonly scanner = new ObjectScan();
 
   constructor(
     private readonly id: string,
@@ -64,7 +64,7 @@ export class CallSegment extends Segment {
 
   /** Complete if the arguments are a JSON object. */
   get isWhole(): boolean {
-    return this.scanner.isAtEnd && isJsonObject(this.value);
+    return this.scanner.isWhole && isObjectText(this.value);
   }
 
   /** True if this run does not answer the call, because the client does or an approval is required first. */
@@ -74,7 +74,7 @@ export class CallSegment extends Segment {
 
   protected override write(piece: string): void {
     super.write(piece);
-    this.scanner.read(piece);
+    this.scanner.add(piece);
   }
 
   /** Sets the name. Only the first one is used. */
@@ -129,47 +129,4 @@ export class CallSegment extends Segment {
 
 function marked(permission: CallPermission): JsonObject {
   return { [CALL_PERMISSION]: permission };
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return isPlainObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPENING = 123;
-const CLOSING = 125;
-
-/** Finds the end of a JSON object while it arrives, so that the text is not parsed again with each piece. */
-class ObjectScanner {
-  private depth = 0;
-  private hasBegun = false;
-  private isInText = false;
-  private isEscaped = false;
-
-  /** True if all braces are closed: the text may be an object. */
-  get isAtEnd(): boolean {
-    return this.hasBegun && this.depth === 0;
-  }
-
-  /** Reads the next piece. */
-  read(piece: string): void {
-    for (let at = 0; at < piece.length; at += 1) this.readCode(piece.charCodeAt(at));
-  }
-
-  private readCode(code: number): void {
-    if (this.isInText) {
-      if (this.isEscaped) this.isEscaped = false;
-      else if (code === BACKSLASH) this.isEscaped = true;
-      else if (code === QUOTE) this.isInText = false;
-    } else if (code === QUOTE) this.isInText = true;
-    else if (code === OPENING) {
-      this.depth += 1;
-      this.hasBegun = true;
-    } else if (code === CLOSING) this.depth -= 1;
-  }
 }

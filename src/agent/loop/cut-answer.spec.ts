@@ -2,6 +2,7 @@ import type { Message } from '../../events/index.js';
 import type { ModelEvent } from '../ports/model-client.js';
 import { call, finish, reasoning, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
 import { dataMessage, loopAgent, serverTool, TestRun, userMessage } from '../testing/test-run.js';
+import { NO_RESULT } from '../prompt/prompt.js';
 import { REFUSAL } from './model-step.js';
 
 const clientTools = [{ name: 'browse', description: 'Opens a page', parameters: { type: 'object' } }];
@@ -91,16 +92,43 @@ describe('an answer that a limit has cut', () => {
     ]);
   });
 
-  it('the next request to the model has the text, and not the call without its whole arguments', async () => {
-    const cut = await runOf(text('So far'), call(0, 'browse', '{"url":"', 'c0'), finish('length'));
+  /** The messages of the next request to the model, after the user's first one. */
+  async function nextPrompt(answer: readonly ModelEvent[], ...outputs: readonly [id: string, output: string][]) {
+    const cut = await runOf(...answer);
     const client = new ScriptedModelClient([[text('Done.'), finish()]]);
     const history = [userMessage('Go'), ...cut.messages];
-    const input = [dataMessage('function_call_output', { call_id: 'c0', output: 'No.' }, 'tool'), userMessage('On')];
+    const input = outputs.map(([id, output]) => dataMessage('function_call_output', { call_id: id, output }, 'tool'));
     await new TestRun({ history, input, clientTools }).drive(loopAgent(client));
-    expect(client.requests[0]?.messages.slice(1)).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'Go' }] },
-      { role: 'assistant', content: 'So far', toolCalls: [] },
-      { role: 'user', content: [{ type: 'text', text: 'On' }] },
+    return client.requests[0]?.messages.slice(2);
+  }
+
+  it('a cut call that the client answers reaches the model, with its output', async () => {
+    const answer = [text('So far'), call(0, 'browse', '{"url":"', 'c0'), finish('length')];
+    expect(await nextPrompt(answer, ['c0', 'No.'])).toEqual([
+      { role: 'assistant', content: 'So far', toolCalls: [{ id: 'c0', name: 'browse', arguments: '{}' }] },
+      { role: 'tool', callId: 'c0', name: 'browse', content: 'No.' },
+    ]);
+  });
+
+  it('whole and cut calls of one answer go back to the model together, with what its provider attached', async () => {
+    const replay = { vendor: 'signature' };
+    const answer = [
+      call(0, 'browse', '{"url":"a"}', 'c0'),
+      call(1, 'browse', '{"u', 'c1'),
+      { ...finish('length'), replay } as ModelEvent,
+    ];
+    expect(await nextPrompt(answer, ['c0', 'Found.'])).toEqual([
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [
+          { id: 'c0', name: 'browse', arguments: '{"url":"a"}' },
+          { id: 'c1', name: 'browse', arguments: '{}' },
+        ],
+        replay,
+      },
+      { role: 'tool', callId: 'c0', name: 'browse', content: 'Found.' },
+      { role: 'tool', callId: 'c1', name: 'browse', content: NO_RESULT },
     ]);
   });
 });

@@ -49,7 +49,10 @@ export function owedClientCalls(context: AgentContext): readonly string[] {
   const begins = history.findLastIndex((message) => message.role === 'user' && message.type === 'message');
   const recent = [...history.slice(begins + 1), ...input];
   const answered = new Set(recent.flatMap(outputsOf).map(({ callId }) => callId));
-  const calls = recent.filter(({ type }) => type === 'function_call').flatMap(callsOf);
+  // A limit may have cut a call: nobody has to answer it.
+  const calls = recent
+    .filter(({ type, status }) => type === 'function_call' && status !== 'incomplete')
+    .flatMap(callsOf);
   return calls.map(({ id }) => id).filter((id) => !answered.has(id));
 }
 

@@ -63,7 +63,7 @@ export abstract class Segment {
    *
    * @param usage of the model call, for the last message of a step
    * @param stored metadata of the message
-   * @param limit given when it has cut the message, which is then incomplete
+   * @param limit the limit that has cut the message; it is then closed as incomplete
    */
   close(usage: Usage | null = null, stored?: JsonObject, limit?: OutputLimit): void {
     if (this.half !== '') this.write(REPLACEMENT);

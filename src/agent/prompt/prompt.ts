@@ -1,6 +1,6 @@
 import { isAttachmentReference, isOwnPath, parseReference } from '../../attachment/index.js';
-import { assertUnreachable, isPlainObject, type JsonObject, type Principal } from '../../common/index.js';
-import type { Content, FileContent, Message } from '../../events/index.js';
+import { assertUnreachable, isObjectText, type JsonObject, type Principal } from '../../common/index.js';
+import { type Content, type FileContent, isCutByLimit, type Message } from '../../events/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
 import { callsOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
 
@@ -98,25 +98,21 @@ function plainMessage(message: Message): ModelMessage[] {
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }];
 }
 
-/** True for messages that mean nothing to the model, and for unfinished ones without a readable text. */
+/**
+ * True for messages that mean nothing to the model, and for unfinished ones without a readable text. Calls that a limit
+ * has cut stay: clients may answer them, and providers want the calls of an answer back as they were.
+ */
 function isLeftOut(message: Message): boolean {
   const isToolMessage = isCall(message) || isCallOutput(message);
   if (!isToolMessage && message.type !== 'message' && message.type !== 'a2ui_action') return true;
+  if (isToolMessage && isCutByLimit(message)) return false;
   const isUnfinished = message.status === 'failed' || message.status === 'incomplete' || message.status === 'canceled';
   return isUnfinished && (isToolMessage || readableText(message) === '');
 }
 
 /** A call for a provider. Arguments that are not a JSON object are replaced, because some providers refuse them. */
 export function toolCall({ id, name, arguments: text }: ModelToolCall): ModelToolCall {
-  return { id, name, arguments: isJsonObject(text) ? text : '{}' };
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return isPlainObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return { id, name, arguments: isObjectText(text) ? text : '{}' };
 }
 
 /** The texts, refusals and data of a message as one text. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
-import type { Message, MessageType } from '../../events/index.js';
+import { CALL_TYPES, type Message, OUTPUT_TYPES } from '../../events/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 
 /** The output of a tool call. */
@@ -8,14 +8,6 @@ export interface CallOutput {
   /** Text as the model receives it. */
   readonly output: string;
 }
-
-const CALL_TYPES: ReadonlySet<MessageType> = new Set(['function_call', 'plugin_call', 'component_call', 'mcp_call']);
-const OUTPUT_TYPES: ReadonlySet<MessageType> = new Set([
-  'function_call_output',
-  'plugin_call_output',
-  'component_call_output',
-  'mcp_call_output',
-]);
 
 /** The metadata key of a call for the `replay` (see `ModelEvent`) that later runs send back to the model. */
 export const MODEL_REPLAY = 'model_replay';
@@ -28,12 +20,12 @@ export function replayOf({ metadata }: Message): JsonObject | undefined {
 
 /** True for messages that contain a tool call, of any kind of tool. */
 export function isCall(message: Message): boolean {
-  return CALL_TYPES.has(message.type);
+  return CALL_TYPES.includes(message.type);
 }
 
 /** True for messages that contain the output of a tool call, of any kind of tool. */
 export function isCallOutput(message: Message): boolean {
-  return OUTPUT_TYPES.has(message.type);
+  return OUTPUT_TYPES.includes(message.type);
 }
 
 /** The tool calls in a message; none if it is of another type or their ids are missing. */

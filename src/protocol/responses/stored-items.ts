@@ -1,18 +1,56 @@
 import type { Principal, Reach } from '../../common/index.js';
-import { dataOf, type Message } from '../../events/index.js';
+import { CALL_TYPES, dataOf, type Message, type MessageType, OUTPUT_TYPES } from '../../events/index.js';
 import type { Interrupts } from '../../interrupt/index.js';
 import type { FoundMessage, SessionMessage, Sessions } from '../../session/index.js';
 import { isServerCallId, messageIdOf } from './items/item-ids.js';
 import { approvalOf } from './items/make-item.js';
 import { askedCallId } from './items/output-items.js';
-import { callData, isOutput, isServerCall, isServerOutput, outputData, TOOL_TYPES } from './items/tool-data.js';
+import { callData, isOutput, isServerCall, isServerOutput, outputData, text } from './items/tool-data.js';
+
+/** Where a message is stored: the session, and whose it is. */
+type Place = Pick<FoundMessage, 'sessionId' | 'userId'>;
+
+const APPROVAL_REQUEST: MessageType = 'mcp_approval_request';
+const TYPES: readonly MessageType[] = [...CALL_TYPES, ...OUTPUT_TYPES, APPROVAL_REQUEST];
+
+/** The tool calls of a session, oldest first. */
+class SessionCalls {
+  /** By the id of the call. */
+  private readonly calls = new Map<string, SessionMessage[]>();
+  private readonly outputs = new Map<string, SessionMessage[]>();
+  /** By the id of the request. */
+  private readonly requests = new Map<string, SessionMessage>();
+
+  constructor(messages: readonly SessionMessage[]) {
+    for (const stored of messages) {
+      const { message } = stored;
+      if (isServerCall(message.type)) addTo(this.calls, callData(message, '').callId, stored);
+      else if (isOutput(message.type)) addTo(this.outputs, outputData(message).callId, stored);
+      else if (message.type === APPROVAL_REQUEST) this.requests.set(text(dataOf(message)?.['id']), stored);
+    }
+  }
+
+  /** The output of a call, which follows it. */
+  outputAfter(seq: number, callId: string): Message | undefined {
+    return this.outputs.get(callId)?.find((output) => output.seq > seq)?.message;
+  }
+
+  /** The call of an output, which precedes it. */
+  callBefore(seq: number, callId: string): Message | undefined {
+    return this.calls.get(callId)?.findLast((call) => call.seq < seq)?.message;
+  }
+
+  approvalRequest(id: string): SessionMessage | undefined {
+    return this.requests.get(id);
+  }
+}
 
 /**
  * The stored items that one request refers to. The calls of a session are read once, because clients send all calls of
  * a conversation with every request.
  */
 export class StoredItems {
-  private readonly toolMessages = new Map<string, Promise<readonly SessionMessage[]>>();
+  private readonly sessionCalls = new Map<string, Promise<SessionCalls>>();
 
   /** @param reach whose items are found */
   constructor(
@@ -28,14 +66,17 @@ export class StoredItems {
       (await this.sessions.findMessage(this.reach, id)) ??
       (await this.approvalRequest(id));
     if (!found) return this.approvedCall(id);
-    const { type } = found.message;
-    if (isServerCall(type) || (type === 'function_call' && isServerCallId(id))) {
-      const output = await this.output(found);
-      return output ? [found.message, output] : [found.message];
+    const { message, seq } = found;
+    if (isServerCall(message.type) || (message.type === 'function_call' && isServerCallId(id))) {
+      const calls = await this.callsOf(found);
+      const output = calls.outputAfter(seq, callData(message, '').callId);
+      return output ? [message, output] : [message];
     }
+    if (!isServerOutput(message.type)) return [message];
     // An approved call has the id of its output, which means nothing to the model without the call.
-    const call = isServerOutput(type) && (await this.call(found));
-    return call ? [call, found.message] : [found.message];
+    const calls = await this.callsOf(found);
+    const call = calls.callBefore(seq, outputData(message).callId);
+    return call ? [call, message] : [message];
   }
 
   /** An approval request has the id of its interrupt, not of its message. */
@@ -43,41 +84,34 @@ export class StoredItems {
     const asked = await this.interrupts.find(this.reach, id);
     if (!asked) return undefined;
     const { sessionId, userId } = asked;
-    const requests = await this.sessions.messagesOf(this.owner(userId), sessionId, ['mcp_approval_request']);
-    const found = requests.findLast(({ message }) => dataOf(message)?.['id'] === id);
+    const found = (await this.callsOf(asked)).approvalRequest(id);
     return found && { sessionId, userId, ...found };
   }
 
   /** The item of an approved call has the id of its request: it shows the call and its output. */
   private async approvedCall(id: string): Promise<readonly Message[] | undefined> {
-    const found = await this.approvalRequest(approvalOf(id) ?? id);
-    const callId = found && askedCallId(found.message);
-    if (!found || callId === undefined) return undefined;
-    const call = await this.call(found, callId);
-    const output = await this.output(found, callId);
-    return [call, output].filter((message) => message !== undefined);
+    const request = await this.approvalRequest(approvalOf(id) ?? id);
+    const callId = request && askedCallId(request.message);
+    if (!request || callId === undefined) return undefined;
+    const calls = await this.callsOf(request);
+    const shown = [calls.callBefore(request.seq, callId), calls.outputAfter(request.seq, callId)];
+    return shown.filter((message) => message !== undefined);
   }
 
-  /** The output of a call, which follows it in the session; undefined if the call was not answered. */
-  private async output(found: FoundMessage, callId = callData(found.message, '').callId): Promise<Message | undefined> {
-    const outputs = (await this.toolMessagesOf(found)).filter(({ message }) => isOutput(message.type));
-    return outputs.find(({ seq, message }) => seq > found.seq && outputData(message).callId === callId)?.message;
-  }
-
-  /** The call of an output, which precedes it in the session. */
-  private async call(found: FoundMessage, callId = outputData(found.message).callId): Promise<Message | undefined> {
-    const calls = (await this.toolMessagesOf(found)).filter(({ message }) => isServerCall(message.type));
-    return calls.findLast(({ seq, message }) => seq < found.seq && callData(message, '').callId === callId)?.message;
-  }
-
-  private toolMessagesOf({ sessionId, userId }: FoundMessage): Promise<readonly SessionMessage[]> {
+  private callsOf({ sessionId, userId }: Place): Promise<SessionCalls> {
     const key = JSON.stringify([userId, sessionId]);
-    const read = this.toolMessages.get(key) ?? this.sessions.messagesOf(this.owner(userId), sessionId, TOOL_TYPES);
-    this.toolMessages.set(key, read);
-    return read;
+    const calls = this.sessionCalls.get(key) ?? this.readCalls({ tenantId: this.reach.tenantId, userId }, sessionId);
+    this.sessionCalls.set(key, calls);
+    return calls;
   }
 
-  private owner(userId: string): Principal {
-    return { tenantId: this.reach.tenantId, userId };
+  private async readCalls(owner: Principal, sessionId: string): Promise<SessionCalls> {
+    return new SessionCalls(await this.sessions.messagesOfTypes(owner, sessionId, TYPES));
   }
+}
+
+function addTo(messages: Map<string, SessionMessage[]>, callId: string, message: SessionMessage): void {
+  const known = messages.get(callId);
+  if (known) known.push(message);
+  else messages.set(callId, [message]);
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, MoreThan } from 'typeorm';
 import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
 import { Database, MessageEntity, prepared, queryable, SessionEntity, type Transaction } from '../../database/index.js';
-import type { Message, MessageType } from '../../events/index.js';
+import { CALL_TYPES, type Message, type MessageType, OUTPUT_TYPES } from '../../events/index.js';
 import type { RemovedSession } from '../session-cleaners.js';
 import {
   type AppendOptions,
@@ -74,14 +74,7 @@ const OUTPUT_COUNT = `
 const STATE = 'SELECT state FROM sessions WHERE no = ?';
 
 const CLIENT_TOOL_TYPES: readonly MessageType[] = ['function_call', 'function_call_output'];
-const SERVER_TOOL_TYPES: readonly MessageType[] = [
-  'plugin_call',
-  'plugin_call_output',
-  'component_call',
-  'component_call_output',
-  'mcp_call',
-  'mcp_call_output',
-];
+const TOOL_TYPES: readonly MessageType[] = [...CALL_TYPES, ...OUTPUT_TYPES];
 
 const FIND_ROW_ID = 'SELECT no FROM sessions WHERE tenant_id = ? AND user_id = ? AND id = ?';
 
@@ -192,7 +185,7 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   async toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
-    const types = whose === 'all' ? [...CLIENT_TOOL_TYPES, ...SERVER_TOOL_TYPES] : CLIENT_TOOL_TYPES;
+    const types = whose === 'all' ? TOOL_TYPES : CLIENT_TOOL_TYPES;
     const rows = await queryable(tx).manager.find(MessageEntity, {
       where: { sessionRowId, type: In(types), hidden: 0 },
       order: { seq: 'ASC' },

@@ -132,7 +132,7 @@ export class TypeOrmSessions extends Sessions {
     return [...newestFirst].reverse();
   }
 
-  async messagesOf(
+  async messagesOfTypes(
     principal: Principal,
     sessionId: string,
     types: readonly MessageType[],

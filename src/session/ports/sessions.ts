@@ -110,7 +110,7 @@ export abstract class Sessions {
   ): Promise<readonly SessionMessage[]>;
 
   /** All messages of the types, oldest first; empty for an unknown session. */
-  abstract messagesOf(
+  abstract messagesOfTypes(
     principal: Principal,
     sessionId: string,
     types: readonly MessageType[],

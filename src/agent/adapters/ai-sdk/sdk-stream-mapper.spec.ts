@@ -10,7 +10,7 @@ const END: LanguageModelV3StreamPart = {
   usage: { inputTokens: count, outputTokens: { total: 1, text: 1, reasoning: 0 } },
 };
 
-/** The parts of a call's input as it is streamed; no server that repeats ids is at hand. */
+/** The parts of a call's input as it is streamed. Written by hand: no provider that repeats ids was available. */
 function streamed(id: string, ...pieces: readonly string[]): LanguageModelV3StreamPart[] {
   return [
     { type: 'tool-input-start', id, toolName: 'look' },
@@ -67,9 +67,17 @@ describe('calls in the stream of a provider package', () => {
     ]);
   });
 
-  it('input that differs from what was streamed does not change it', () => {
+  it('a whole input that differs from the streamed one does not replace it', () => {
     const made = answer(...streamed('a', first), whole('a', '{ "x": 1 }'));
     expect(made.calls.map((call) => call.arguments)).toEqual([first]);
+  });
+
+  it.each([[streamed('a', first)], [[]]])('a whole call that is sent twice is one call', (parts) => {
+    expect(answer(...parts, whole('a', first), whole('a', first)).calls).toHaveLength(1);
+  });
+
+  it('two calls without an id are two, also with equal input', () => {
+    expect(answer(whole('', first), whole('', first)).calls).toHaveLength(2);
   });
 
   it('an answer whose only call the provider executed has no call', () => {

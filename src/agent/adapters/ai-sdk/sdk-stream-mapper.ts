@@ -32,6 +32,8 @@ export class SdkStreamMapper {
   private callCount = 0;
   /** In the order of their beginnings. Several can have one id: some servers repeat ids, or leave them blank. */
   private readonly openCalls: OpenCall[] = [];
+  /** The input of the newest whole call with an id. */
+  private readonly wholeCalls = new Map<string, string>();
   private readonly blocks = new Map<string, AnsweredPart>();
   private readonly parts: AnsweredPart[] = [];
 
@@ -133,11 +135,17 @@ export class SdkStreamMapper {
 
   /** The whole call. Its input is new as far as it was not streamed. */
   private endCall(part: LanguageModelV3ToolCall, events: ModelEvent[]): void {
-    if (part.providerExecuted) return;
+    if (part.providerExecuted || this.isRepeated(part)) return;
     const call = this.openCall(part) ?? this.begin(part.toolCallId, part.toolName, undefined, events);
     call.part.metadata = merged(call.part.metadata, part.providerMetadata);
     if (part.input.startsWith(call.input)) this.addInput(call, part.input.slice(call.input.length), events);
     this.openCalls.splice(this.openCalls.indexOf(call), 1);
+    this.wholeCalls.set(part.toolCallId, part.input);
+  }
+
+  /** True for a call that has come before, with the same id and input. */
+  private isRepeated({ toolCallId: id, input }: LanguageModelV3ToolCall): boolean {
+    return id !== '' && this.wholeCalls.get(id) === input && !this.openCalls.some((call) => call.id === id);
   }
 
   /** Of several open calls with the id of a whole call, the one with its input; otherwise the first. */

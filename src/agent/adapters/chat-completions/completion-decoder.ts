@@ -62,7 +62,7 @@ export class CompletionDecoder {
   private reasoningContent = '';
 
   /**
-   * Decodes one chunk of a stream and adds its events. What is no chunk, or one that is cut, is skipped once the answer is finished.
+   * Decodes one chunk of a stream and adds its events. After the finish reason, what is not a whole chunk is skipped.
    *
    * @param eventName the `event` field of the server-sent event
    * @throws UpstreamStreamError when it is an error of the provider, or no chunk
@@ -129,7 +129,7 @@ export class CompletionDecoder {
     if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
   }
 
-  /** The value of a chunk; undefined for invalid JSON after the finish reason. @throws UpstreamStreamError for such before it */
+  /** The value of a chunk; undefined for invalid JSON after the finish reason. @throws UpstreamStreamError before it */
   private parsed(data: string): unknown {
     try {
       return JSON.parse(data);

@@ -1,6 +1,5 @@
-import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import { isPlainObject, type JsonObject, ObjectScan } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
-import { ObjectScan } from './object-scan.js';
 
 /** A call of the answer, as far as it has arrived. */
 interface Call {
@@ -34,9 +33,13 @@ interface Delta {
  * an id, a name or arguments is no call.
  */
 export class ToolCallDecoder {
-  /** How many calls there are. */
-  count = 0;
   private readonly calls: Call[] = [];
+  private placed = 0;
+
+  /** How many calls there are. */
+  get count(): number {
+    return this.placed;
+  }
 
   /** True if there were deltas, even if there is no call. */
   get hasDeltas(): boolean {
@@ -91,8 +94,8 @@ export class ToolCallDecoder {
   /** The place of a call, which it gets with the first delta that is not blank. */
   private placeOf(call: Call, { id, name, text }: Delta): number | undefined {
     if (call.place === undefined && (id !== undefined || name !== undefined || text.trim() !== '')) {
-      call.place = this.count;
-      this.count += 1;
+      call.place = this.placed;
+      this.placed += 1;
     }
     return call.place;
   }

@@ -1,5 +1,13 @@
 import type { JsonObject } from '../../../common/index.js';
-import { CALL_PERMISSION, type CallPermission, dataOf, type Message, type MessageType } from '../../../events/index.js';
+import {
+  CALL_PERMISSION,
+  CALL_TYPES,
+  type CallPermission,
+  dataOf,
+  type Message,
+  type MessageType,
+  OUTPUT_TYPES,
+} from '../../../events/index.js';
 
 /** The fields of a call; empty where the message has none. */
 export interface CallData {
@@ -35,26 +43,14 @@ const COMPONENT_LABEL = 'component';
 /** The label of the server's own tools in the log. */
 const LOCAL_LABEL = 'local';
 
-/** The calls that only the server can make. A `function_call` can be the client's as well. */
-const SERVER_CALLS: ReadonlySet<MessageType> = new Set(['plugin_call', 'component_call', 'mcp_call']);
-const SERVER_OUTPUTS: ReadonlySet<MessageType> = new Set([
-  'function_call_output',
-  'plugin_call_output',
-  'component_call_output',
-  'mcp_call_output',
-]);
-
-/** The types of all calls and their outputs. */
-export const TOOL_TYPES: readonly MessageType[] = ['function_call', ...SERVER_CALLS, ...SERVER_OUTPUTS];
-
-/** True for calls of tools that the server runs. */
+/** True for calls that only the server can make. A `function_call` can be the client's as well. */
 export function isServerCall(type: MessageType): boolean {
-  return SERVER_CALLS.has(type);
+  return type !== 'function_call' && CALL_TYPES.includes(type);
 }
 
 /** True for the output of any call. */
 export function isOutput(type: MessageType): boolean {
-  return SERVER_OUTPUTS.has(type);
+  return OUTPUT_TYPES.includes(type);
 }
 
 /** True for the output of a tool that the server runs. */

@@ -100,9 +100,12 @@ function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Messa
   return [messageOf({ id, role, ...status }, decodeParts(fields, 'content'))];
 }
 
-/** Output that a client repeats stays incomplete; any other item of a request is complete. */
-function statusOf(fields: FieldReader): Pick<MessageInput, 'status'> {
-  return fields.source['status'] === 'incomplete' ? { status: 'incomplete' } : {};
+/**
+ * Output that a client repeats stays incomplete; any other item of a request is complete. What has cut it is unknown:
+ * with the code of the usual limit it is history as before.
+ */
+function statusOf({ source }: FieldReader): Pick<MessageInput, 'status' | 'code'> {
+  return source['status'] === 'incomplete' ? { status: 'incomplete', code: 'max_output_tokens' } : {};
 }
 
 /** The call of a tool as a message of the assistant. The arguments are in a field that differs by item type. */
