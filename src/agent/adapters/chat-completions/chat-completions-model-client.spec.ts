@@ -4,8 +4,8 @@ import { until } from '../../../../test/support/until.js';
 import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, refuse, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
+import { begin, end, refuse, type Script, send } from '../testing/raw-upstream.js';
+import { clientFor, expectError, KEY, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 /** Everything but the timers of the client: the connection to the upstream is real. */
 const REAL: FakeableAPI[] = [
@@ -13,19 +13,10 @@ const REAL: FakeableAPI[] = [
   ...(['setImmediate', 'clearImmediate', 'setInterval', 'clearInterval'] as const),
 ];
 
-beforeEach(() => {
-  waits.length = 0;
-});
 afterEach(() => jest.useRealTimers());
 
 describe('ChatCompletionsModelClient against a faulty server', () => {
-  let upstream: RawUpstream | undefined;
-  const start = async (...scripts: readonly Script[]): Promise<RawUpstream> =>
-    (upstream = await rawUpstream(...scripts));
-  afterEach(async () => {
-    await upstream?.close();
-    upstream = undefined;
-  });
+  const start = upstreamOfEachTest();
 
   it('the key is sent and not shown in errors', async () => {
     const { url, seen } = await start(refuse(401, `Incorrect API key: ${KEY}`));

@@ -4,24 +4,15 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../../../test/support/until.js';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, type Script } from '../testing/raw-upstream.js';
-import { clientFor, expectError, waits } from '../testing/upstream-client.js';
+import { begin, end } from '../testing/raw-upstream.js';
+import { clientFor, expectError, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 const answer = (response: ServerResponse): void => {
   begin(response, { content: 'ok' });
   end(response);
 };
 
-let upstream: RawUpstream | undefined;
-const start = async (...scripts: readonly Script[]): Promise<RawUpstream> => (upstream = await rawUpstream(...scripts));
-
-beforeEach(() => {
-  waits.length = 0;
-});
-afterEach(async () => {
-  await upstream?.close();
-  upstream = undefined;
-});
+const start = upstreamOfEachTest();
 
 describe('connections to a model server', () => {
   it('a connection is reused', async () => {

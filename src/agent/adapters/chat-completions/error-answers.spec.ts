@@ -2,19 +2,13 @@ import { inspect } from 'node:util';
 import { until } from '../../../../test/support/until.js';
 import type { ErrorCode } from '../../../common/index.js';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, refuse, type Script } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
+import { begin, end, type RawUpstream, refuse } from '../testing/raw-upstream.js';
+import { clientFor, expectError, KEY, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
-let upstream: RawUpstream | undefined;
-const start = async (...scripts: readonly Script[]): Promise<RawUpstream> => (upstream = await rawUpstream(...scripts));
+const start = upstreamOfEachTest();
 
-beforeEach(() => {
-  waits.length = 0;
-});
-afterEach(async () => {
+afterEach(() => {
   jest.useRealTimers();
-  await upstream?.close();
-  upstream = undefined;
 });
 
 describe('error responses of a model server', () => {

@@ -2,23 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { ErrorCode } from '../../../common/index.js';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { rawUpstream, type RawUpstream, type Script } from '../testing/raw-upstream.js';
-import { clientFor, expectError, waits } from '../testing/upstream-client.js';
+
+import { clientFor, expectError, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 const BOM = '\uFEFF';
 const WHOLE = JSON.stringify({ choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }] });
 const STREAM = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] })}\n\n`;
 
-let upstream: RawUpstream | undefined;
-const start = async (script: Script): Promise<RawUpstream> => (upstream = await rawUpstream(script));
-
-beforeEach(() => {
-  waits.length = 0;
-});
-afterEach(async () => {
-  await upstream?.close();
-  upstream = undefined;
-});
+const start = upstreamOfEachTest();
 
 /** Sends these bytes, the first ones each in a packet of its own. */
 function send(response: ServerResponse, bytes: Buffer, single: number): void {

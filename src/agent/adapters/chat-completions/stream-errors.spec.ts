@@ -1,19 +1,10 @@
 import { inspect } from 'node:util';
 import type { ErrorCode } from '../../../common/index.js';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, waits } from '../testing/upstream-client.js';
+import { begin, end, type Script, send } from '../testing/raw-upstream.js';
+import { clientFor, expectError, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
-let upstream: RawUpstream | undefined;
-const start = async (script: Script): Promise<RawUpstream> => (upstream = await rawUpstream(script));
-
-beforeEach(() => {
-  waits.length = 0;
-});
-afterEach(async () => {
-  await upstream?.close();
-  upstream = undefined;
-});
+const start = upstreamOfEachTest();
 
 /** The events of a whole stream. */
 const stream =

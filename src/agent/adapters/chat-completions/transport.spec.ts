@@ -1,8 +1,8 @@
 import { type ServerResponse } from 'node:http';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end, rawUpstream, type RawUpstream, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
+import { begin, end, rawUpstream, type Script, send } from '../testing/raw-upstream.js';
+import { clientFor, expectError, KEY, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 const STREAM = [
   { choices: [{ index: 0, delta: { content: 'Hello ' } }] },
@@ -22,16 +22,7 @@ const json =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-let upstream: RawUpstream | undefined;
-const start = async (...scripts: readonly Script[]): Promise<RawUpstream> => (upstream = await rawUpstream(...scripts));
-
-beforeEach(() => {
-  waits.length = 0;
-});
-afterEach(async () => {
-  await upstream?.close();
-  upstream = undefined;
-});
+const start = upstreamOfEachTest();
 
 describe('accepted answers of a model server', () => {
   it.each([

@@ -3,6 +3,7 @@ import {
   ChatCompletionsModelClient,
   type ChatCompletionsSettings,
 } from '../chat-completions/chat-completions-model-client.js';
+import { rawUpstream, type RawUpstream, type Script } from './raw-upstream.js';
 
 /** The key that must never show. */
 export const KEY = 'sk-very-secret-key';
@@ -28,6 +29,19 @@ export function clientFor(
     { read: () => Promise.resolve(undefined) },
     { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
   );
+}
+
+/** For the top of a spec: starts an upstream, which is closed after the test. Each test begins without `waits`. */
+export function upstreamOfEachTest(): (...scripts: readonly Script[]) => Promise<RawUpstream> {
+  let upstream: RawUpstream | undefined;
+  beforeEach(() => {
+    waits.length = 0;
+  });
+  afterEach(async () => {
+    await upstream?.close();
+    upstream = undefined;
+  });
+  return async (...scripts) => (upstream = await rawUpstream(...scripts));
 }
 
 /** Expects an error of this code whose sentence shows neither key nor upstream words. */
