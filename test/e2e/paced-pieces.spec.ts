@@ -67,7 +67,6 @@ describeOnDatabases('a model server that sends a piece once the client has the o
       }
     };
     const beside = Promise.all(Array.from({ length: 16 }, (_, place) => short(1_000 * (place + 1))));
-    await paced.finally(() => (isOver = true));
-    await beside;
+    await Promise.all([paced.finally(() => (isOver = true)), beside]);
   });
 });
