@@ -87,6 +87,11 @@ class StreamingAnswer {
     if (!this.writer) this.source.unsubscribe();
   }
 
+  /** Whether the connection is closed after the answer: the client has asked for it, or the server sends its clients away. */
+  private get endsConnection(): boolean {
+    return this.streams.isDraining || !this.client.reply.raw.shouldKeepAlive;
+  }
+
   private take(frames: readonly string[]): void {
     if (frames.length === 0) {
       if (!this.writer) this.openingTimer ??= setTimeout(() => this.take([OPENING_FRAME]), OPENING_MS).unref();
@@ -106,7 +111,7 @@ class StreamingAnswer {
       this.out.error(error);
       return undefined;
     }
-    this.client.reply.headers(this.streams.isDraining ? CLOSING_HEADERS : HEADERS);
+    this.client.reply.headers(this.endsConnection ? CLOSING_HEADERS : HEADERS);
     // Not in a StreamableFile, which keeps the request until the whole heap is collected.
     this.out.next(this.writer);
     this.out.complete();

@@ -163,6 +163,15 @@ describe('event streams over HTTP', () => {
     }
   });
 
+  it('the connection closes after the stream if the client asks for it', async () => {
+    const answer = rawRequest(server.port, 'GET', '/frames', undefined, ['connection: close']);
+    await until(() => answer.closed, 'the end of the connection');
+    expect(answer.chunks).toEqual(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
+    expect(answer.ended).toBe(true);
+    expect(answer.head.toLowerCase()).toContain('connection: close');
+    expect(answer.head.toLowerCase()).not.toContain('keep-alive');
+  });
+
   it.each(['/frames', '/idle', '/accepted'])('a request for the head of %s leaves no stream behind', async (path) => {
     const streams = server.get(ActiveStreams);
     const answer = await fetch(server.url + path, { method: 'HEAD' });
