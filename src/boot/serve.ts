@@ -14,9 +14,9 @@ import { Dispatcher, FleetSettings } from '../run/index.js';
 import { MetricsSettings } from '../telemetry/index.js';
 import { leaveOutAsyncResourceProperty } from './async-resource-bind.js';
 import { banner } from './banner.js';
-import { delayMemoryReducer } from './memory-reducer.js';
 import { assertPortFree, listenError } from './port-probe.js';
 import { supervise } from './supervise.js';
+import { compileAtFirstCall, delayMemoryReducer } from './v8-flags.js';
 
 /** Many clients that reconnect at once wait in this queue instead of being refused. */
 const LISTEN_BACKLOG = 4096;
@@ -52,6 +52,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   configureApp(app);
   stopOnSignals(app, server.shutdownGraceMs, configuration.get(FleetSettings));
   await listen(app, server);
+  compileAtFirstCall();
   for (const warning of [...configuration.warnings, ...policyWarnings(app)]) new Logger('Configuration').warn(warning);
   const { info } = app.get(ModelClient, { strict: false });
   // Of several processes the first speaks for all.

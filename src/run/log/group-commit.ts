@@ -11,14 +11,14 @@ const BUSY_RUNS = 8;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 20;
 /** The longest pause while nobody waits for the next commit: for each run of the last one, and at most. */
-const CALM_PAUSE_PER_RUN_MS = 0.2;
-const CALM_PAUSE_MAX_MS = 40;
+const CALM_PAUSE_PER_RUN_MS = 0.25;
+const CALM_PAUSE_MAX_MS = 50;
 
 /**
  * Commits the writes of all runs of this process: one commit at a time, and what arrives meanwhile forms the
  * next. After a commit the readers of this process get the events, then the relay publishes them to other instances.
  * The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
- * which costs little latency and saves most of the work (docs/performance.md). It grows up to 40 ms while there is
+ * which costs little latency and saves most of the work (docs/performance.md). It grows up to 50 ms while there is
  * nothing to commit but further events of many runs; the first events of a run, and whatever somebody waits for, end it.
  * Writes of a commit that fails are retried one by one, beside the commits of other runs.
  */
