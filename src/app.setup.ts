@@ -31,6 +31,7 @@ import {
   ConnectionQueue,
   fastifyServerOptions,
   HttpSettings,
+  ignoreOtherUpgrades,
   limitConnections,
   registerRequestLimits,
   registerSecurityHeaders,
@@ -75,6 +76,7 @@ export function createFastifyAdapter(configuration: Configuration): FastifyAdapt
 export function configureApp(app: NestFastifyApplication): void {
   const log = app.get(ServerLog);
   const drain = app.get(ConnectionDrain, { strict: false });
+  ignoreOtherUpgrades(app.getHttpServer());
   ConnectionQueue.before(app.getHttpServer(), () => drain.isOver);
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
   drain.observe(app.getHttpServer());

@@ -44,6 +44,21 @@ describe('the files of the console', () => {
     expect(await ask(`${server.url}/console`)).toMatchObject({ status: 308, headers: { location: 'console/' } });
   });
 
+  it('what is sent to other origins depends on the origin, beside all else', async () => {
+    const origin = 'http://localhost:3000';
+    const file = (await files())[0] as string;
+    const open = await startServer();
+    for (const [path, field] of [
+      ['/', 'accept'],
+      ['/console/', 'accept-encoding'],
+      [`/console/${file}`, 'accept-encoding'],
+    ]) {
+      const { headers } = await ask(`${open.url}${path}`, { origin });
+      expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: `Origin, ${field}` });
+    }
+    await open.close();
+  });
+
   it('the page is public, is checked for a new version, and may load nothing but its own files', async () => {
     const { status, headers, body } = await ask(`${server.url}/console/`);
     expect(status).toBe(200);

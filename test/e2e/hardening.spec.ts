@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Logger } from '@nestjs/common';
 import { NAMED_USERS } from '../support/identities.js';
 import { rawRequest } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -43,6 +45,21 @@ describe('answers', () => {
     });
     expect(stream).toMatchObject({ ...SAFE, 'content-type': expect.stringContaining('text/event-stream') });
     expect(stream['cache-control']).not.toBe('no-store');
+  });
+
+  it.each(['h2c', 'TLS/1.2'])('do not depend on the offer of another protocol: %s', async (protocol) => {
+    const offer = ['connection: Upgrade, HTTP2-Settings', `upgrade: ${protocol}`, 'http2-settings: AAEAAEAAAAIAAAAB'];
+    const body = JSON.stringify({ model: 'worker', input: 'hello' });
+    const answers = [
+      rawRequest(server.port, 'GET', '/liveness', undefined, offer),
+      rawRequest(server.port, 'GET', '/approvals', undefined, offer),
+      rawRequest(server.port, 'POST', '/v1/responses', body, offer),
+    ];
+    await until(() => answers.every(({ head }) => head !== ''), 'the answers');
+    for (const { head, socket } of answers) {
+      expect(head).toMatch(/^HTTP\/1.1 200 /);
+      socket.destroy();
+    }
   });
 
   it('the page of the API documents runs scripts of its own origin only, in no frame', async () => {
@@ -101,6 +118,31 @@ describe('the HTTP server', () => {
     await until(() => answer.closed);
     expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
     expect(answer.head.toLowerCase()).toContain('connection: close');
+  });
+
+  it('cuts a stream when what follows its request is not HTTP', async () => {
+    const answer = rawRequest(server.port, 'GET', '/api/v1/runs/stream', undefined, [
+      'authorization: Bearer alice@acme',
+    ]);
+    await until(() => answer.chunks.length > 0, 'the stream');
+    answer.socket.write('no request\r\n\r\n');
+    await until(() => answer.closed, 'the end of the connection');
+    expect(answer.bytes.toString().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it('logs no error when a client leaves while it sends a body', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error');
+    const left = new Promise((resolve) => {
+      server.app.getHttpServer().once('request', (_: IncomingMessage, response: ServerResponse) => {
+        response.once('close', () => setImmediate(resolve));
+      });
+    });
+    const headers = ['content-type: application/json', 'content-length: 100', 'authorization: Bearer alice@acme'];
+    const answer = rawRequest(server.port, 'POST', '/process', undefined, headers);
+    answer.socket.end('{');
+    await left;
+    expect(log).not.toHaveBeenCalled();
+    log.mockRestore();
   });
 
   it.each([1, 6])(

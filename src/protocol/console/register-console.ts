@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { declareRoute } from '../../access/index.js';
 import { consoleFolder } from './console-files.js';
 import type { ConsoleSettings } from './console.settings.js';
@@ -47,14 +47,20 @@ export function registerConsole(
 /** `/` describes the server as JSON; a browser that opens it wants a page instead. */
 function sendBrowsers(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.url !== '/' || request.method !== 'GET') {
+    if (request.routeOptions.url !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {
       done();
       return;
     }
-    reply.header('vary', 'accept');
+    varyBy(reply, 'accept');
     if (request.headers.accept?.includes('text/html')) void reply.redirect('console/', 302);
     else done();
   });
+}
+
+/** Adds a request header to those on which the answer depends: the rules for other origins have named theirs. */
+function varyBy(reply: FastifyReply, header: string): void {
+  const named = reply.getHeader('vary');
+  reply.header('vary', named === undefined ? header : `${String(named)}, ${header}`);
 }
 
 async function consoleFiles(
@@ -86,7 +92,7 @@ async function consoleFiles(
     cacheControl: false,
     setHeaders: (reply, path) => {
       reply.header('cache-control', HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
-      reply.header('vary', 'accept-encoding');
+      varyBy(reply, 'accept-encoding');
     },
   });
 }

@@ -6,6 +6,11 @@ import { type HttpError, retryHeaders, toHttpError } from './http-error.js';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Whether the connection has ended in the middle of the request's body. Node's error for it has the code of a lost connection. */
+function hasLeft({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
+}
+
 /**
  * Answers every error before a stream, including Fastify's own, with the error body of the request's wire.
  * Nothing of a stack, a cause or an unknown error's text is shown; unknown errors are logged.
@@ -21,7 +26,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     // A request without a route may have been refused before, such as for its missing credential.
     const isUnrouted = request.is404 && !(thrown instanceof AppError);
     const error = isUnrouted ? this.unrouted(request, reply) : toHttpError(thrown);
-    if (error.status >= 500) this.log(thrown, request, error);
+    if (error.status >= 500 && !hasLeft(request)) this.log(thrown, request, error);
     if (reply.sent || reply.raw.headersSent) return;
     reply.headers(retryHeaders(error, pathOf(request)));
     if (error.headers) reply.headers(error.headers);

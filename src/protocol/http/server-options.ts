@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../common/index.js';
@@ -74,9 +74,18 @@ const MALFORMED: Readonly<Record<string, Malformed>> = {
   },
 };
 
-/** Answers what cannot be read as a request, straight on the socket. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+/** What Node keeps on a connection and does not document: the response in progress. */
+interface AnsweringSocket extends Socket {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/** Answers what cannot be read as a request, straight on the socket. If a response is in progress, it is cut instead. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: AnsweringSocket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
   if (socket.writable) {
     const { status, code, message } = MALFORMED[error.code ?? ''] ?? NO_HTTP;
     const body = JSON.stringify({ code, message });

@@ -5,6 +5,7 @@ import {
   Logger,
   type NestInterceptor,
   Optional,
+  StreamableFile,
 } from '@nestjs/common';
 import { callerOf, OpenSlots } from '../../access/index.js';
 import { Observable, type Subscriber, Subscription } from 'rxjs';
@@ -17,9 +18,10 @@ import { type StreamClient, streamClientOf } from './stream-client.js';
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
 const OPENING_MS = 1000;
 
+/** Neither changed nor held back on the way. */
+const BINARY_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 const HEADERS = {
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
+  ...BINARY_HEADERS,
   connection: 'keep-alive',
   'content-type': 'text/event-stream; charset=utf-8',
 };
@@ -74,7 +76,7 @@ class StreamingAnswer {
   follow(batches: Observable<readonly string[] | object>): void {
     this.source.add(
       batches.subscribe({
-        next: (batch) => (Array.isArray(batch) ? this.take(batch as readonly string[]) : this.out.next(batch)),
+        next: (batch) => (Array.isArray(batch) ? this.take(batch as readonly string[]) : this.hand(batch)),
         error: (error: unknown) => this.fail(error),
         complete: () => this.finish(),
       }),
@@ -87,9 +89,13 @@ class StreamingAnswer {
     if (!this.writer) this.source.unsubscribe();
   }
 
-  /** Whether the connection is closed after the answer: the client has asked for it, or the server sends its clients away. */
+  /**
+   * Whether the connection is closed after the answer: the client has asked for it, nothing else ends a stream of
+   * HTTP/1.0, or the server sends its clients away.
+   */
   private get endsConnection(): boolean {
-    return this.streams.isDraining || !this.client.reply.raw.shouldKeepAlive;
+    const { request, reply } = this.client;
+    return this.streams.isDraining || !reply.raw.shouldKeepAlive || request.raw.httpVersion === '1.0';
   }
 
   private take(frames: readonly string[]): void {
@@ -99,6 +105,12 @@ class StreamingAnswer {
     }
     const writer = this.writer ?? this.begin();
     writer?.send(frames);
+  }
+
+  /** Hands a plain answer on, or a binary stream. */
+  private hand(answer: object): void {
+    if (answer instanceof StreamableFile) this.client.reply.headers(BINARY_HEADERS);
+    this.out.next(answer);
   }
 
   /** Commits to a stream: from here on an error can only cut it. */

@@ -1,7 +1,8 @@
+import { connect } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
 import { concat, EMPTY, NEVER, Observable, of, Subject, throwError } from 'rxjs';
 import { ignoreElements, take } from 'rxjs/operators';
-import { rawRequest } from '../../../test/support/raw-http.js';
+import { RawAnswer, rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
 import { Public } from '../../access/index.js';
@@ -170,6 +171,15 @@ describe('event streams over HTTP', () => {
     expect(answer.ended).toBe(true);
     expect(answer.head.toLowerCase()).toContain('connection: close');
     expect(answer.head.toLowerCase()).not.toContain('keep-alive');
+  });
+
+  it('the end of the connection ends the stream of HTTP/1.0', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const answer = new RawAnswer(socket);
+    socket.write('GET /frames HTTP/1.0\r\nconnection: keep-alive\r\n\r\n');
+    await until(() => answer.closed, 'the end of the connection');
+    expect(answer.head.toLowerCase()).toContain('connection: close');
+    expect(answer.bytes.toString()).toMatch(/\r\n\r\ndata: 1\n\ndata: 2\n\ndata: 3\n\n$/);
   });
 
   it.each(['/frames', '/idle', '/accepted'])('a request for the head of %s leaves no stream behind', async (path) => {

@@ -53,6 +53,9 @@ describeOnDatabases('AG-UI', (open) => {
     it('the binary stream is sent only if the Accept header names it', async () => {
       const answer = await post({}, { accept: PROTO });
       expect(answer.headers.get('content-type')).toBe(PROTO);
+      // Proxies neither hold it back nor change it.
+      expect(answer.headers.get('x-accel-buffering')).toBe('no');
+      expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');
       for (const accept of ['*/*', 'application/*', `text/event-stream, ${PROTO};q=0.5`, `${PROTO};q=0`]) {
         const text = await post({}, { accept });
         expect(text.headers.get('content-type')).toMatch(/^text\/event-stream/);
