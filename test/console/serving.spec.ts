@@ -39,6 +39,12 @@ describe('the files of the console', () => {
   it('a browser that opens / is sent to the console; other clients get the description of the server', async () => {
     const browser = await ask(`${server.url}/`, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect(browser).toMatchObject({ status: 302, headers: { location: 'console/', vary: 'accept' } });
+    const head = await fetch(`${server.url}/`, {
+      method: 'HEAD',
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+    expect([head.status, head.headers.get('vary')]).toEqual([302, 'accept']);
     const program = await ask(`${server.url}/`, { accept: '*/*' });
     expect(JSON.parse(program.body.toString())).toMatchObject({ service: 'Parley' });
     expect(await ask(`${server.url}/console`)).toMatchObject({ status: 308, headers: { location: 'console/' } });

@@ -18,10 +18,10 @@ import { type StreamClient, streamClientOf } from './stream-client.js';
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
 const OPENING_MS = 1000;
 
-/** Neither changed nor held back on the way. */
-const BINARY_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
+/** Proxies neither change a stream nor hold it back. */
+const UNBUFFERED = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 const HEADERS = {
-  ...BINARY_HEADERS,
+  ...UNBUFFERED,
   connection: 'keep-alive',
   'content-type': 'text/event-stream; charset=utf-8',
 };
@@ -109,7 +109,7 @@ class StreamingAnswer {
 
   /** Hands a plain answer on, or a binary stream. */
   private hand(answer: object): void {
-    if (answer instanceof StreamableFile) this.client.reply.headers(BINARY_HEADERS);
+    if (answer instanceof StreamableFile) this.client.reply.headers(UNBUFFERED);
     this.out.next(answer);
   }
 
