@@ -4,6 +4,7 @@ export * from './authority.js';
 export * from './backpressure-gate.js';
 export * from './clock.js';
 export * from './command-line.js';
+export * from './credential-mask.js';
 export * from './environment-proxies.js';
 export * from './error-codes.js';
 export * from './glob.js';
