@@ -11,6 +11,8 @@ export function startFailure(error: unknown, env: NodeJS.ProcessEnv): string {
   const message = maskCredentials(error instanceof Error ? error.message : String(error));
   if (isExplained(error)) return message;
   const stack =
-    /^(debug|trace)$/.test(env['LOG_LEVEL'] ?? '') && error instanceof Error ? `\n${maskCredentials(error.stack ?? '')}` : '';
+    /^(debug|trace)$/.test(env['LOG_LEVEL'] ?? '') && error instanceof Error
+      ? `\n${maskCredentials(error.stack ?? '')}`
+      : '';
   return `Parley cannot start: ${message}${stack}`;
 }
