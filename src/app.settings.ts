@@ -18,6 +18,7 @@ import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
+import { OutgoingSettings } from './outgoing/index.js';
 import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
@@ -29,6 +30,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AccessSettings,
   OidcSettings,
   ProxySettings,
+  OutgoingSettings,
   LimitsSettings,
   BrowserSettings,
   HttpSettings,
