@@ -6,7 +6,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../../../common/index.js';
 import { RequestTraces, type SocketRequestSpan } from '../../../telemetry/index.js';
-import { type HttpError, retryHeaders, SECURITY_HEADERS, toHttpError } from '../../http/index.js';
+import {
+  answerAndClose,
+  type HttpError,
+  ownSocket,
+  readTarget,
+  retryHeaders,
+  SECURITY_HEADERS,
+  toHttpError,
+} from '../../http/index.js';
 import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
 import { pathsOf } from '../responses.wire.js';
@@ -56,6 +64,8 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
 
   /** Completes the handshake, or refuses as the wire's routes do. */
   private upgrade(http: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    ownSocket(socket);
+    readTarget(request);
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     // Another listener may accept connections on other paths.
     if (!SOCKET_PATHS.has(path) && http.listenerCount('upgrade') > 1) return;
@@ -125,7 +135,7 @@ function refuse(socket: Duplex, path: string, error: HttpError, headers: Readonl
       ...error.headers,
     }),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  answerAndClose(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function headerLines(headers: Readonly<Record<string, string>>): string[] {
