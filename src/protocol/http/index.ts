@@ -11,6 +11,7 @@ export * from './http-error.js';
 export * from './http.module.js';
 export * from './http.settings.js';
 export * from './json-limits.js';
+export * from './json-text.js';
 export * from './keep-alive-timer.js';
 export * from './pipelined-requests.js';
 export * from './raw-answer.js';

@@ -4,7 +4,7 @@ import { invalidCredential } from '../../../access/index.js';
 import { AppError, isPlainObject } from '../../../common/index.js';
 import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
-import { checkJsonLimits } from '../../http/json-limits.js';
+import { parseJsonText } from '../../http/json-text.js';
 import { wireError, type WireError } from '../responses.errors.js';
 import type { SocketRequest, SocketResponder } from './socket-responder.js';
 
@@ -172,13 +172,7 @@ export class ResponseSocket {
 /** @param text undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
 function parseMessage(text: string | undefined, maxDepth: number): SocketRequest {
   if (text === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new AppError('INVALID_JSON', 'The message is not valid JSON');
-  }
-  checkJsonLimits(message, { maxDepth });
+  const message = parseJsonText(text, { maxDepth }, 'The message is not valid JSON');
   if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
   return message;
 }
