@@ -35,6 +35,8 @@ import {
   limitConnections,
   limitPipelining,
   readTargets,
+  ReceivedBytes,
+  registerBodyRoom,
   registerRequestLimits,
   registerSecurityHeaders,
   registerStagedClose,
@@ -119,6 +121,7 @@ export function configureRoutes(app: NestFastifyApplication): void {
     });
   });
   registerRequestLimits(app, app.get(HttpSettings));
+  registerBodyRoom(server, app.get(ReceivedBytes, { strict: false }));
   // A worker has no routes for clients.
   if (app.get(FleetSettings).role === 'worker') return;
   registerUploads(app, app.get(AttachmentSettings));

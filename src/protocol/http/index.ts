@@ -1,4 +1,5 @@
 export * from './active-streams.js';
+export * from './body-room.js';
 export * from './client-time.js';
 export * from './connection-drain.js';
 export * from './connection-limits.js';
@@ -15,6 +16,7 @@ export * from './json-text.js';
 export * from './keep-alive-timer.js';
 export * from './pipelined-requests.js';
 export * from './raw-answer.js';
+export * from './received-bytes.js';
 export * from './request-limits.js';
 export * from './request-targets.js';
 export * from './security-headers.js';
