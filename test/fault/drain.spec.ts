@@ -138,7 +138,7 @@ const MOST_MS = 60_000;
       const exited = a.terminate();
       await until(() => answers.every(({ closed }) => closed), 'the connections to close');
       expect(answers.map(({ chunks }) => chunks.at(-1))).toEqual(
-        answers.map(() => expect.stringMatching(/^retry: \d+/)),
+        answers.map((): unknown => expect.stringMatching(/^retry: \d+/)),
       );
       expect((await fetch(`${a.url}/liveness`)).status).toBe(200);
       await own.all();
