@@ -2,6 +2,7 @@ export * from './app-error.js';
 export * from './assert-unreachable.js';
 export * from './authority.js';
 export * from './backpressure-gate.js';
+export * from './byte-budget.js';
 export * from './clock.js';
 export * from './command-line.js';
 export * from './credential-mask.js';
