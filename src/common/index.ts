@@ -11,6 +11,7 @@ export * from './growing-text.js';
 export * from './hidden-property.js';
 export * from './ids.js';
 export * from './json.js';
+export * from './json-size.js';
 export * from './light-abort-signal.js';
 export * from './locale.js';
 export * from './metrics.js';
