@@ -193,8 +193,7 @@ function describe(errors: readonly ErrorObject[]): string {
 
 function sentenceOf(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
-  const where =
-    error.instancePath === '' ? WHOLE : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
+  const where = error.instancePath === '' ? WHOLE : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
   const message = error.message ?? 'is not valid';
   if (error.keyword === 'additionalProperties')
     return `${where} must not have "${String(params['additionalProperty'])}"`;

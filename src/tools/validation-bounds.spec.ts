@@ -54,7 +54,12 @@ describe('the work of a validator', () => {
       { list: Array.from({ length: 12_000 }, (_, n) => alike(n)) },
       /10000 values/,
     ],
-    ['too many members', {}, Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, n])), /10000 values/],
+    [
+      'too many members',
+      {},
+      Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, n])),
+      /10000 values/,
+    ],
     ['too much text', {}, { text: 'x'.repeat(VALUE_LIMITS.characters + 1) }, /1048576 characters/],
     ['too long keys', {}, { ['x'.repeat(VALUE_LIMITS.characters + 1)]: 1 }, /1048576 characters/],
     ['too deep a value', {}, chain(VALUE_LIMITS.depth + 1), /64 levels/],
