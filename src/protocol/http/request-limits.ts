@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import { RouteSetting } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { HttpSettings } from './http.settings.js';
-import { checkJsonLimits } from './json-limits.js';
+import { checkJsonText } from './json-limits.js';
 
-type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
+type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit' | 'jsonValuesLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** A body that is too long is read up to this multiple of the limit, so that its sender sees the answer. */
@@ -36,8 +36,8 @@ export function NoBody(): MethodDecorator {
 }
 
 /**
- * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
- * than configured, no forbidden keys. To be called once, before `app.init()`.
+ * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer, no deeper and with no more
+ * values than configured, no forbidden keys. To be called once, before `app.init()`.
  */
 export function registerRequestLimits(app: NestFastifyApplication, settings: Limits): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -66,8 +66,8 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       }
       let value: unknown;
       try {
+        checkJsonText(body, { maxDepth: settings.jsonDepthLimit, maxValues: settings.jsonValuesLimit });
         value = parseBody(body, (text, take) => void parse(request, text, take));
-        checkJsonLimits(value, { maxDepth: settings.jsonDepthLimit });
       } catch (error) {
         done(error as Error);
         return;
