@@ -18,6 +18,9 @@ interface LimitedRoute {
   readonly hasNoBody?: boolean;
 }
 
+/** From so many bytes on, parsing takes milliseconds. */
+const LARGE_BODY = 128 * 1024;
+
 const JSON_TYPE = 'application/json';
 /** Headers that a request may have. */
 const MAX_HEADERS = 100;
@@ -72,7 +75,9 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
         done(error as Error);
         return;
       }
-      done(null, value);
+      if (body.length < LARGE_BODY) done(null, value);
+      // Others have their turn between the parsing of a large body and its use.
+      else setImmediate(done, null, value);
     },
   );
 }
