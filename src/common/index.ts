@@ -16,6 +16,7 @@ export * from './light-abort-signal.js';
 export * from './locale.js';
 export * from './metrics.js';
 export * from './missing-scope.js';
+export * from './next-turn.js';
 export * from './object-scan.js';
 export * from './optional-package.js';
 export * from './principal.js';
