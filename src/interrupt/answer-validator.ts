@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isPlainObject, type JsonObject, type Reach, type Requester } from '../common/index.js';
+import { AppError, isPlainObject, type JsonObject, measureJson, type Reach, type Requester } from '../common/index.js';
 import {
   type CallPreview,
   type ClientTime,
@@ -9,6 +9,7 @@ import {
   ToolInvoker,
   ToolRegistry,
   type ToolRestriction,
+  VALUE_LIMITS,
 } from '../tools/index.js';
 import type { ValidatedAnswer } from './ports/interrupt-store.js';
 import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
@@ -133,6 +134,7 @@ export class AnswerValidator {
     // Otherwise whoever executes the run validates them before the call.
     if (!tool && !this.tools.hasToolsAtWorkersOnly) throw unavailable(view);
     if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
+    refuseTooLarge('arguments', edited);
     const args = structuredClone(edited);
     const violation = tool && this.validator.violation(tool.parameters, args);
     if (violation) throw refusal('arguments', `are not valid: ${violation}`);
@@ -140,6 +142,7 @@ export class AnswerValidator {
   }
 
   private validateInput(view: InterruptView, answer: InterruptAnswer): Answer {
+    refuseTooLarge('payload', answer.payload);
     const payload = structuredClone(answer.payload ?? null);
     // The validator fills defaults in place, so it works on a copy.
     const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);
@@ -179,6 +182,12 @@ function approvalIn(payload: InterruptAnswer['payload']): boolean | undefined {
 
 function withReason(decision: JsonObject, { reason }: InterruptAnswer): JsonObject {
   return reason === undefined ? decision : Object.assign({}, decision, { reason });
+}
+
+/** Before anything copies it or applies a schema to it. */
+function refuseTooLarge(path: string, value: unknown): void {
+  const { problem } = measureJson(value, VALUE_LIMITS);
+  if (problem !== undefined) throw refusal(path, problem);
 }
 
 function refusal(path: string, rule: string): AppError {

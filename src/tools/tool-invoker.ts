@@ -4,7 +4,7 @@ import { boundText, failureSentence, outputText } from './call-results.js';
 import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
-import { SchemaValidator } from './schema-validator.js';
+import { SchemaValidator, VALUE_LIMITS } from './schema-validator.js';
 import {
   idempotencyKey,
   type RequiredApproval,
@@ -258,8 +258,14 @@ function unknownTool(call: ToolCall, toolSet: ToolSet): string {
 /** Parsed arguments, or the problem as a sentence for the model. */
 type ParsedArguments = { readonly args: JsonObject } | { readonly problem: string };
 
+/** The longest text of arguments that is parsed, in characters: a value of the permitted size, with escapes. */
+const LONGEST_ARGUMENTS = 2 * VALUE_LIMITS.characters;
+
 /** Parses the JSON text of a model. For a tool without arguments some models write an empty text. */
 function parseArguments(text: string): ParsedArguments {
+  if (text.length > LONGEST_ARGUMENTS) {
+    return { problem: `The arguments must not have more than ${LONGEST_ARGUMENTS} characters.` };
+  }
   if (text.trim() === '') return { args: {} };
   try {
     const value: unknown = JSON.parse(text);

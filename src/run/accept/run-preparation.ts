@@ -39,11 +39,12 @@ export class RunPreparation {
   ) {}
 
   /**
-   * @throws AppError AGENT_NOT_FOUND, PERMISSION_DENIED (a model that the caller may not use), INVALID_PARAMETER (an
+   * @throws AppError PAYLOAD_TOO_LARGE, AGENT_NOT_FOUND, PERMISSION_DENIED (a model that the caller may not use), INVALID_PARAMETER (an
    *   address of an image that is not allowed); those of `AnswerValidator.validate`; INTERRUPT_NOT_FOUND when the request
    *   names another session than that of its answers
    */
   async prepare(given: RunRequest): Promise<PreparedRun> {
+    this.check.sizeOf(given);
     this.check.modelOf(given, given.requester);
     this.check.addressesOf(given);
     const { request, answers, authority } = await this.complete(given);
