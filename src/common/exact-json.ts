@@ -59,7 +59,7 @@ function withIntegers(value: ExactJson, replace: (integer: bigint) => Json): Jso
   if (!hasBigint(value)) return value as Json;
   if (Array.isArray(value)) return value.map((item) => withIntegers(item, replace));
   const copy: JsonObject = {};
-  for (const [key, child] of Object.entries(value ?? {})) setMember(copy, key, withIntegers(child, replace));
+  for (const [key, child] of Object.entries(value as ExactObject)) setMember(copy, key, withIntegers(child, replace));
   return copy;
 }
 

@@ -68,7 +68,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   required: isTexts,
   enum: (value) => Array.isArray(value) && value.length > 0,
   examples: Array.isArray,
-  dependentRequired: (value) => isPlainObject(value) && Object.values(value).every((one) => isTexts(one as Json)),
+  dependentRequired: (value) => isPlainObject(value) && Object.values(value).every((one) => isTexts(one)),
 };
 
 const SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'additionalItems', 'items'];

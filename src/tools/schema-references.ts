@@ -57,7 +57,7 @@ export function schemaAt(root: JsonObject, pointer: string): JsonObject | boolea
     if (typeof value === 'boolean') return value;
     if (!isPlainObject(value)) return undefined;
     const next = value['$ref'];
-    if (typeof next !== 'string') return value as JsonObject;
+    if (typeof next !== 'string') return value;
     at = next;
   }
   return undefined;

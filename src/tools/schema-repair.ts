@@ -17,13 +17,15 @@ const ANNOTATIONS = ['title', 'description', 'examples', 'default'];
  * Makes a valid schema of what tools of many languages and drafts declare (contract model-servers, section 3): older
  * forms are converted, what has no meaning is dropped, references to nothing allow anything. Names of schemas (`$id`,
  * `$anchor`) are replaced by pointers, so that no two can be equal. What is valid stays as it is.
+ *
+ * @param limit the longest JSON text of the schema, in characters
  */
-export function repairedSchema(given: unknown): RepairedSchema {
+export function repairedSchema(given: unknown, limit = UNTRUSTED_SCHEMA_LIMIT): RepairedSchema {
   const repair = new SchemaRepair(isPlainObject(given) ? (given as JsonObject) : undefined);
   const schema = repair.root();
-  if (JSON.stringify(schema).length <= UNTRUSTED_SCHEMA_LIMIT) return { schema, repairs: [...repair.notes] };
+  if (JSON.stringify(schema).length <= limit) return { schema, repairs: [...repair.notes] };
   const short = withoutAnnotations(schema) as JsonObject;
-  if (JSON.stringify(short).length <= UNTRUSTED_SCHEMA_LIMIT) {
+  if (JSON.stringify(short).length <= limit) {
     return { schema: short, repairs: [...repair.notes, 'its descriptions, because it is too large'] };
   }
   return {
@@ -105,7 +107,7 @@ class SchemaRepair {
     if (!isPlainObject(value)) this.drop(key);
     for (const [name, child] of isPlainObject(value) ? Object.entries(value) : []) {
       const own = key === 'patternProperties' ? this.pattern(name) : name;
-      if (own !== undefined) define(map, own, this.schema(child as Json, depth));
+      if (own !== undefined) define(map, own, this.schema(child, depth));
     }
     return map;
   }
@@ -165,7 +167,7 @@ class SchemaRepair {
   /** In draft 3 each property says whether it is required. */
   private requiredProperties({ properties }: JsonObject, schema: JsonObject): void {
     if (!isPlainObject(properties)) return;
-    const flagged = Object.entries(properties as JsonObject).filter(
+    const flagged = Object.entries(properties).filter(
       ([, child]) => isPlainObject(child) && typeof child['required'] === 'boolean',
     );
     if (flagged.length === 0) return;
@@ -212,7 +214,7 @@ function withoutAnnotations(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutAnnotations);
   if (!isPlainObject(value)) return value;
   const copy: JsonObject = {};
-  for (const [key, child] of Object.entries(value as JsonObject)) {
+  for (const [key, child] of Object.entries(value)) {
     // A property may have the name of an annotation; its value is then a schema.
     if (ANNOTATIONS.includes(key) && !isPlainObject(child)) continue;
     define(copy, key, withoutAnnotations(child));

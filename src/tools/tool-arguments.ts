@@ -76,7 +76,7 @@ function childSchema(schema: JsonObject, step: string | number): Json | undefine
   const { properties, additionalProperties, prefixItems, items } = schema;
   if (typeof step === 'string') {
     return isPlainObject(properties) && Object.hasOwn(properties, step)
-      ? (properties[step] as Json)
+      ? (properties[step])
       : additionalProperties;
   }
   const byPlace = Array.isArray(items) ? items : prefixItems;
@@ -87,7 +87,7 @@ function childSchema(schema: JsonObject, step: string | number): Json | undefine
 /** A schema, what it refers to and its branches. */
 function alternatives(root: JsonObject, given: Json | undefined, depth = 0): JsonObject[] {
   if (!isPlainObject(given) || depth > 16) return [];
-  const schema = given as JsonObject;
+  const schema = given;
   const { $ref, allOf, anyOf, oneOf } = schema;
   const referred = typeof $ref === 'string' ? schemaAt(root, $ref) : undefined;
   const branches = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));

@@ -20,7 +20,7 @@ export function resultText({ content, structuredContent }: CallResult): string {
  */
 function saysTheSame(pieces: readonly string[], structured: ExactJson): boolean {
   if (isText(pieces, structured)) return true;
-  const [wrapped, ...others] = isPlainObject(structured) ? (Object.values(structured) as ExactJson[]) : [];
+  const [wrapped, ...others] = isPlainObject(structured) ? Object.values<ExactJson>(structured) : [];
   if (wrapped === undefined || others.length > 0) return false;
   if (isText(pieces, wrapped)) return true;
   if (!Array.isArray(wrapped) || wrapped.length !== pieces.length) return false;
