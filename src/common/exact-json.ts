@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.js';
+import { isPlainObject, type Json, type JsonObject } from './json.js';
 
 /** A JSON value whose integers beyond 2^53 are bigints: each integer is the one that its text says. */
 export type ExactJson = null | boolean | number | bigint | string | ExactJson[] | { [key: string]: ExactJson };
@@ -19,6 +19,16 @@ const MOST_DEPTH = 500;
  */
 export function parseExactJson(text: string): ExactJson {
   return new ExactReader(text).whole();
+}
+
+/** The object that a JSON text is; undefined for any other text. */
+export function exactObjectIn(text: string): ExactObject | undefined {
+  try {
+    const value = parseExactJson(text);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The JSON text of a value, as `JSON.stringify` makes it, with bigints as integers. @throws TypeError as it does */

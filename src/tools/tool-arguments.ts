@@ -1,15 +1,19 @@
 import {
   type ExactJson,
   type ExactObject,
+  hasBigint,
   isPlainObject,
   parseExactJson,
   type Json,
   type JsonObject,
 } from '../common/index.js';
 import { schemaAt } from './schema-references.js';
+import type { ServerTool } from './tool.js';
 
 /** The arguments of a call, or why they cannot be used, as a sentence for the model. */
 export type ReadArguments = { readonly args: ExactObject } | { readonly problem: string };
+
+type FittedTool = Pick<ServerTool, 'origin' | 'parameters'>;
 
 /** What models write for a tool without parameters. */
 const NOTHING: ReadonlySet<string> = new Set(['', 'null', '""', '"null"', '"{}"']);
@@ -36,9 +40,14 @@ export function readArguments(text: string): ReadArguments {
 
 /**
  * Arguments for a tool of this server: an integer beyond 2^53 is its text where the schema takes text, and a bigint
- * where it takes integers. Elsewhere the tool would get another number, so that the call is refused.
+ * where it takes integers. Elsewhere the tool would get another number, so that the call is refused. An MCP server gets
+ * the text of the model.
  */
-export function fittedIntegers(args: ExactObject, schema: JsonObject): ReadArguments {
+export function fittedArguments(args: ExactObject, { origin, parameters }: FittedTool): ReadArguments {
+  return origin.kind === 'local' && hasBigint(args) ? fittedIntegers(args, parameters) : { args };
+}
+
+function fittedIntegers(args: ExactObject, schema: JsonObject): ReadArguments {
   const problems: string[] = [];
   const fit = (value: ExactJson, schemas: readonly JsonObject[], path: string): ExactJson => {
     if (typeof value === 'bigint') return fitted(value, schemas) ?? refuse(value, path);
@@ -75,9 +84,7 @@ function childSchemas(root: JsonObject, schemas: readonly JsonObject[], step: st
 function childSchema(schema: JsonObject, step: string | number): Json | undefined {
   const { properties, additionalProperties, prefixItems, items } = schema;
   if (typeof step === 'string') {
-    return isPlainObject(properties) && Object.hasOwn(properties, step)
-      ? (properties[step])
-      : additionalProperties;
+    return isPlainObject(properties) && Object.hasOwn(properties, step) ? properties[step] : additionalProperties;
   }
   const byPlace = Array.isArray(items) ? items : prefixItems;
   const own = Array.isArray(byPlace) ? byPlace[step] : undefined;
@@ -92,4 +99,33 @@ function alternatives(root: JsonObject, given: Json | undefined, depth = 0): Jso
   const referred = typeof $ref === 'string' ? schemaAt(root, $ref) : undefined;
   const branches = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   return [schema, ...[referred, ...branches].flatMap((one) => alternatives(root, one, depth + 1))];
+}
+
+/**
+ * Edited arguments with the model's integers beyond 2^53 where the person left them: most clients can only give back
+ * the nearest number, or the digits that they were shown.
+ *
+ * @param given the arguments of the model
+ */
+export function restoredIntegers(edited: ExactJson, given: ExactJson | undefined): ExactJson {
+  if (typeof given === 'bigint') return edited === Number(given) || edited === given.toString() ? given : edited;
+  if (Array.isArray(edited)) {
+    return Array.isArray(given) ? edited.map((item, at) => restoredIntegers(item, given[at])) : edited;
+  }
+  if (!isPlainObject(edited) || !isPlainObject(given)) return edited;
+  const members = Object.entries<ExactJson>(edited).map(
+    ([key, child]) => [key, Object.hasOwn(given, key) ? restoredIntegers(child, given[key]) : child] as const,
+  );
+  return Object.fromEntries(members);
+}
+
+/** A number beyond 2^53 that need not be the one that was meant; undefined if there is none. */
+export function inexactInteger(value: ExactJson): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const child of Object.values(value)) {
+    const found = inexactInteger(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

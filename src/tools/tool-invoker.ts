@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { exactJsonText, hasBigint, type JsonObject, withIntegerTexts, withRoundedIntegers } from '../common/index.js';
+import { exactJsonText, type JsonObject, withIntegerTexts, withRoundedIntegers } from '../common/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
 import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
-import { argumentsText, fittedIntegers, readArguments } from './tool-arguments.js';
+import { argumentsText, fittedArguments, readArguments } from './tool-arguments.js';
 import {
   idempotencyKey,
   type RequiredApproval,
@@ -141,8 +141,7 @@ export class ToolInvoker {
   ): ParsedArguments {
     const read = readArguments(call.arguments);
     if ('problem' in read) return read;
-    const fitted =
-      tool.origin.kind === 'local' && hasBigint(read.args) ? fittedIntegers(read.args, tool.parameters) : read;
+    const fitted = fittedArguments(read.args, tool);
     if ('problem' in fitted) return fitted;
     // Tools are written for JSON; that integers may be bigints is documented.
     const given = fitted.args as JsonObject;
