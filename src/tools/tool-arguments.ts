@@ -24,7 +24,7 @@ export function argumentsText(text: string): string {
 }
 
 /**
- * The one reading of a call's arguments (contract model-servers, section 0, decision 6), for the approval, the policy
+ * The one reading of a call's arguments (contract model-servers, section 0), for the approval, the policy
  * and the tool: integers are exact, nothing is filled in, and members that are there twice are refused.
  */
 export function readArguments(text: string): ReadArguments {
