@@ -8,6 +8,7 @@ export * from './command-line.js';
 export * from './credential-mask.js';
 export * from './environment-proxies.js';
 export * from './error-codes.js';
+export * from './exact-json.js';
 export * from './glob.js';
 export * from './growing-text.js';
 export * from './hidden-property.js';

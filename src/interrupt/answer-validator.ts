@@ -1,8 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isPlainObject, type JsonObject, measureJson, type Reach, type Requester } from '../common/index.js';
+import {
+  AppError,
+  type ExactObject,
+  exactJsonText,
+  exactObjectIn,
+  hasBigint,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  measureJson,
+  type Reach,
+  type Requester,
+  withIntegerTexts,
+  withRoundedIntegers,
+} from '../common/index.js';
 import {
   type CallPreview,
   type ClientTime,
+  fittedArguments,
+  inexactInteger,
+  restoredIntegers,
   SchemaValidator,
   type ToolCaller,
   type ToolDeclaration,
@@ -104,8 +121,7 @@ export class AnswerValidator {
       const principal = { tenantId: reach.tenantId, userId: view.userId };
       const { authority, agentType, clientTime } = run;
       const caller = { principal, authority, agentType, timeZone: clientTime?.device_timezone ?? 'UTC' };
-      const args = (answer.decision['arguments'] ?? {}) as JsonObject;
-      const preview = this.invoker.preview(resolved.tool, args, caller);
+      const preview = this.invoker.preview(resolved.tool, editsOf(answer.decision), caller);
       if ('problem' in preview) throw refusal('arguments', `are not valid: ${preview.problem}`);
       assertSameRule(preview, view, { requester, run });
     }
@@ -133,18 +149,22 @@ export class AnswerValidator {
     const tool = view.toolName === null ? undefined : await this.tools.find(view.toolName);
     // Otherwise whoever executes the run validates them before the call.
     if (!tool && !this.tools.hasToolsAtWorkersOnly) throw unavailable(view);
-    if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
     refuseTooLarge('arguments', edited);
-    const args = structuredClone(edited);
-    const violation = tool && this.validator.violation(tool.parameters, args);
+    const args = editedArguments(edited, view);
+    refuseTooLarge('arguments', args);
+    const fitted = tool ? fittedArguments(args, tool) : { args };
+    if ('problem' in fitted) throw refusal('arguments', `are not valid: ${fitted.problem}`);
+    const isChecked = tool !== undefined && tool.isUnchecked !== true;
+    const violation = isChecked && this.validator.violation(tool.parameters, withRoundedIntegers(fitted.args));
     if (violation) throw refusal('arguments', `are not valid: ${violation}`);
-    return { id: view.id, status: 'approved', decision: withReason({ approve, arguments: args }, answer) };
+    const decision: JsonObject = { approve, arguments: withIntegerTexts(args) };
+    if (hasBigint(args)) decision['argumentsText'] = exactJsonText(args) ?? '{}';
+    return { id: view.id, status: 'approved', decision: withReason(decision, answer) };
   }
 
   private validateInput(view: InterruptView, answer: InterruptAnswer): Answer {
     refuseTooLarge('payload', answer.payload);
-    const payload = structuredClone(answer.payload ?? null);
-    // The validator fills defaults in place, so it works on a copy.
+    const payload = answer.payload ?? null;
     const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);
     if (violation) throw refusal('payload', `is not valid: ${violation.replace('the arguments object', 'it')}`);
     return { id: view.id, status: 'answered', decision: withReason({ payload }, answer) };
@@ -169,8 +189,24 @@ function assertSameRule(
   );
 }
 
+/** The edited arguments of a decision, with their integers exact. */
+function editsOf({ arguments: args, argumentsText: text }: JsonObject): ExactObject {
+  const exact = typeof text === 'string' ? exactObjectIn(text) : undefined;
+  return exact ?? ((args ?? {}) as JsonObject);
+}
+
 function unavailable({ toolName }: InterruptView): AppError {
   return refusal('arguments', `cannot be validated: the tool ${toolName} is not available`);
+}
+
+/** Edited arguments, an object or its JSON text, with the integers of the model where they were left. */
+function editedArguments(edited: Json, { modelArguments }: InterruptView): ExactObject {
+  const args =
+    typeof edited === 'string' ? exactObjectIn(edited) : restoredIntegers(edited, exactObjectIn(modelArguments ?? ''));
+  if (!isPlainObject(args)) throw refusal('arguments', 'must be an object');
+  const inexact = inexactInteger(args);
+  if (inexact === undefined) return args;
+  throw refusal('arguments', `have the integer ${inexact}, which is beyond 2^53: send the arguments as JSON text`);
 }
 
 /** The decision in a payload, which some clients send instead of `approve`. */

@@ -6,6 +6,7 @@ import { AppError, fingerprint, type JsonObject, type JsonSize, measureJson } fr
 import { BoundedPattern } from './bounded-pattern.js';
 import { boundedWork, within } from './bounded-work.js';
 import { checkUntrustedSchema, standaloneSchema, stepsOf } from './schema-guard.js';
+import { flagsOf } from './schema-pattern.js';
 import { withLinearUniqueItems } from './unique-items.js';
 
 /** Size of the cache of compiled schemas. The least recently used one is evicted. */
@@ -24,14 +25,17 @@ const COMPILE_MS = 1000;
 /** Up to so many steps, a few milliseconds, work needs no time limit, whose watch costs more than most validations. */
 const QUICK_STEPS = 1_000_000;
 
-const regExp = Object.assign((source: string, flags: string) => new BoundedPattern(source, flags), {
+/** Patterns of tools are written for other programs too: what is no pattern with `u` may be one without. */
+const regExp = Object.assign((source: string) => new BoundedPattern(source, flagsOf(source) ?? 'u'), {
   code: 'new BoundedPattern',
 });
+
+/** The format of `pattern` in the schema of schemas. */
+const REGEX = { type: 'string', validate: (source: string) => flagsOf(source) !== undefined } as const;
 
 const OPTIONS = {
   strict: false,
   allErrors: true,
-  useDefaults: true,
   logger: false,
   addUsedSchema: false,
   code: { regExp },
@@ -56,7 +60,7 @@ export class SchemaValidator {
   private readonly keys = new WeakMap<JsonObject, string>();
 
   /**
-   * Validates arguments and fills in the schema's defaults, in place.
+   * Validates arguments. Defaults are hints: they are neither filled in nor validated.
    *
    * @returns undefined if they are valid, otherwise a sentence that names up to three violations, that the value exceeds
    *   `VALUE_LIMITS`, or that the validation takes too long
@@ -154,11 +158,11 @@ class CompileTimeError extends Error {
 }
 
 function draft7(): Ajv {
-  return withLinearUniqueItems(addFormats(new Ajv(OPTIONS)));
+  return withLinearUniqueItems(addFormats(new Ajv(OPTIONS)).addFormat('regex', REGEX));
 }
 
 function draft2020(): Ajv {
-  return withLinearUniqueItems(addFormats(new Ajv2020(OPTIONS)));
+  return withLinearUniqueItems(addFormats(new Ajv2020(OPTIONS)).addFormat('regex', REGEX));
 }
 
 /** Compiles without leaving the schema in ajv's own cache, which is unbounded. */

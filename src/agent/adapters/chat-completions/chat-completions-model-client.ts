@@ -3,6 +3,7 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
+import { ToolNames } from '../upstream/tool-names.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { CompletionCall, type CompletionRequest } from './completion-call.js';
 import { requestBody } from './request-body.js';
@@ -64,12 +65,13 @@ export class ChatCompletionsModelClient extends ModelClient {
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
     const { maxRetries } = this.settings;
+    const names = ToolNames.of(request);
     let prepared: CompletionRequest | undefined;
     const open = async (): Promise<CompletionCall> => {
-      prepared ??= await this.prepare(request);
+      prepared ??= await this.prepare(names?.outward(request) ?? request);
       return new CompletionCall(this.http, prepared, signal);
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
+    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
   }
 
   /** Ends the connections when the process stops. */

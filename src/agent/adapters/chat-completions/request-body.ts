@@ -1,8 +1,10 @@
 import { isPlainObject, type Json, jsonMembers } from '../../../common/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
-import type { ToolDeclaration } from '../../../tools/index.js';
+import { argumentsText, type ToolDeclaration } from '../../../tools/index.js';
 import { replayedAnswer } from './replayed-answer.js';
 import { type MediaPart, toMediaPart, unsupportedPart } from '../upstream/media-part.js';
+import { normalizedSchema } from '../upstream/tool-schema.js';
+import { COMMON_SCHEMA_RULES } from '../upstream/tool-schema-rules.js';
 
 /** A member of a request body: JSON, where undefined members are left out. */
 type Body = { readonly [key: string]: unknown };
@@ -55,7 +57,8 @@ const toolTexts = new WeakMap<object, ToolText>();
 function toolText({ name, description, parameters }: ToolDeclaration): string {
   const known = toolTexts.get(parameters);
   if (known && known.name === name && known.description === description) return known.text;
-  const text = JSON.stringify({ type: 'function', function: { name, description, parameters } });
+  const schema = normalizedSchema(parameters, COMMON_SCHEMA_RULES);
+  const text = JSON.stringify({ type: 'function', function: { name, description, parameters: schema } });
   toolTexts.set(parameters, { name, description, text });
   return text;
 }
@@ -135,8 +138,8 @@ function wireCall({ id, name, arguments: text }: ModelToolCall, extra: Json | un
  * numbers and miss the provider's prompt cache. Invalid ones are wrapped, because many providers refuse
  * a conversation that has invalid JSON in it.
  */
-function validArguments(text: string): string {
-  if (text.trim() === '') return '{}';
+function validArguments(written: string): string {
+  const text = argumentsText(written);
   try {
     if (isPlainObject(JSON.parse(text))) return text;
   } catch {
