@@ -19,8 +19,8 @@ const VIOLATIONS_READ = 100;
 /** The largest value that is validated: arguments of a call, or the answer to a question. */
 export const VALUE_LIMITS = { depth: 64, values: 10_000, characters: 1024 * 1024 };
 
-/** How long one schema may take to compile, in milliseconds. */
-const COMPILE_MS = 1000;
+/** How long a schema that is not trusted may take to compile, in milliseconds, also on a busy machine. */
+const COMPILE_MS = 2000;
 
 /** Up to so many steps, a few milliseconds, work needs no time limit, whose watch costs more than most validations. */
 const QUICK_STEPS = 1_000_000;
@@ -85,7 +85,7 @@ export class SchemaValidator {
     const problem = checkUntrustedSchema(schema);
     if (problem) throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" ${problem}`);
     try {
-      this.compile(schema);
+      this.compileWithin(COMPILE_MS, schema);
     } catch (cause) {
       throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" are not a valid JSON Schema`, {
         cause,
@@ -130,30 +130,22 @@ export class SchemaValidator {
   /** Compiles with the draft that `$schema` names; without `$schema` with the newer draft, then the older one. */
   private compile(schema: JsonObject): ValidateFunction {
     const { draft, body } = standaloneSchema(schema);
-    if (draft === 'draft-07') return this.compileWith(this.draft7, body);
-    if (draft === '2020-12') return this.compileWith(this.draft2020, body);
+    if (draft === 'draft-07') return compileOnce(this.draft7, body);
+    if (draft === '2020-12') return compileOnce(this.draft2020, body);
     try {
-      return this.compileWith(this.draft2020, body);
-    } catch (error) {
-      if (error instanceof CompileTimeError) throw error;
-      return this.compileWith(this.draft7, body);
+      return compileOnce(this.draft2020, body);
+    } catch {
+      return compileOnce(this.draft7, body);
     }
   }
 
-  private compileWith(ajv: Ajv, body: JsonObject): ValidateFunction {
-    const validate = within(COMPILE_MS, () => compileOnce(ajv, body));
-    if (validate) return validate;
+  /** As `compile`. @throws Error also if it takes longer */
+  private compileWithin(milliseconds: number, schema: JsonObject): void {
+    if (within(milliseconds, () => this.compile(schema))) return;
     // What was cut in the middle is not used again.
     this.draft7 = draft7();
     this.draft2020 = draft2020();
-    throw new CompileTimeError();
-  }
-}
-
-/** A schema takes too long to compile. */
-class CompileTimeError extends Error {
-  constructor() {
-    super('The JSON Schema takes too long to compile');
+    throw new Error('The JSON Schema takes too long to compile');
   }
 }
 
