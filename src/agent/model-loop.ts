@@ -81,7 +81,7 @@ export class ModelLoop {
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);
     yield;
-    const owed = stillWaiting(context);
+    const owed = stillWaiting(context, resumed, this.clock.now());
     if (owed) return owed;
     const conversation = this.begin(context, options, toolSet, resumed);
     writeToolLists(context, toolSet);
@@ -172,12 +172,12 @@ function waitFor(callIds: readonly string[], asked: readonly AskedInterrupt[]): 
   return { kind: 'interrupted', reason, message, callIds, responseSchema: null, asked };
 }
 
-/** The outcome if answers to other interrupts are still missing; undefined if none are. */
-function stillWaiting(context: AgentContext): AgentOutcome | undefined {
+/** The outcome if answers to other interrupts are still missing, or approvals were asked for anew; undefined if none are. */
+function stillWaiting(context: AgentContext, { asked }: ResumedCalls, now: number): AgentOutcome | undefined {
   const { waiting } = context.resumption;
   const callIds = owedClientCalls(context);
-  if (waiting.length === 0 && callIds.length === 0) return undefined;
-  return waitFor(callIds, repeatRequests(context, waiting));
+  if (waiting.length === 0 && callIds.length === 0 && asked.length === 0) return undefined;
+  return waitFor(callIds, [...repeatRequests(context, waiting), ...requestApprovals(context, asked, now)]);
 }
 
 /** A required tool call applies to the first step only; otherwise the model would never answer with text. */

@@ -14,6 +14,7 @@ import {
   type ToolFailure,
   type ToolJournal,
   type ToolResult,
+  toolIdentity,
   toolStepKey,
 } from './tool-call.js';
 import type { ToolSet } from './tool-set.js';
@@ -22,7 +23,13 @@ import { ToolSettings } from './tools.settings.js';
 
 /** What would become of a call: a sentence about its arguments, or the decision of the policy. */
 export type CallPreview =
-  { readonly problem: string } | { readonly args: JsonObject; readonly decision: PolicyDecision };
+  | { readonly problem: string }
+  | {
+      readonly args: JsonObject;
+      readonly decision: PolicyDecision;
+      /** `ToolPolicy.ruleKey` of the rule that decides. */
+      readonly ruleKey: string;
+    };
 
 /**
  * Calls server tools, always in the same steps: resolve the name, validate the arguments, apply the policy,
@@ -72,10 +79,24 @@ export class ToolInvoker {
     if ('problem' in parsed) return undefined;
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
-    const { reason, expiresInMs, mayEdit, approvers } = decision;
+    const { rule, reason, expiresInMs, mayEdit, approvers } = decision;
     // As a person is asked to approve it: the later run that makes the call could add other arguments.
     const asked = tool.completeArguments ? Object.assign({}, call, { arguments: parsed.text }) : call;
-    return { call: asked, tool, reason, expiresInMs, mayEdit, ...(approvers && { approvers }) };
+    const binding = { rule: this.policy.ruleKey(rule), tool: toolIdentity(tool) };
+    return { call: asked, tool, reason, expiresInMs, mayEdit, binding, ...(approvers && { approvers }) };
+  }
+
+  /**
+   * The answer to an approved call whose tool is not the one that was meant when the approval was asked for: its MCP
+   * server may be away, and another one may have a tool of the same name.
+   */
+  withoutTool(call: ToolCall, journal: ToolJournal): ToolResult {
+    if (journal.inDoubt(toolStepKey(call.callId))) return failed(call, 'in_doubt', vanishedTool(call));
+    return failed(
+      call,
+      'unknown_tool',
+      `The call was not made: the tool "${call.name}" that was approved is not available now.`,
+    );
   }
 
   /** What would become of a call with these arguments, without making it. */
@@ -86,7 +107,9 @@ export class ToolInvoker {
   ): CallPreview {
     const parsed = this.validArguments(tool, { name: tool.name, arguments: exactJsonText(args) ?? '' }, caller);
     if ('problem' in parsed) return { problem: parsed.problem };
-    return { args: withIntegerTexts(parsed.args) as JsonObject, decision: this.decide(tool, parsed.args, caller) };
+    const decision = this.decide(tool, parsed.args, caller);
+    const ruleKey = this.policy.ruleKey(decision.effect === 'allow' ? null : decision.rule);
+    return { args: withIntegerTexts(parsed.args) as JsonObject, decision, ruleKey };
   }
 
   /** True if calls of this tool may require an approval, depending on their arguments. */

@@ -102,8 +102,9 @@ export interface ServerTool extends ToolDeclaration {
   readonly isUnchecked?: boolean;
   /** If true, each call requires an approval, also where the policy allows it (see `ToolRestriction`). */
   readonly requiresApproval?: boolean;
-  /** Its source. MCP tools are shown as `mcp_call` with the label of their server. */
-  readonly origin: { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string };
+  /** Its source. MCP tools are shown as `mcp_call` with the label of their server, which may have another name for them. */
+  readonly origin:
+    { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string; readonly toolName?: string };
   /**
    * Adds arguments that the model omitted and the server knows, before the arguments are validated, checked
    * against the policy and shown to a person. Must be pure: the same arguments and facts give the same result.

@@ -65,7 +65,16 @@ export function refuseCall(
   sentence: string,
 ): Promise<ToolResult> {
   const { callId, name } = call;
-  const result: ToolResult = { callId, name, output: sentence, isError: true, failure: 'denied' };
+  return answerWith(context, { callId, name, output: sentence, isError: true, failure: 'denied' }, call, approval);
+}
+
+/** Answers a decided call with a result that needs no tool. */
+export function answerWith(
+  context: AgentContext,
+  result: ToolResult,
+  call: ToolCall,
+  approval: DecidedApproval,
+): Promise<ToolResult> {
   return journaled(context, call, approval, approval.outputType, () => Promise.resolve(result));
 }
 

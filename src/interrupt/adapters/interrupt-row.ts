@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../common/index.js';
 import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../common/index.js';
 import type { OpenInterrupt } from '../../events/index.js';
+import type { ApprovalBinding } from '../../tools/index.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
 
 /** A row of `interrupts` as plain SQL returns it. */
@@ -32,12 +33,14 @@ export interface InterruptRow {
   readonly answered_at: number | null;
   readonly approvers: string | null;
   readonly decided_by: string | null;
+  readonly binding: string | null;
 }
 
 /** The columns of `InterruptRow`. */
 export const INTERRUPT_COLUMNS = `no, id, user_id, session_id, run_no, run_id, waiting_run_no, kind, status, call_id,
   input_key, tool_name, arguments, arguments_hash, server_label, reason, message, response_schema, may_edit, decision,
-  resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at, approvers, decided_by`;
+  resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at, approvers, decided_by,
+  binding`;
 
 /** A row as callers see it. @param now a pending interrupt is expired at this time if its time has passed */
 export function interruptView(row: InterruptRow, now: number): InterruptView {
@@ -64,6 +67,7 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
     resumedByRunId: row.resumed_by_run_id,
     decision: objectOf(row.decision),
     approvers: objectOf(row.approvers) as unknown as Approvers | null,
+    binding: objectOf(row.binding) as unknown as ApprovalBinding | null,
     decidedBy: objectOf(row.decided_by) as unknown as DecidedBy | null,
   };
 }

@@ -13,8 +13,8 @@ const DEFAULT_MAX_VALUES = 500_000;
 /**
  * Checks a parsed JSON value without recursion, so before anything that recurses may touch it.
  *
- * @throws AppError INVALID_PARAMETER when it is nested too deeply, has too many values, or holds a
- *   key `__proto__`
+ * @throws AppError INVALID_PARAMETER when it is nested too deeply, has too many values, or holds a key `__proto__`, or
+ *   `prototype` in a `constructor`
  */
 export function checkJsonLimits(value: unknown, limits: JsonLimits): void {
   const maxValues = limits.maxValues ?? DEFAULT_MAX_VALUES;
@@ -27,8 +27,8 @@ export function checkJsonLimits(value: unknown, limits: JsonLimits): void {
     const below: object[] = [];
     for (const container of level) {
       const children: unknown[] = Array.isArray(container) ? container : Object.values(container);
-      if (Object.hasOwn(container, '__proto__')) {
-        throw new AppError('INVALID_PARAMETER', 'The JSON holds the forbidden key __proto__');
+      if (poisons(container)) {
+        throw new AppError('INVALID_PARAMETER', 'The JSON holds a forbidden key: __proto__ or constructor.prototype');
       }
       count += children.length;
       if (count > maxValues) throw new AppError('INVALID_PARAMETER', `The JSON holds more than ${maxValues} values`);
@@ -36,6 +36,14 @@ export function checkJsonLimits(value: unknown, limits: JsonLimits): void {
     }
     level = below;
   }
+}
+
+/** Keys with which a careless copy would change all objects. */
+function poisons(container: object): boolean {
+  if (Object.hasOwn(container, '__proto__')) return true;
+  if (!Object.hasOwn(container, 'constructor')) return false;
+  const { constructor } = container as { readonly constructor: unknown };
+  return isContainer(constructor) && Object.hasOwn(constructor, 'prototype');
 }
 
 function isContainer(value: unknown): value is object {

@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { RouteSetting } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { HttpSettings } from './http.settings.js';
-import { checkJsonLimits } from './json-limits.js';
+import type { JsonLimits } from './json-limits.js';
+import { parseJsonText } from './json-text.js';
 
 type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
@@ -55,7 +56,6 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       done(error, payload),
     );
   });
-  const parse = fastify.getDefaultJsonParser('error', 'error');
   app.useBodyParser(
     JSON_TYPE,
     { bodyLimit: settings.bodyLimitBytes },
@@ -66,8 +66,7 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       }
       let value: unknown;
       try {
-        value = parseBody(body, (text, take) => void parse(request, text, take));
-        checkJsonLimits(value, { maxDepth: settings.jsonDepthLimit });
+        value = parseBody(body, { maxDepth: settings.jsonDepthLimit });
       } catch (error) {
         done(error as Error);
         return;
@@ -117,23 +116,8 @@ function drain(request: FastifyRequest): Promise<void> {
   });
 }
 
-/** Fastify's parser may only store the result: it would take an error thrown in its callback for its own. */
-function parseBody(body: Buffer, parse: (text: string, take: Done) => void): unknown {
+function parseBody(body: Buffer, limits: JsonLimits): unknown {
   if (body.length === 0) throw new AppError('INVALID_JSON', 'The request body is empty');
   if (!isUtf8(body)) throw new AppError('INVALID_JSON', 'The request body is not valid UTF-8');
-  const text = body.toString('utf8');
-  const result: { error: Error | null; value: unknown } = { error: null, value: undefined };
-  parse(text, (error, value) => Object.assign(result, { error, value }));
-  if (result.error) throw explainParseError(text);
-  return result.value;
-}
-
-/** The parser reports forbidden keys as invalid JSON too; a client should know the difference. */
-function explainParseError(text: string): AppError {
-  try {
-    JSON.parse(text);
-  } catch {
-    return new AppError('INVALID_JSON');
-  }
-  return new AppError('INVALID_PARAMETER', 'The JSON holds a forbidden key: __proto__ or constructor.prototype');
+  return parseJsonText(body.toString('utf8'), limits);
 }

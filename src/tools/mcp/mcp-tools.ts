@@ -71,7 +71,7 @@ export class McpTools {
       effects: target.effects,
       ...(annotations ? { annotations } : {}),
       timeoutMs: this.config.maxTotalMs,
-      origin: { kind: 'mcp', serverLabel: this.config.label },
+      origin: { kind: 'mcp', serverLabel: this.config.label, toolName: tool.name },
       invoke: (_args, context) => this.events.call(target, context),
     };
   }
