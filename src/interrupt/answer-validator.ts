@@ -121,7 +121,8 @@ export class AnswerValidator {
       const principal = { tenantId: reach.tenantId, userId: view.userId };
       const { authority, agentType, clientTime } = run;
       const caller = { principal, authority, agentType, timeZone: clientTime?.device_timezone ?? 'UTC' };
-      const preview = this.invoker.preview(resolved.tool, editsOf(answer.decision), caller);
+      const args = exactArguments(answer.decision);
+      const preview = this.invoker.preview(resolved.tool, args, caller);
       if ('problem' in preview) throw refusal('arguments', `are not valid: ${preview.problem}`);
       assertSameRule(preview, view, { requester, run });
     }
@@ -171,6 +172,22 @@ export class AnswerValidator {
   }
 }
 
+/** Edited arguments, with the integers of the model where they were left. */
+function editedArguments(edited: Json, { modelArguments }: InterruptView): ExactObject {
+  const args = restoredIntegers(edited, exactObjectIn(modelArguments ?? ''));
+  if (!isPlainObject(args)) throw refusal('arguments', 'must be an object');
+  const inexact = inexactInteger(args);
+  if (inexact === undefined) return args;
+  const rule = `have the integer ${inexact}, which is beyond 2^53 and need not be the one that was meant`;
+  throw refusal('arguments', `${rule}; the Agent API takes arguments as JSON text`);
+}
+
+/** The arguments of a decision, as they are executed. */
+function exactArguments({ arguments: args, argumentsText: exact }: JsonObject): JsonObject {
+  const read = typeof exact === 'string' ? exactObjectIn(exact) : undefined;
+  return (read ?? args ?? {}) as JsonObject;
+}
+
 /** @throws AppError PERMISSION_DENIED where the approval does not hold for the call with its new arguments */
 function assertSameRule(
   { decision, ruleKey }: Extract<CallPreview, { readonly decision: unknown }>,
@@ -189,24 +206,8 @@ function assertSameRule(
   );
 }
 
-/** The edited arguments of a decision, with their integers exact. */
-function editsOf({ arguments: args, argumentsText: text }: JsonObject): ExactObject {
-  const exact = typeof text === 'string' ? exactObjectIn(text) : undefined;
-  return exact ?? ((args ?? {}) as JsonObject);
-}
-
 function unavailable({ toolName }: InterruptView): AppError {
   return refusal('arguments', `cannot be validated: the tool ${toolName} is not available`);
-}
-
-/** Edited arguments, an object or its JSON text, with the integers of the model where they were left. */
-function editedArguments(edited: Json, { modelArguments }: InterruptView): ExactObject {
-  const args =
-    typeof edited === 'string' ? exactObjectIn(edited) : restoredIntegers(edited, exactObjectIn(modelArguments ?? ''));
-  if (!isPlainObject(args)) throw refusal('arguments', 'must be an object');
-  const inexact = inexactInteger(args);
-  if (inexact === undefined) return args;
-  throw refusal('arguments', `have the integer ${inexact}, which is beyond 2^53: send the arguments as JSON text`);
 }
 
 /** The decision in a payload, which some clients send instead of `approve`. */

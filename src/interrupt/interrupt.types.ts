@@ -74,7 +74,7 @@ export interface InterruptAnswer {
   /** Of an approval. Absent: `payload` may be `{approved: boolean}` or `{approve: boolean}`. */
   readonly approve?: boolean;
   readonly reason?: string;
-  /** Of an approval whose rule allows it: an object with all arguments, or its JSON text, in place of the model's. */
+  /** Of an approval whose rule allows it: an object with all arguments, in place of the model's. Large integers may be bigints. */
   readonly editedArguments?: Json;
   /** Of an input: validated against its response schema. */
   readonly payload?: Json;
