@@ -104,7 +104,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     const hello = userText('Hello', 'm1');
     await ledger().accept({ input: [hello] });
     const { input } = await ledger().accept({ input: [hello, userText('More', 'm2')] });
-    expect(input.map(({ id }) => id)).toEqual(['m2']);
+    expect(input.messages.map(({ id }) => id)).toEqual(['m2']);
     expect(await ledger().count('messages')).toBe(2);
   });
 });
