@@ -192,6 +192,12 @@ function exchange(
 ): ModelMessage[] {
   return [
     { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(bareCall), ...(replay && { replay }) },
-    ...results.map(({ callId, name, output }): ModelMessage => ({ role: 'tool', callId, name, content: output })),
+    ...results.map(({ callId, name, output, images = [] }): ModelMessage => ({
+      role: 'tool',
+      callId,
+      name,
+      content: output,
+      ...(images.length > 0 && { images: images.map((url) => ({ type: 'image' as const, url })) }),
+    })),
   ];
 }

@@ -112,7 +112,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const { imports = [], providers = [], providerOptions } = options;
   const model = typeof options.model === 'object' ? options.model : undefined;
   const module = await overridden(
-    Test.createTestingModule({ imports: [AppModule.forRoot(configuration, { imports, providers, model, providerOptions })] }),
+    Test.createTestingModule({
+      imports: [AppModule.forRoot(configuration, { imports, providers, model, providerOptions })],
+    }),
     options,
   )
     .setLogger(new ConsoleLogger({ logLevels: [] }))

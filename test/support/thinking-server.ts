@@ -20,7 +20,7 @@ export const BROWSE = { name: 'browse', description: 'Opens a page', parameters:
 /**
  * A model server that thinks before each call of a tool, and refuses a conversation in which an answer with calls lacks
  * its thoughts, or that has another form than its template knows: one system message at the beginning, then user and
- * assistant in turn. A user's text with `Look` calls the weather tool of the samples, one with `Browse` that of the
+ * assistant in turn, the images of results aside. A user's text with `Look` calls the weather tool of the samples, one with `Browse` that of the
  * client; anything else, and results, are answered by a text.
  */
 export class ThinkingServer {
@@ -28,6 +28,8 @@ export class ThinkingServer {
   readonly seen: (readonly SentMessage[])[] = [];
   /** What was refused, and why. */
   readonly refusals: string[] = [];
+  /** The tool of the server that is called. */
+  readonly called = { name: 'get_weather' };
   private readonly thoughts = new Set<string | undefined>();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -79,7 +81,7 @@ export class ThinkingServer {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const last = messages.at(-1);
     const words = last?.role === 'user' ? JSON.stringify(last.content) : '';
-    const tool = words.includes('Look') ? 'get_weather' : words.includes('Browse') ? 'browse' : undefined;
+    const tool = words.includes('Look') ? this.called.name : words.includes('Browse') ? 'browse' : undefined;
     const turn = this.seen.length;
     if (tool === undefined) {
       piece(response, { content: `Answer ${turn}.` }, 'stop');
@@ -98,9 +100,11 @@ export class ThinkingServer {
     const spoken = messages[0]?.role === 'system' ? messages.slice(1) : messages;
     if (spoken.some(({ role }) => role === 'system')) return 'System message must be at the beginning.';
     let turn = 'assistant';
-    for (const { role, tool_calls: calls, reasoning_content: thoughts } of spoken) {
+    for (const [index, { role, content, tool_calls: calls, reasoning_content: thoughts }] of spoken.entries()) {
       if (calls && calls.length > 0 && !this.thoughts.has(thoughts)) return MISSING;
       if (role === 'tool' || (calls && calls.length > 0)) continue;
+      const hasImages = Array.isArray(content) && JSON.stringify(content).includes('image_url');
+      if (hasImages && spoken[index - 1]?.role === 'tool') continue;
       if (role === turn) return 'Conversation roles must alternate user/assistant/user/assistant/...';
       turn = role;
     }

@@ -211,11 +211,13 @@ function videoNote(url: string): string {
  * protects against messages that were stored in another way.
  */
 export function withOwnAttachments(messages: readonly ModelMessage[], principal: Principal): ModelMessage[] {
-  return messages.map((message) =>
-    message.role === 'user' && message.content.some((part) => isForeign(part, principal))
-      ? { ...message, content: message.content.filter((part) => !isForeign(part, principal)) }
-      : message,
-  );
+  const isOwn = (part: ModelPart): boolean => !isForeign(part, principal);
+  return messages.map((message) => {
+    if (message.role === 'tool' && message.images?.every(isOwn) === false)
+      return { ...message, images: message.images.filter(isOwn) };
+    if (message.role !== 'user' || message.content.every(isOwn)) return message;
+    return { ...message, content: message.content.filter(isOwn) };
+  });
 }
 
 /** True if the part refers to an attachment of another tenant or user. */

@@ -148,6 +148,11 @@ describe('validHistory', () => {
     ]);
   });
 
+  it('a sentence stands for each image where the model takes none', () => {
+    const seen: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'See' }, image('1')] };
+    expect(validHistory([seen], { hasEyes: false })).toEqual([user('See', '[An image that this model cannot see.]')]);
+  });
+
   it('a bridge leads from results to the user’s next message, and where it must be to images', () => {
     const seen = { ...result('a', ''), images: [image('1')] } as ModelMessage;
     const history = [user('u'), says('', calls('a')), seen];

@@ -9,6 +9,8 @@ export interface HistoryRules {
   readonly systemAnywhere?: boolean;
   /** False where a user's message with images must not follow results either. Default true. */
   readonly imagesAfterResults?: boolean;
+  /** False for a model that takes no images: a sentence stands for each. Default true. */
+  readonly hasEyes?: boolean;
 }
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
@@ -21,6 +23,8 @@ const BEGINNING = '[The beginning of the conversation is not available.]';
 const CONTINUE = 'Continue.';
 /** The answer between results and a user's message that follows them, as after a run that was stopped. */
 const BRIDGE = 'Noted.';
+/** Stands for an image that the model would not take. */
+const UNSEEN = '[An image that this model cannot see.]';
 /** A user's message without any text. */
 const EMPTY = '[empty message]';
 
@@ -33,7 +37,7 @@ const EMPTY = '[empty message]';
  */
 export function validHistory(
   messages: readonly ModelMessage[],
-  { systemAnywhere = false, imagesAfterResults = true }: HistoryRules = {},
+  { systemAnywhere = false, imagesAfterResults = true, hasEyes = true }: HistoryRules = {},
 ): readonly ModelMessage[] {
   const spoken = withSystemFirst(messages.flatMap(cleaned), systemAnywhere);
   const joined = joinedNeighbors(withPairedResults(spoken, NO_RESULT));
@@ -41,7 +45,17 @@ export function validHistory(
   const first = begin === -1 ? joined.length : begin;
   if (joined[first]?.role !== 'user') joined.splice(first, 0, userText(first === joined.length ? CONTINUE : BEGINNING));
   if (joined.at(-1)?.role === 'assistant' || joined.at(-1)?.role === 'system') joined.push(userText(CONTINUE));
-  return bridged(joined, imagesAfterResults);
+  const ordered = bridged(joined, imagesAfterResults);
+  return hasEyes ? ordered : ordered.map(withoutImages);
+}
+
+/** Servers whose models take no images refuse the whole request. */
+function withoutImages(message: ModelMessage): ModelMessage {
+  if (message.role !== 'user' || message.content.every(({ type }) => type !== 'image')) return message;
+  const content = message.content.map((part): ModelPart =>
+    part.type === 'image' ? { type: 'text', text: UNSEEN } : part,
+  );
+  return { role: 'user', content };
 }
 
 /** A message with valid texts and arguments; none if nothing is left of it. */

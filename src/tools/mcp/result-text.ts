@@ -4,16 +4,44 @@ import type { CallResult } from './wire-schemas.js';
 /** Deeper values of a structured result are not searched for in its text. */
 const COMPARED_DEPTH = 16;
 
+/** Formats of images that models take. */
+const IMAGE_TYPES: readonly unknown[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/** The images of a result that are shown: at most so many, and so many characters of base64 together. */
+const MOST_IMAGES = 16;
+const IMAGES_LENGTH = 4 * 1024 * 1024;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** The images of a result as `data:` URLs, in order, as far as they fit together. */
+export function resultImages({ content }: CallResult): readonly string[] {
+  return [...shownImages(content).values()];
+}
+
 /**
  * A result as text for the model: its texts, joined by line breaks; a structured result as JSON, unless its
- * values are all in the texts; other content (images, audio, files) as a description in brackets.
+ * values are all in the texts; other content (audio, files, images that are not shown) as a description in brackets.
  */
 export function resultText({ content, structuredContent }: CallResult): string {
-  const pieces = content.map(pieceText).filter((piece) => piece !== '');
+  const shown = shownImages(content);
+  const pieces = content.map((piece) => (shown.has(piece) ? '' : pieceText(piece))).filter((piece) => piece !== '');
   const text = pieces.join('\n');
   if (structuredContent === undefined || structuredContent === null) return text;
   if (pieces.length > 0 && containsAll(structuredContent, text, COMPARED_DEPTH)) return text;
   return [...pieces, JSON.stringify(structuredContent)].join('\n');
+}
+
+/** By their pieces of the content. */
+function shownImages(content: readonly unknown[]): ReadonlyMap<unknown, string> {
+  const shown = new Map<unknown, string>();
+  let length = 0;
+  for (const piece of content) {
+    if (!isPlainObject(piece) || piece['type'] !== 'image') continue;
+    const { mimeType, data } = piece;
+    if (!IMAGE_TYPES.includes(mimeType) || typeof data !== 'string' || !BASE64.test(data)) continue;
+    if (shown.size === MOST_IMAGES || length + data.length > IMAGES_LENGTH) continue;
+    length += data.length;
+    shown.set(piece, `data:${String(mimeType)};base64,${data}`);
+  }
+  return shown;
 }
 
 function pieceText(piece: unknown): string {

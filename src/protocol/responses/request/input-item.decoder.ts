@@ -127,22 +127,42 @@ function argumentsOf(fields: FieldReader, name: string): string {
 
 /** The output of a tool that the client ran. */
 function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
-  const data: JsonObject = { call_id: required(fields, 'call_id'), output: outputText(fields) };
-  return dataMessage({ id, role: 'tool', type, data });
+  const callId = required(fields, 'call_id');
+  const { output, images } = outputOf(fields);
+  return messageOf({ id, role: 'tool', type }, [{ type: 'data', data: { call_id: callId, output } }, ...images]);
 }
 
-/** A string unchanged; a list of parts as its texts, with other parts as JSON. */
-function outputText(fields: FieldReader): string {
+/** The output of a tool as the model gets it: its text, and its images beside it. */
+interface DecodedOutput {
+  readonly output: string;
+  readonly images: readonly ContentInput[];
+}
+
+/** A string unchanged; a list of parts as its texts and images. Of files and audio nothing but a note is a text. */
+function outputOf(fields: FieldReader): DecodedOutput {
   const value = fields.source['output'];
   if (value === undefined || value === null) throw fieldError(fields.at('output'), 'is required', 'MISSING_PARAMETER');
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return { output: value, images: [] };
   if (!Array.isArray(value)) throw fieldError(fields.at('output'), `must be a string or a list, not ${kindOf(value)}`);
-  return value
-    .map((part: unknown, index) => {
-      const one = fieldReaderAt(part, `${fields.at('output')}[${index}]`);
-      return one.string('text') ?? JSON.stringify(part);
-    })
-    .join('\n');
+  const texts: string[] = [];
+  const images: ContentInput[] = [];
+  value.forEach((part: unknown, index) => {
+    const one = fieldReaderAt(part, `${fields.at('output')}[${index}]`);
+    const type = one.string('type') ?? '';
+    const content = MEDIA.has(type) ? PART_DECODERS[type]?.(one) : undefined;
+    if (content?.type === 'image') images.push(content);
+    else if (content) texts.push(mediaNote(content));
+    else texts.push(one.string('text') ?? JSON.stringify(part));
+  });
+  return { output: texts.join('\n'), images };
+}
+
+/** Parts of an output that are no text. */
+const MEDIA: ReadonlySet<string> = new Set(['input_image', 'input_file', 'input_audio', 'input_video']);
+
+function mediaNote(content: ContentInput): string {
+  const name = content.type === 'file' ? (content.filename ?? content.file_id ?? content.file_url) : undefined;
+  return `[${content.type}${name ? ` ${name}` : ''}, not shown]`;
 }
 
 /** Summary and content are one text for the model, so both become parts of one message. */
