@@ -30,6 +30,8 @@ export class ThinkingServer {
   readonly refusals: string[] = [];
   /** The tool of the server that is called. */
   readonly called = { name: 'get_weather' };
+  /** True: results are not answered. */
+  holdsResults = false;
   private readonly thoughts = new Set<string | undefined>();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -78,8 +80,9 @@ export class ThinkingServer {
       response.end(JSON.stringify({ error: { message: refusal, type: 'invalid_request_error' } }));
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
     const last = messages.at(-1);
+    if (this.holdsResults && last?.role === 'tool') return;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
     const words = last?.role === 'user' ? JSON.stringify(last.content) : '';
     const tool = words.includes('Look') ? this.called.name : words.includes('Browse') ? 'browse' : undefined;
     const turn = this.seen.length;

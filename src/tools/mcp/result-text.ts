@@ -22,24 +22,24 @@ export function resultImages({ content }: CallResult): readonly string[] {
  */
 export function resultText({ content, structuredContent }: CallResult): string {
   const shown = shownImages(content);
-  const pieces = content.map((piece) => (shown.has(piece) ? '' : pieceText(piece))).filter((piece) => piece !== '');
+  const pieces = content.flatMap((piece, index) => (shown.has(index) ? [] : [pieceText(piece)])).filter(Boolean);
   const text = pieces.join('\n');
   if (structuredContent === undefined || structuredContent === null) return text;
   if (pieces.length > 0 && containsAll(structuredContent, text, COMPARED_DEPTH)) return text;
   return [...pieces, JSON.stringify(structuredContent)].join('\n');
 }
 
-/** By their pieces of the content. */
-function shownImages(content: readonly unknown[]): ReadonlyMap<unknown, string> {
-  const shown = new Map<unknown, string>();
+/** By their places in the content. */
+function shownImages(content: readonly unknown[]): ReadonlyMap<number, string> {
+  const shown = new Map<number, string>();
   let length = 0;
-  for (const piece of content) {
+  for (const [index, piece] of content.entries()) {
     if (!isPlainObject(piece) || piece['type'] !== 'image') continue;
     const { mimeType, data } = piece;
     if (!IMAGE_TYPES.includes(mimeType) || typeof data !== 'string' || !BASE64.test(data)) continue;
     if (shown.size === MOST_IMAGES || length + data.length > IMAGES_LENGTH) continue;
     length += data.length;
-    shown.set(piece, `data:${String(mimeType)};base64,${data}`);
+    shown.set(index, `data:${String(mimeType)};base64,${data}`);
   }
   return shown;
 }
