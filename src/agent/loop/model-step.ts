@@ -48,7 +48,7 @@ export interface StepOutput {
 
 /** What the provider wants back with the answer of a step, by the step's output; undefined for any other step. */
 export function stateOfStep({ replay, finishReason }: JsonObject): JsonObject | undefined {
-  return isPlainObject(replay) && finishReason !== 'content-filter' ? (replay as JsonObject) : undefined;
+  return isPlainObject(replay) && finishReason !== 'content-filter' ? (replay) : undefined;
 }
 
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
@@ -79,7 +79,7 @@ interface ModelStep extends StepSetting {
  *   is written
  */
 export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
-  const { context, client, request, step } = call;
+  const { context, client, step } = call;
   const key = `model:${step}`;
   const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
