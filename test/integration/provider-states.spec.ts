@@ -1,6 +1,7 @@
-import { type Reach, tenantReach, userReach } from '../../src/common/index.js';
+import { FixedClock, type Reach, tenantReach, userReach } from '../../src/common/index.js';
 import { dataMessage, type Message, textMessage } from '../../src/events/index.js';
 import { MAX_STATE_LENGTH, messageState, type MessageStates } from '../../src/session/index.js';
+import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
 import { ALICE, describeOnLedgers, NOW, userText } from '../support/ledger.js';
 
 const BOB = { ...ALICE, userId: 'bob' };
@@ -89,6 +90,26 @@ describeOnLedgers('provider states in the ledger', (ledger) => {
     expect((await find(['m1'])).byId.size).toBe(1);
     await database.write((tx) => sessions.removeRun(tx, rowId, 7));
     expect((await find(['m1'])).byId.size).toBe(0);
+  });
+
+  it('it goes when another message of its answer is removed', async () => {
+    const { rowId } = await open();
+    const thoughts = { ...answer('m0', 'Thoughts'), type: 'reasoning' as const };
+    const state = { json: '{"ai_sdk":{"value":"x"}}', key: null };
+    await append(
+      rowId,
+      [thoughts, call('m1', 'c1'), answer('m2', 'Done.')],
+      new Map([
+        ['m1', state],
+        ['m2', state],
+      ]),
+    );
+    await new TypeOrmSessions(ledger().database, ledger().sessions, new FixedClock(NOW)).removeMessage(
+      ALICE,
+      's',
+      'm0',
+    );
+    expect([...(await ledger().sessions.history(rowId, 2, 10)).states.keys()]).toEqual(['m2']);
   });
 
   it('one that is too long is not stored', () => {

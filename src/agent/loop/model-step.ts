@@ -47,8 +47,9 @@ export interface StepOutput {
 }
 
 /** What the provider wants back with the answer of a step, by the step's output; undefined for any other step. */
-export function stateOfStep({ replay, finishReason }: JsonObject): JsonObject | undefined {
-  return isPlainObject(replay) && finishReason !== 'content-filter' ? (replay) : undefined;
+export function stateOfStep({ replay, finishReason, toolCalls }: JsonObject): JsonObject | undefined {
+  const isModelStep = typeof finishReason === 'string' && Array.isArray(toolCalls);
+  return isModelStep && isPlainObject(replay) && finishReason !== 'content-filter' ? replay : undefined;
 }
 
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
@@ -126,7 +127,13 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
 function observe({ context, client }: ModelStep, { messages, options }: ModelRequest): ChatTelemetry | undefined {
   const { provider, info } = client;
   const model = options.model ?? info.name;
-  return context.telemetry?.chat({ provider, model, configuredModel: info.name, input: messages });
+  // Made only where traces capture content; what is for the provider alone is no part of it.
+  const input = { toJSON: () => messages.map(withoutReplay) };
+  return context.telemetry?.chat({ provider, model, configuredModel: info.name, input });
+}
+
+function withoutReplay(message: ModelMessage): ModelMessage {
+  return message.role === 'assistant' && message.replay ? Object.assign({}, message, { replay: undefined }) : message;
 }
 
 /** Writes events up to the end of the answer. @returns the `finish` event if the batch contains it */
