@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
-import { createModelClient, type ModelSource } from './agent/adapters/index.js';
+import { createModelClient, type ModelSource, type ProviderOptions } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
@@ -28,6 +28,8 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
+  /** Options of the providers of such a model, by their names, for every call (docs/models.md#provider-options). */
+  readonly providerOptions?: ProviderOptions | undefined;
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[] | undefined;
 }
@@ -51,7 +53,7 @@ export class AppModule {
           model: {
             provide: ModelClient,
             useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
-              createModel(settings, attachments, extensions.model),
+              createModel(settings, attachments, extensions.model, extensions.providerOptions),
             inject: [ModelSettings, AttachmentReader],
           },
         }),
@@ -93,7 +95,12 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
 }
 
 /** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
-export function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
+export function createModel(
+  settings: ModelSettings,
+  attachments: AttachmentReader,
+  given?: ModelSource,
+  providerOptions?: ProviderOptions,
+): ModelClient {
   const isOffline = given === undefined && settings.server.kind === 'offline';
-  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given);
+  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given, providerOptions);
 }

@@ -21,6 +21,8 @@ export interface ToolResult {
   /** Text of at most TOOL_OUTPUT_LIMIT_BYTES. */
   readonly output: string;
   readonly isError: boolean;
+  /** Images of the result as `data:` URLs: part of it, beside the text. */
+  readonly images?: readonly string[];
   /** How user interfaces show the result. Not sent to the model. */
   readonly uiHints?: JsonObject;
   /** Set exactly when `isError`. */

@@ -202,8 +202,7 @@ export class ToolInvoker {
       const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
         tool.invoke(args, contextOf(call, text, caller, signal)),
       );
-      const { output, uiHints } = this.answered(value);
-      return { output, ...(uiHints && { uiHints }), callId: call.callId, name: call.name, isError: false };
+      return { ...this.answered(value), callId: call.callId, name: call.name, isError: false };
     } catch (error) {
       caller.signal.throwIfAborted();
       const { failure, sentence, isPublic } = failureSentence(tool, error);
@@ -213,12 +212,16 @@ export class ToolInvoker {
   }
 
   /** Drops hints that are too long, because they are stored with the run. */
-  private answered(value: unknown): Pick<ToolResult, 'output' | 'uiHints'> {
+  private answered(value: unknown): Pick<ToolResult, 'output' | 'images' | 'uiHints'> {
     if (!(value instanceof ToolAnswer)) return { output: this.bounded(outputText(value)) };
-    const hints = JSON.stringify(value.uiHints);
-    const fits = Buffer.byteLength(hints) <= this.settings.outputLimitBytes;
-    const output = this.bounded(outputText(value.value));
-    return fits ? { output, uiHints: JSON.parse(hints) as JsonObject } : { output };
+    const { images, uiHints } = value;
+    const hints = uiHints && JSON.stringify(uiHints);
+    const fits = hints !== undefined && Buffer.byteLength(hints) <= this.settings.outputLimitBytes;
+    return {
+      output: this.bounded(outputText(value.value)),
+      ...(images.length > 0 && { images }),
+      ...(fits && { uiHints: JSON.parse(hints) as JsonObject }),
+    };
   }
 
   private bounded(text: string): string {

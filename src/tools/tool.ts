@@ -150,11 +150,13 @@ export abstract class ToolSource {
   servers?(): readonly ToolServerState[];
 }
 
-/** A tool result with hints for user interfaces. The model sees only the value. */
+/** A tool result with hints for user interfaces, which the model does not see, or with images, which it does. */
 export class ToolAnswer {
+  /** @param images `data:` URLs */
   constructor(
     readonly value: unknown,
-    readonly uiHints: UiHints,
+    readonly uiHints: UiHints | undefined,
+    readonly images: readonly string[] = [],
   ) {}
 }
 

@@ -1,8 +1,11 @@
 import type { AttachmentReader } from '../../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import { ModelClient } from '../ports/model-client.js';
-import { AiSdkModelClient, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
+import { AiSdkModelClient, type AiSdkSettings, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
+
+/** Options of providers by their names, such as `{anthropic: {thinking: {type: 'enabled', budgetTokens: 4000}}}`. */
+export type ProviderOptions = NonNullable<AiSdkSettings['providerOptions']>;
 
 /** A model that is given in code: one of a provider package of the AI SDK, or a client of the team's own. */
 export type ModelSource = LanguageModelSource | ModelClient;
@@ -11,18 +14,20 @@ export type ModelSource = LanguageModelSource | ModelClient;
  * The client of the given model, or of the configured model server. It sends nothing yet.
  *
  * @param attachments the images of prompts
+ * @param providerOptions for every call of a model of the AI SDK; they win over what requests ask for
  */
 export function createModelClient(
   settings: ModelSettings,
   attachments: AttachmentReader,
   source?: ModelSource,
+  providerOptions: ProviderOptions = {},
 ): ModelClient {
   if (source instanceof ModelClient) return source;
-  if (source) return new AiSdkModelClient(source, settings, attachments);
   const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
+  const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  if (source) return new AiSdkModelClient(source, { ...limits, providerOptions }, attachments);
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
-  const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
   const connections = { maxConnections, keepAliveMs };
   return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...limits, ...connections }, attachments);
 }

@@ -1,4 +1,4 @@
-import { dataMessage, type Message } from '../../events/index.js';
+import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { holdsUnder, isBoundTo, isEdited, type SettledInterrupt } from '../../interrupt/index.js';
 import type { RequiredApproval, ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
@@ -115,7 +115,8 @@ function refusalOf({ status, decision }: SettledInterrupt): string {
 }
 
 /** The id follows from the call's, so that every attempt writes the same message. */
-function outputMessage({ callId, name, output }: ToolResult): Message {
-  const data = { call_id: callId, name, output };
-  return dataMessage({ id: `msg_of_${callId}`, role: 'tool', type: 'plugin_call_output', data });
+function outputMessage({ callId, name, output, images = [] }: ToolResult): Message {
+  const shown = images.map((url): ContentInput => ({ type: 'image', image_url: url }));
+  const contents: ContentInput[] = [{ type: 'data', data: { call_id: callId, name, output } }, ...shown];
+  return messageOf({ id: `msg_of_${callId}`, role: 'tool', type: 'plugin_call_output' }, contents);
 }

@@ -2,12 +2,26 @@ import { canonicalJson, type ExactJson, exactJsonText, isPlainObject, parseExact
 import { exactValue } from './exact-wire.js';
 import type { CallResult } from './wire-schemas.js';
 
+/** Formats of images that models take. */
+const IMAGE_TYPES: readonly unknown[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/** The images of a result that are shown: at most so many, and so many characters of base64 together. */
+const MOST_IMAGES = 16;
+const IMAGES_LENGTH = 4 * 1024 * 1024;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** The images of a result as `data:` URLs, in order, as far as they fit together. */
+export function resultImages({ content }: CallResult): readonly string[] {
+  return [...shownImages(content).values()];
+}
+
 /**
  * A result as text for the model: its texts, joined by line breaks; a structured result as JSON, unless the texts say
- * the same; the text of resources; links and other content (images, audio, files) as a description in brackets.
+ * the same; the text of resources; links and other content (audio, files, images that are not shown) as a description in
+ * brackets.
  */
 export function resultText({ content, structuredContent }: CallResult): string {
-  const pieces = content.map(pieceText).filter((piece) => piece !== '');
+  const shown = shownImages(content);
+  const pieces = content.flatMap((piece, index) => (shown.has(index) ? [] : [pieceText(piece)])).filter(Boolean);
   if (structuredContent === undefined || structuredContent === null) return pieces.join('\n');
   const structured = exactValue(structuredContent);
   if (saysTheSame(pieces, structured)) return pieces.join('\n');
@@ -38,6 +52,21 @@ function isText(pieces: readonly string[], value: ExactJson): boolean {
   } catch {
     return false;
   }
+}
+
+/** By their places in the content. */
+function shownImages(content: readonly unknown[]): ReadonlyMap<number, string> {
+  const shown = new Map<number, string>();
+  let length = 0;
+  for (const [index, piece] of content.entries()) {
+    if (!isPlainObject(piece) || piece['type'] !== 'image') continue;
+    const { mimeType, data } = piece;
+    if (!IMAGE_TYPES.includes(mimeType) || typeof data !== 'string' || !BASE64.test(data)) continue;
+    if (shown.size === MOST_IMAGES || length + data.length > IMAGES_LENGTH) continue;
+    length += data.length;
+    shown.set(index, `data:${String(mimeType)};base64,${data}`);
+  }
+  return shown;
 }
 
 function pieceText(piece: unknown): string {

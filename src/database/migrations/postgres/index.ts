@@ -21,6 +21,7 @@ import { IndexAttachments1797033600000 } from './1797033600000-index-attachments
 import { CreatePartitions1797120000000 } from './1797120000000-create-partitions.js';
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
 import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
+import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -47,4 +48,5 @@ export const POSTGRES_MIGRATIONS = [
   CreatePartitions1797120000000,
   NarrowIndexes1797206400000,
   BindApprovals1797292800000,
+  KeepProviderStates1797379200000,
 ];
