@@ -99,11 +99,12 @@ function readObject(value: Readonly<Record<string, unknown>>, found: Found, dept
 }
 
 function readText(text: string, key: string, found: Found, depth: number): void {
-  const begin = text.search(/[[{]/);
-  const inner =
-    begin < 0 ? undefined : parsed(text.slice(begin, text.lastIndexOf(text[begin] === '{' ? '}' : ']') + 1));
+  const begin = text.search(/\{|\[\s*\{/);
+  const end = begin < 0 ? -1 : text.lastIndexOf(text[begin] === '{' ? '}' : ']') + 1;
+  const inner = begin < 0 ? undefined : parsed(text.slice(begin, end));
   if (typeof inner === 'object' && inner !== null) {
     if (begin > 0) found.texts.push(text.slice(0, begin));
+    if (end < text.length) found.texts.push(text.slice(end));
     readValue(inner, key, found, depth + 1);
     return;
   }

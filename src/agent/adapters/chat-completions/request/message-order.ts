@@ -42,11 +42,12 @@ function toldInWords(message: ModelMessage): ModelMessage {
 /** The system texts of the beginning become one message, later ones messages of the user. */
 function withOneSystemMessage(messages: readonly ModelMessage[], system: 'first' | 'user'): readonly ModelMessage[] {
   const begin = messages.findIndex(({ role }) => role !== 'system');
-  const leading = messages.slice(0, begin < 0 ? messages.length : begin);
-  const rest = messages
-    .slice(leading.length)
-    .map((message) => (message.role === 'system' ? marked(message.content) : message));
-  const text = leading.map(({ content }) => content).join('\n\n');
+  const count = begin < 0 ? messages.length : begin;
+  const text = messages
+    .slice(0, count)
+    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
+    .join('\n\n');
+  const rest = messages.slice(count).map((message) => (message.role === 'system' ? marked(message.content) : message));
   if (text === '') return rest;
   if (system === 'first') return [{ role: 'system', content: text }, ...rest];
   const [next, ...others] = rest;

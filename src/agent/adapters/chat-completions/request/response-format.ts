@@ -87,11 +87,11 @@ function withoutDialect(schema: JsonObject): JsonObject {
 function withoutLimits(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutLimits);
   if (!isPlainObject(schema)) return schema;
-  const members = Object.entries(schema as JsonObject).flatMap(([key, value]): [string, Json][] => {
+  const members = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
     if (LIMITS.has(key)) return [];
     const isByName = key === 'properties' || key === '$defs' || key === 'definitions';
     if (isByName && isPlainObject(value)) {
-      const named = Object.entries(value as JsonObject).map(([name, one]) => [name, withoutLimits(one)] as const);
+      const named = Object.entries(value).map(([name, one]) => [name, withoutLimits(one)] as const);
       return [[key, Object.fromEntries(named)]];
     }
     return [[key, key === 'enum' || key === 'const' || key === 'required' ? value : withoutLimits(value)]];
