@@ -13,25 +13,25 @@ const THINKS_SINCE_5_1: RuleChange = {
 export const FAMILY_PROFILES: readonly FamilyProfile[] = [
   {
     name: 'gpt-5-chat',
-    models: ['gpt-5-chat*', 'gpt-5.?-chat*'],
+    models: ['*gpt-5-chat*', '*gpt-5.?-chat*'],
     rules: { limit: 'max_completion_tokens' },
     template: {},
   },
   {
     name: 'gpt-5.4',
-    models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*', 'gpt-5.7*', 'gpt-5.8*', 'gpt-5.9*', 'gpt-6*'],
+    models: ['*gpt-5.4*', '*gpt-5.5*', '*gpt-5.6*', '*gpt-5.7*', '*gpt-5.8*', '*gpt-5.9*', '*gpt-6*'],
     rules: { ...THINKS_SINCE_5_1, toolsEffort: 'none' },
     template: {},
   },
   {
     name: 'gpt-5.1',
-    models: ['gpt-5.1*', 'gpt-5.2*', 'gpt-5.3*'],
+    models: ['*gpt-5.1*', '*gpt-5.2*', '*gpt-5.3*'],
     rules: THINKS_SINCE_5_1,
     template: {},
   },
   {
     name: 'gpt-5',
-    models: ['gpt-5*', 'o1*', 'o2*', 'o3*', 'o4*', 'o5*', 'o6*', 'o7*', 'o8*', 'o9*'],
+    models: ['*gpt-5*', 'o1*', 'o2*', 'o3*', 'o4*', 'o5*', 'o6*', 'o7*', 'o8*', 'o9*'],
     rules: { limit: 'max_completion_tokens', omit: SAMPLING },
     template: {},
   },

@@ -90,7 +90,21 @@ function byOwner({ ownedBy, model }: ProfileClues): Found | undefined {
 function combination(server: ServerProfile, family: FamilyProfile | undefined): Omit<Found, 'reason'> {
   const below = family === undefined || server.combines === 'nothing' ? {} : passedOn(family, server.combines);
   if (Object.keys(below).length === 0) return { name: server.name, change: server.rules };
-  return { name: `${server.name}+${family?.name}`, change: merged(below, server.rules) };
+  return {
+    name: `${server.name}+${family?.name}`,
+    change: merged(withOmitted(below, server.rules.omit ?? []), server.rules),
+  };
+}
+
+/** What a server leaves out is left out however the model thinks. */
+function withOmitted(rules: RuleChange, omit: readonly string[]): RuleChange {
+  const { withThinking = {}, withoutThinking = {} } = rules;
+  const both = { withThinking: alsoOmitting(withThinking, omit), withoutThinking: alsoOmitting(withoutThinking, omit) };
+  return Object.assign({}, rules, both);
+}
+
+function alsoOmitting(change: RuleChange, omit: readonly string[]): RuleChange {
+  return change.omit ? merged(change, { omit }) : change;
 }
 
 function passedOn(family: FamilyProfile, combines: 'all' | 'template'): RuleChange {
