@@ -36,6 +36,12 @@ export const FAMILY_PROFILES: readonly FamilyProfile[] = [
     template: {},
   },
   {
+    name: 'gpt-4',
+    models: ['gpt-4*', 'gpt-3.5*', 'chatgpt-4*'],
+    rules: { omit: ['reasoning_effort'] },
+    template: {},
+  },
+  {
     name: 'deepseek-r1',
     models: ['*deepseek-r1*'],
     rules: { toolChoices: ['none'], jsonSchema: 'object', thoughtsOf: 'turn' },

@@ -11,12 +11,12 @@ const nameOf = (hostname: string, model: string, more: object = {}): string =>
 
 describe('chooseProfile', () => {
   it.each([
-    ['api.openai.com', 'gpt-4o-mini', 'openai'],
+    ['api.openai.com', 'gpt-4o-mini', 'openai+gpt-4'],
     ['api.openai.com', 'gpt-5-mini', 'openai+gpt-5'],
     ['api.openai.com', 'gpt-5.2', 'openai+gpt-5.1'],
     ['api.openai.com', 'gpt-5.4-mini', 'openai+gpt-5.4'],
     ['api.openai.com', 'o4-mini', 'openai+gpt-5'],
-    ['API.OpenAI.com', 'gpt-4o', 'openai'],
+    ['API.OpenAI.com', 'computer-use', 'openai'],
     ['me.openai.azure.com', 'prod', 'azure'],
     ['api.deepseek.com', 'deepseek-v4', 'deepseek'],
     ['api.moonshot.ai', 'kimi-k2.5', 'kimi'],
