@@ -135,7 +135,7 @@ function problemOf(
   if ('tool_choice' in body && !body.tools) return 'tool_choice without tools';
   if ('parallel_tool_calls' in body && !body.tools) return 'parallel_tool_calls without tools';
   const choice = typeof body['tool_choice'] === 'object' ? 'named' : body['tool_choice'];
-  if (choice !== undefined && choices && !choices.includes(choice as string)) return `tool_choice ${String(choice)}`;
+  if (choice !== undefined && choices && !choices.includes(choice as string)) return 'tool_choice is not supported';
   const format = (body['response_format'] as { type?: string } | undefined)?.type;
   if (format !== undefined && formats && !formats.includes(format)) return `response_format ${format}`;
   if (format === 'json_object' && !/json/i.test(JSON.stringify(body.messages))) return "must contain the word 'json'";
