@@ -9,7 +9,15 @@ export const KNOWN_SERVERS: Readonly<Record<string, ServerDouble>> = {
   'OpenAI, GPT-4.1': {
     host: 'api.openai.com',
     model: 'gpt-4.1',
-    knows: ['max_completion_tokens', 'max_tokens', 'stream_options', 'parallel_tool_calls', 'seed', ...PENALTIES],
+    knows: [
+      'max_completion_tokens',
+      'max_tokens',
+      'stream_options',
+      'parallel_tool_calls',
+      'seed',
+      'reasoning_effort',
+      ...PENALTIES,
+    ],
     checks: ['shortIds'],
   },
   'OpenAI, GPT-5': {

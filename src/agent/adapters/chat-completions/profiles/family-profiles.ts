@@ -38,7 +38,7 @@ export const FAMILY_PROFILES: readonly FamilyProfile[] = [
   {
     name: 'gpt-4',
     models: ['gpt-4*', 'gpt-3.5*', 'chatgpt-4*'],
-    rules: { omit: ['reasoning_effort'] },
+    rules: {},
     template: {},
   },
   {

@@ -11,7 +11,7 @@ const nameOf = (hostname: string, model: string, more: object = {}): string =>
 
 describe('chooseProfile', () => {
   it.each([
-    ['api.openai.com', 'gpt-4o-mini', 'openai+gpt-4'],
+    ['api.openai.com', 'gpt-4o-mini', 'openai'],
     ['api.openai.com', 'gpt-5-mini', 'openai+gpt-5'],
     ['api.openai.com', 'gpt-5.2', 'openai+gpt-5.1'],
     ['api.openai.com', 'gpt-5.4-mini', 'openai+gpt-5.4'],
@@ -45,6 +45,7 @@ describe('chooseProfile', () => {
     [LOCAL, 'gemma3:27b', 'gemma'],
     [LOCAL, 'gemma-2-9b-it', 'gemma-2'],
     [LOCAL, 'devstral', 'mistral'],
+    [LOCAL, 'gpt-4o-mini', 'gpt-4'],
     [LOCAL, 'demo', 'generic'],
   ])('%s with %s: %s', (hostname, model, name) => {
     expect(nameOf(hostname, model)).toBe(name);
