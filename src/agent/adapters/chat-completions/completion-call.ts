@@ -27,6 +27,8 @@ const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 /** How long the end of an error answer may take after its head: then what has arrived is reported. In milliseconds. */
 const ERROR_BODY_MS = 2000;
 const MAX_REDIRECTS = 5;
+/** Shorter secrets, such as the key `none` of a server without keys, may be a part of a word. */
+const LONG_SECRET = 8;
 /** Headers that are the same for every server. */
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
@@ -290,7 +292,12 @@ function withoutSecrets(text: string, headers: Readonly<Record<string, string>>)
   let shown = text;
   for (const [name, value] of Object.entries(headers)) {
     const secret = PUBLIC_HEADERS.has(name) ? '' : value.replace(/^\w+ +/, '');
-    if (secret !== '') shown = shown.replaceAll(secret, '[key]');
+    if (secret.length >= LONG_SECRET) shown = shown.replaceAll(secret, '[key]');
+    else if (secret !== '') shown = shown.replace(new RegExp(`(?<!\\w)${escaped(secret)}(?!\\w)`, 'g'), '[key]');
   }
   return shown;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
