@@ -74,13 +74,16 @@ describe('a model server that refuses requests', () => {
     });
   });
 
-  it.each(['agent-api', 'ag-ui', 'ag-kit', 'runs'] as const)('a run on the wire %s ends as if nothing was refused', async (name) => {
-    const wire = WIRES.find((one) => one.name === name) as Wire;
-    // The first message of a process teaches it.
-    await post('/v1/responses', { model: 'worker', input: 'hi', max_output_tokens: 64, temperature: 0.2 });
-    const { path, body } = wire.say({ sessionId: randomUUID(), words: 'hi', turn: (turn += 1) });
-    const answer = await post(path, body);
-    expect(wire.shown(await answer.text()).text).toBe('ok');
-    expect(upstream.refused).toHaveLength(2);
-  });
+  it.each(['agent-api', 'ag-ui', 'ag-kit', 'runs'] as const)(
+    'a run on the wire %s ends as if nothing was refused',
+    async (name) => {
+      const wire = WIRES.find((one) => one.name === name) as Wire;
+      // The first message of a process teaches it.
+      await post('/v1/responses', { model: 'worker', input: 'hi', max_output_tokens: 64, temperature: 0.2 });
+      const { path, body } = wire.say({ sessionId: randomUUID(), words: 'hi', turn: (turn += 1) });
+      const answer = await post(path, body);
+      expect(wire.shown(await answer.text()).text).toBe('ok');
+      expect(upstream.refused).toHaveLength(2);
+    },
+  );
 });
