@@ -1,8 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { collect, failureOf, request } from '../testing/collect.js';
-import { begin, end } from '../testing/raw-upstream.js';
+import { begin, end, rawUpstream } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
 import { headersFor, ModelAddress } from './model-address.js';
 
@@ -111,6 +111,20 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
     served = '/elsewhere';
     const { error } = await failureOf(client('/v1', { headers: { 'x-token': 's3cret' } }), request('hi'));
     expect(String(expectError(error, 'MODEL_EXECUTION_FAILED').cause)).toContain('bad header [key] and [key]');
+  });
+
+  it('neither the key nor further headers are sent to another origin', async () => {
+    const other = await rawUpstream((response) => {
+      begin(response, { content: 'ok' });
+      end(response);
+    });
+    server.removeAllListeners('request');
+    server.on('request', (_, response: ServerResponse) =>
+      response.writeHead(307, { location: `${other.url}/x` }).end(),
+    );
+    expect((await collect(client('/v1', { headers: { 'x-token': 's3cret' } }), request('hi'))).text).toBe('ok');
+    expect(JSON.stringify(other.seen[0]?.headers)).not.toMatch(/s3cret|very-secret/);
+    await other.close();
   });
 
   describe('which is asked what it is', () => {

@@ -17,9 +17,8 @@ export async function ownerOf(
   headers: Readonly<Record<string, string>>,
   model: string,
 ): Promise<string | undefined> {
-  const text = await listText(http, url, headers);
   try {
-    return ownerIn(JSON.parse(text), model);
+    return ownerIn(JSON.parse(await listText(http, url, headers)), model);
   } catch {
     return undefined;
   }

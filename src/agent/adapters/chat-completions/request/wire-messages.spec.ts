@@ -119,7 +119,7 @@ describe('what a server wants back with an answer (contract model-servers, secti
 describe('the order of messages', () => {
   const roles = (messages: readonly ModelMessage[], change: RuleChange): string =>
     messagesOf(messages, change)
-      .map(({ role }) => String(role)[0])
+      .map(({ role }) => (role as string)[0])
       .join('');
   const says = (content: string): ModelMessage => ({ role: 'assistant', content, toolCalls: [] });
   const system: ModelMessage = { role: 'system', content: 's' };

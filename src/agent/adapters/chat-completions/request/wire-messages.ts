@@ -75,6 +75,9 @@ function assistantMessage(
 ): Body {
   const { rules, origin } = form;
   const state = keptState(message, origin);
+  // Most answers of a conversation.
+  if (!state && !thoughts.needed && message.toolCalls.length === 0)
+    return { role: 'assistant', content: message.content };
   const written = writtenThoughts(message, state, rules, thoughts);
   const { reasoning_content, reasoning, reasoning_text, reasoning_details, thinking_blocks } = written;
   const { toolCalls } = message;
