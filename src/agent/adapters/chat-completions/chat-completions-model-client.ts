@@ -4,6 +4,7 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { type ModelCall, RetriedBatches } from '../upstream/retried-batches.js';
+import { ToolNames } from '../upstream/tool-names.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { headersFor, ModelAddress } from './model-address.js';
 import { ownerOf } from './model-owner.js';
@@ -93,12 +94,14 @@ export class ChatCompletionsModelClient extends ModelClient {
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
     const { maxRetries } = this.settings;
+    const { startsWithLetter } = this.dialects.for(request.options.model).rules.usual;
+    const names = ToolNames.of(request, { startsWithLetter });
     let call: OutgoingCall | undefined;
     const open = async (): Promise<ModelCall> => {
-      call ??= await this.begin(request, signal);
+      call ??= await this.begin(names?.outward(request) ?? request, signal);
       return call.open();
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
+    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
   }
 
   /** Asks a server of which nothing is known what it is; the first call waits for it. */

@@ -2,6 +2,7 @@ import type { Delay } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { toAppError } from './error-mapping.js';
 import { retryDelayMs } from './retry-policy.js';
+import type { ToolNames } from './tool-names.js';
 
 /** One attempt of a model call. */
 export interface ModelCall {
@@ -22,7 +23,8 @@ export interface RetrySettings {
 
 /**
  * The batches of a model call that is made again when it fails before its first event. Written by hand:
- * a generator costs several promises more for each batch.
+ * a generator costs several promises more for each batch. Here the answers of all kinds of clients enter, so here the
+ * names of tools become their own again.
  *
  * @throws AppError MODEL_*, INVALID_PARAMETER; the signal's reason
  */
@@ -36,6 +38,7 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
     private readonly open: () => ModelCall | Promise<ModelCall>,
     private readonly settings: RetrySettings,
     private readonly signal: AbortSignal,
+    private readonly names?: ToolNames,
   ) {}
 
   [Symbol.asyncIterator](): this {
@@ -52,7 +55,7 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
         this.signal.throwIfAborted();
         if (value === undefined) break;
         this.hasBegun = true;
-        return { done: false, value };
+        return { done: false, value: this.names?.inward(value) ?? value };
       } catch (error) {
         await this.retry(error);
       }

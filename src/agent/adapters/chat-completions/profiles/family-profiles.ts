@@ -67,6 +67,7 @@ export const FAMILY_PROFILES: readonly FamilyProfile[] = [
     models: ['*kimi*', 'moonshot*'],
     rules: {
       omit: ['temperature', 'top_p'],
+      toolSchema: 'kimi',
       thoughtsNeeded: true,
       effort: { none: { thinking: { type: 'disabled' } }, '*': { reasoning_effort: '$effort' } },
     },
@@ -82,7 +83,15 @@ export const FAMILY_PROFILES: readonly FamilyProfile[] = [
   {
     name: 'gemini',
     models: ['*gemini*'],
-    rules: { omit: PENALTIES, resultNames: true, blankTexts: false, images: 'inline', system: 'first' },
+    rules: {
+      omit: PENALTIES,
+      toolSchema: 'gemini',
+      startsWithLetter: true,
+      resultNames: true,
+      blankTexts: false,
+      images: 'inline',
+      system: 'first',
+    },
     template: {},
   },
   {

@@ -30,6 +30,7 @@ const CHECKS: Readonly<Partial<Record<keyof WireRules, Check>>> = {
   requiredWord: oneOf('required', 'any'),
   jsonSchema: oneOf('full', 'simple', 'object', 'text'),
   jsonObject: oneOf('object', 'schema', 'text'),
+  toolSchema: oneOf('common', 'kimi', 'gemini', 'strict', 'llamacpp'),
   maxTools: {
     expectation: 'a whole number from 0 to 10000',
     accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10_000,

@@ -38,6 +38,7 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
     combines: 'nothing',
     rules: {
       omit: ['temperature', 'top_p'],
+      toolSchema: 'kimi',
       joinTexts: true,
       blankTexts: false,
       thoughtsNeeded: true,
@@ -90,6 +91,8 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
     combines: 'nothing',
     rules: {
       omit: PENALTIES,
+      toolSchema: 'gemini',
+      startsWithLetter: true,
       system: 'first',
       resultNames: true,
       blankTexts: false,
@@ -157,6 +160,7 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
       limit: 'max_completion_tokens',
       omit: PENALTIES,
       jsonSchema: 'simple',
+      toolSchema: 'strict',
       thoughts: 'reasoning',
       details: false,
       thinkingBlocks: false,
@@ -274,6 +278,7 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
     combines: 'template',
     rules: {
       thoughtTags: true,
+      toolSchema: 'llamacpp',
       beginsInThoughts: true,
       effort: {
         none: { chat_template_kwargs: { enable_thinking: false } },

@@ -35,6 +35,10 @@ export interface WireRules {
 
   /** False: the model takes no tools; calls and results of the conversation are told in words. */
   readonly tools: boolean;
+  /** Whether the name of a tool must begin with a letter or `_`. */
+  readonly startsWithLetter: boolean;
+  /** Which schemas of arguments the server takes: those that all take, or the dialect of one. */
+  readonly toolSchema: 'common' | 'kimi' | 'gemini' | 'strict' | 'llamacpp';
   /** The most tools of a request. */
   readonly maxTools: number;
   /** Tools whose parameters are left out, by the names that the model sees. */
@@ -115,6 +119,8 @@ export const GENERIC_RULES: WireRules = {
   jsonSchema: 'full',
   jsonObject: 'object',
   tools: true,
+  startsWithLetter: false,
+  toolSchema: 'common',
   maxTools: 128,
   plainTools: [],
   droppedTools: [],

@@ -52,7 +52,7 @@ export function writtenRequest(request: ModelRequest, form: RequestForm): Writte
     stop: options.stop?.length ? options.stop : undefined,
     seed: options.seed,
     stream_options: rules.streamUsage ? USAGE : undefined,
-    messages: wireMessages(messages, { rules, origin: form.origin, toolName: unchanged }),
+    messages: wireMessages(messages, { rules, origin: form.origin }),
   };
   if (effort !== undefined) Object.assign(members, effortMembers(effort, rules));
   adapt(members, rules);
@@ -61,11 +61,6 @@ export function writtenRequest(request: ModelRequest, form: RequestForm): Writte
 }
 
 const USAGE = { include_usage: true };
-
-/** The tools of a request keep their names. */
-function unchanged(name: string): string {
-  return name;
-}
 
 /** The effort that is asked for, or that a request with tools must have. */
 function effortOf(request: ModelRequest, usual: WireRules): string | undefined {

@@ -2,6 +2,15 @@ import type { JsonObject } from '../../../../common/index.js';
 import { jsonMembers } from '../../../../common/index.js';
 import type { ModelRequest, ToolChoice } from '../../../ports/model-client.js';
 import type { ToolDeclaration } from '../../../../tools/index.js';
+import { normalizedSchema } from '../../upstream/tool-schema.js';
+import {
+  COMMON_SCHEMA_RULES,
+  GEMINI_SCHEMA_RULES,
+  KIMI_SCHEMA_RULES,
+  LLAMA_CPP_SCHEMA_RULES,
+  STRICT_SCHEMA_RULES,
+  type ToolSchemaRules,
+} from '../../upstream/tool-schema-rules.js';
 import type { WireRules } from '../profiles/wire-rules.js';
 
 /** The smallest schema of arguments that every server takes. */
@@ -14,6 +23,14 @@ const SMALLEST_TOOL: ToolDeclaration = {
 };
 /** The longest description with a schema in it, in characters: OpenAI takes 1024. */
 const DESCRIPTION_LIMIT = 1000;
+
+const SCHEMA_RULES: Readonly<Record<WireRules['toolSchema'], ToolSchemaRules>> = {
+  common: COMMON_SCHEMA_RULES,
+  kimi: KIMI_SCHEMA_RULES,
+  gemini: GEMINI_SCHEMA_RULES,
+  strict: STRICT_SCHEMA_RULES,
+  llamacpp: LLAMA_CPP_SCHEMA_RULES,
+};
 
 /** The members of a body that belong to tools. */
 export interface WrittenTools {
@@ -92,10 +109,11 @@ function toolText({ name, description, parameters }: ToolDeclaration, rules: Wir
   if (!texts) toolTexts.set(rules, (texts = new WeakMap()));
   const known = texts.get(parameters);
   if (known && known.name === name && known.description === description) return known.text;
+  const schema = normalizedSchema(parameters, SCHEMA_RULES[rules.toolSchema]);
   const isPlain = rules.plainSchemas || rules.plainTools.includes(name);
   const text = JSON.stringify({
     type: 'function',
-    function: isPlain ? plainTool(name, description, parameters) : { name, description, parameters },
+    function: isPlain ? plainTool(name, description, parameters) : { name, description, parameters: schema },
   });
   texts.set(parameters, { name, description, text });
   return text;

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../../../common/index.js';
+import { argumentsText } from '../../../../tools/index.js';
 import type { ModelMessage, ModelToolCall } from '../../../ports/model-client.js';
 import type { WireRules } from '../profiles/wire-rules.js';
 import { providerCallOf, type ProviderState } from '../provider-state.js';
@@ -21,8 +22,6 @@ export interface MessageForm {
   readonly rules: WireRules;
   /** Where requests go (see `originOf`): state of others is left out. */
   readonly origin: string;
-  /** The name that the model sees of a tool. */
-  readonly toolName: (name: string) => string;
 }
 
 /**
@@ -106,16 +105,12 @@ function answerContent(
   return text === '' && toolCalls.length > 0 ? null : text;
 }
 
-function wireCalls(
-  calls: readonly ModelToolCall[],
-  state: ProviderState | undefined,
-  { rules, toolName }: MessageForm,
-): Body[] {
+function wireCalls(calls: readonly ModelToolCall[], state: ProviderState | undefined, { rules }: MessageForm): Body[] {
   return calls.map(({ id, name, arguments: text }, place) => {
     const call = {
       id: wireCallId(id, rules.callIds),
       type: 'function',
-      function: { name: toolName(name), arguments: validArguments(text) },
+      function: { name, arguments: validArguments(text) },
     };
     const extra = state && rules.callExtras ? providerCallOf(state, calls, place)?.extra : undefined;
     // Only the first call of a step has a signature.
@@ -131,7 +126,7 @@ function toolMessage({ callId, name, content }: Extract<ModelMessage, { role: 't
   return {
     role: 'tool',
     tool_call_id: wireCallId(callId, rules.callIds),
-    name: rules.resultNames ? form.toolName(name) : undefined,
+    name: rules.resultNames ? name : undefined,
     content: !rules.blankTexts && content.trim() === '' ? NO_OUTPUT : content,
   };
 }
@@ -141,8 +136,8 @@ function toolMessage({ callId, name, content }: Extract<ModelMessage, { role: 't
  * numbers and miss the provider's prompt cache. Invalid ones are wrapped, because many providers refuse
  * a conversation that has invalid JSON in it.
  */
-function validArguments(text: string): string {
-  if (text.trim() === '') return '{}';
+function validArguments(written: string): string {
+  const text = argumentsText(written);
   try {
     if (isPlainObject(JSON.parse(text))) return text;
   } catch {
