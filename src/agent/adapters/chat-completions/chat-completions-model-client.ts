@@ -5,6 +5,7 @@ import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { CompletionCall, type CompletionRequest } from './completion-call.js';
+import type { DecoderSetting } from './completion-decoder.js';
 import { requestBody } from './request-body.js';
 import { type ConnectionSettings, UpstreamHttp } from './upstream-http.js';
 
@@ -82,8 +83,18 @@ export class ChatCompletionsModelClient extends ModelClient {
     const body = requestBody(await withInlineImages(request, this.attachments), model);
     const { traceparent } = request;
     const headers = traceparent === undefined ? this.headers : Object.assign({}, this.headers, { traceparent });
-    return { url: this.url, headers, body, firstTokenTimeoutMs, idleTimeoutMs };
+    const reading = { origin: this.url.host, ...readingOf(request) };
+    return { url: this.url, headers, body, reading, firstTokenTimeoutMs, idleTimeoutMs };
   }
+}
+
+/** What the answer to a request refers to. */
+function readingOf({ messages, tools }: ModelRequest): Pick<DecoderSetting, 'toolNames' | 'usedCallIds'> {
+  const usedCallIds = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls) usedCallIds.add(id);
+  }
+  return { toolNames: tools.map(({ name }) => name), usedCallIds };
 }
 
 /** Keeps the query of the base URL, which some providers need. */

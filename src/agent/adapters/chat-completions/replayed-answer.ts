@@ -1,8 +1,9 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { ModelMessage } from '../../ports/model-client.js';
+import { providerCallOf, providerStateIn } from './provider-state.js';
 
-/** The key of this client in the `replay` of an answer. */
-export const REPLAY_KEY = 'chat_completions';
+/** The key under which earlier versions stored what they sent back. */
+const EARLIER_KEY = 'chat_completions';
 
 /** What is sent back to a Chat Completions server with an answer that called tools. */
 export interface ReplayedAnswer {
@@ -12,13 +13,30 @@ export interface ReplayedAnswer {
   readonly extra_content?: JsonObject;
 }
 
+type Answer = Extract<ModelMessage, { role: 'assistant' }>;
+
 /** What this client left with an answer; empty for another shape or another client. */
-export function replayedAnswer({ replay }: Extract<ModelMessage, { role: 'assistant' }>): ReplayedAnswer {
-  const answer = replay?.[REPLAY_KEY];
-  if (!isPlainObject(answer)) return {};
-  const { reasoning_content: reasoning, extra_content: extra } = answer;
+export function replayedAnswer(message: Answer): ReplayedAnswer {
+  const { reasoning_content: reasoning, extra_content: extra } = keptWith(message);
   return {
     ...(typeof reasoning === 'string' && { reasoning_content: reasoning }),
-    ...(isPlainObject(extra) && { extra_content: extra }),
+    ...(isPlainObject(extra) && { extra_content: extra as JsonObject }),
+  };
+}
+
+function keptWith({ replay, toolCalls }: Answer): Readonly<Record<string, unknown>> {
+  const state = providerStateIn(replay);
+  if (!state) {
+    const earlier = replay?.[EARLIER_KEY];
+    return isPlainObject(earlier) ? earlier : {};
+  }
+  const extras = toolCalls.flatMap((_, place) => {
+    const extra = providerCallOf(state, toolCalls, place)?.extra?.['extra_content'];
+    return extra === undefined ? [] : [[String(place), extra] as const];
+  });
+  const { reasoning } = state;
+  return {
+    ...(reasoning?.field === 'reasoning_content' && { reasoning_content: reasoning.text }),
+    ...(extras.length > 0 && { extra_content: Object.fromEntries(extras) }),
   };
 }

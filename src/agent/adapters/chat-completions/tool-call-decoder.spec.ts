@@ -152,7 +152,7 @@ describe('ToolCallDecoder', () => {
     const events: ModelEvent[] = [];
     for (const delta of deltas) decoder.read(delta, events);
     decoder.end(events);
-    expect([events, decoder.count, decoder.extras]).toEqual([[], 0, undefined]);
+    expect([events, decoder.count, decoder.kept]).toEqual([[], 0, undefined]);
   });
 
   it('what an empty first delta brings belongs to the call that it begins', () => {
@@ -163,7 +163,10 @@ describe('ToolCallDecoder', () => {
     decoder.read(named('look', '{"x":1}', { index: 1, id: 'a' }), events);
     decoder.end(events);
     expect(assemble(events).calls).toEqual([A]);
-    expect([decoder.count, decoder.extras]).toEqual([1, { 0: { signature: 's' } }]);
+    expect([decoder.count, decoder.kept]).toEqual([
+      1,
+      { a: { place: 0, extra: { extra_content: { signature: 's' } } } },
+    ]);
   });
 
   it.each<[string, string[], number]>([
