@@ -79,12 +79,17 @@ export class ChatCompletionsModelClient extends ModelClient {
   }
 
   private async prepare(request: ModelRequest): Promise<CompletionRequest> {
-    const { model, firstTokenTimeoutMs, idleTimeoutMs } = this.settings;
+    const { model, firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs } = this.settings;
+    const timeouts = {
+      firstTokenTimeoutMs,
+      idleTimeoutMs,
+      ...(commentsTimeoutMs !== undefined && { commentsTimeoutMs }),
+    };
     const body = requestBody(await withInlineImages(request, this.attachments), model);
     const { traceparent } = request;
     const headers = traceparent === undefined ? this.headers : Object.assign({}, this.headers, { traceparent });
     const reading = { origin: this.url.host, ...readingOf(request) };
-    return { url: this.url, headers, body, reading, firstTokenTimeoutMs, idleTimeoutMs };
+    return { url: this.url, headers, body, reading, ...timeouts };
   }
 }
 

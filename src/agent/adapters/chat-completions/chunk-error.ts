@@ -11,16 +11,20 @@ const SUCCESS = /^(0+|200|ok|success)$/i;
  * model-servers, sections 1.4 and 2.1).
  */
 export function errorOfChunk(chunk: Fields): unknown {
-  const { error, choices, base_resp: outcome, x_groq: groq } = chunk;
-  if (isSet(error)) return typeof error === 'string' ? chunk : error;
-  if (chunk['object'] === 'error') return chunk;
-  if (outcome !== undefined && isPlainObject(outcome) && isFailure(outcome['status_code'])) return chunk;
-  if (groq !== undefined && isPlainObject(groq) && isSet(groq['error'])) return groq;
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  if (isPlainObject(choice)) return isSet(choice['error']) ? choice['error'] : undefined;
+  const { error, choices, object, base_resp: outcome, x_groq: groq } = chunk;
+  if (error && isSet(error)) return typeof error === 'string' ? chunk : error;
+  if (object === 'error') return chunk;
+  if (outcome && isPlainObject(outcome) && isFailure(outcome['status_code'])) return chunk;
+  if (groq && isPlainObject(groq) && isSet(groq['error'])) return groq;
+  if (Array.isArray(choices) && choices.length > 0) return errorOfChoice(choices[0]);
   if (choices || chunk['usage']) return undefined;
   const { code, error_code: errorCode, detail, errors } = chunk;
   return [code, errorCode, detail, errors].some(isFailure) ? chunk : undefined;
+}
+
+function errorOfChoice(choice: unknown): unknown {
+  const error = typeof choice === 'object' && choice !== null ? (choice as Fields)['error'] : undefined;
+  return isSet(error) ? error : undefined;
 }
 
 /** Gemini sends a list with an error in the place of an answer. Undefined for anything else. */

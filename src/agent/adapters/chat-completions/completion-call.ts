@@ -179,6 +179,7 @@ export class CompletionCall implements ModelCall {
   private readBytes(events: ModelEvent[]): boolean {
     const bytes = this.answer.read(BYTES_PER_READ);
     if (bytes.length > 0) {
+      this.watchdog.alive();
       const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
       if (!this.hasBytes) this.pushFirst(chunk);
       else if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);

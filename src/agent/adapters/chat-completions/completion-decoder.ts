@@ -26,9 +26,6 @@ export interface DecoderSetting {
   readonly beginsInThoughts?: boolean;
 }
 
-/** The members of an answer that have thoughts as text; the first one with a text gives its name to the state. */
-const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
-
 /** The types of content parts with text for the user. */
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text']);
 
@@ -228,22 +225,31 @@ export class CompletionDecoder {
 
   /** Thoughts in fields of their own. Servers that have two names for them send the same text under both. */
   private readThoughts(answer: Fields, isWhole: boolean, events: ModelEvent[]): void {
-    let first = '';
-    for (const field of REASONING_FIELDS) {
-      const text = answer[field];
-      if (typeof text !== 'string' || text === '' || text === first) continue;
-      if (first === '') this.state.think(field, (first = text));
-      events.push({ type: 'reasoning-delta', text });
-    }
+    const { reasoning_content: content, reasoning, reasoning_text: text } = answer;
     const { reasoning_details: details, thinking_blocks: blocks } = answer;
-    if (details === undefined && blocks === undefined) return;
-    for (const text of [
-      Array.isArray(details) ? this.state.addDetails(details, isWhole) : '',
-      Array.isArray(blocks) ? this.state.addBlocks(blocks, isWhole) : '',
-    ]) {
-      if (text === '' || first !== '' || text === this.state.text) continue;
-      events.push({ type: 'reasoning-delta', text: (first = text) });
+    let first = '';
+    if (content || reasoning || text) {
+      first = this.readThought('reasoning_content', content, first, events);
+      first = this.readThought('reasoning', reasoning, first, events);
+      first = this.readThought('reasoning_text', text, first, events);
     }
+    if (details) first = this.readBlocks(this.state.addDetails(details, isWhole), first, events);
+    if (blocks) this.readBlocks(this.state.addBlocks(blocks, isWhole), first, events);
+  }
+
+  /** @param first the thought of the same delta that was read before; empty if none @returns the first one */
+  private readThought(field: string, text: unknown, first: string, events: ModelEvent[]): string {
+    if (typeof text !== 'string' || text === '' || text === first) return first;
+    if (first === '') this.state.think(field, text);
+    events.push({ type: 'reasoning-delta', text });
+    return first || text;
+  }
+
+  /** The text of items that servers send beside a field with the same text, or alone. */
+  private readBlocks(text: string, first: string, events: ModelEvent[]): string {
+    if (first !== '' || text === '' || text === this.state.text) return first;
+    events.push({ type: 'reasoning-delta', text });
+    return text;
   }
 
   /** Mistral and Databricks send content as parts: text and thoughts, which themselves may consist of parts. */
@@ -285,5 +291,7 @@ function endedTooEarly(): UpstreamStreamError {
 
 function faultOf(reason: string): UpstreamStreamError {
   const cause = new Error(`The finish reason of the stream is ${reason}`);
-  return new UpstreamStreamError(cause, 'The model could not finish its answer', true);
+  const isCall = /call|malformed/i.test(reason);
+  const sentence = isCall ? 'The model made a call that cannot be read' : 'The model server broke off the answer';
+  return new UpstreamStreamError(cause, sentence, true);
 }

@@ -54,9 +54,11 @@ export class OpeningThoughts {
     while (this.advance(events));
   }
 
-  /** Something else than text follows: what may still become a tag is text. */
+  /** A call follows: what may still become a tag is text, and blanks alone are nothing. */
   interrupt(events: ModelEvent[]): void {
-    if (this.state === 'start' && this.held !== '') this.becomeText(events);
+    if (this.state !== 'start' || this.isText) return;
+    if (this.held.trim() === '') this.held = '';
+    else this.becomeText(events);
   }
 
   /** The text has ended: adds what was held back. */

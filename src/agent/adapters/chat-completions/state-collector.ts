@@ -50,18 +50,19 @@ export class StateCollector {
   }
 
   /** The next items of `reasoning_details`. @returns their texts joined */
-  addDetails(items: readonly unknown[], isWhole: boolean): string {
+  addDetails(items: unknown, isWhole: boolean): string {
     return this.add(this.details, items, isWhole, isSameDetail);
   }
 
   /** The next items of `thinking_blocks`. @returns their texts joined */
-  addBlocks(items: readonly unknown[], isWhole: boolean): string {
+  addBlocks(items: unknown, isWhole: boolean): string {
     return this.add(this.blocks, items, isWhole, isSameBlock);
   }
 
   /** The `extra_content` of the message. */
   addExtra(extra: JsonObject): void {
-    this.extra = { ...this.extra, ...extra };
+    const kept = Object.entries(extra).filter(([, value]) => !isThoughtMark(value));
+    if (kept.length > 0) this.extra = { ...this.extra, ...Object.fromEntries(kept) };
   }
 
   /**
@@ -97,10 +98,11 @@ export class StateCollector {
 
   private add(
     to: JsonObject[],
-    items: readonly unknown[],
+    items: unknown,
     isWhole: boolean,
     isSame: (one: JsonObject, next: JsonObject) => boolean,
   ): string {
+    if (!Array.isArray(items)) return '';
     let texts = '';
     for (const item of items) {
       if (!isPlainObject(item)) continue;
@@ -112,6 +114,11 @@ export class StateCollector {
     }
     return texts;
   }
+}
+
+/** Gemini marks its thoughts so, in addition to the tags around them. */
+function isThoughtMark(value: Json): boolean {
+  return isPlainObject(value) && Object.keys(value).every((key) => key === 'thought');
 }
 
 /** The thoughts in an item or a part: a text, or a list of texts. Encrypted ones have none. */

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, ObjectScan } from '../../../common/index.js';
+import { isPlainObject, type Json, type JsonObject, ObjectScan } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import type { ProviderCall } from './provider-state.js';
 
@@ -163,6 +163,12 @@ export class ToolCallDecoder {
   }
 
   private append(call: Call, text: string, events: ModelEvent[]): void {
+    if (call.isOpen && call.hasArguments) {
+      if (text === '') return;
+      call.unscanned += text;
+      events.push({ type: 'tool-call-delta', index: call.place ?? 0, argumentsDelta: text });
+      return;
+    }
     if (text !== '') {
       call.unscanned += text;
       call.held += text;
@@ -286,9 +292,11 @@ function argumentsText(value: unknown): string {
 
 /** The members of a call that the API does not have; undefined if there are none. */
 function extraOf(call: Readonly<Record<string, unknown>>): JsonObject | undefined {
-  let extra: [string, JsonObject[string]][] | undefined;
-  for (const [key, value] of Object.entries(call)) {
-    if (!KNOWN.has(key) && value !== null && value !== '') (extra ??= []).push([key, value as JsonObject[string]]);
+  let extra: [string, Json][] | undefined;
+  for (const key in call) {
+    if (KNOWN.has(key)) continue;
+    const value = call[key] as Json;
+    if (value !== null && value !== '') (extra ??= []).push([key, value]);
   }
   return extra && Object.fromEntries(extra);
 }
