@@ -1,5 +1,6 @@
 import {
   type ConfigurationProblem,
+  DAY_MS,
   HOUR_MS,
   httpUrlWithQuery,
   integer,
@@ -62,6 +63,11 @@ export class ModelSettings extends settings('Model', {
   idleTimeoutMs: setting('LLM_IDLE_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,
     description: 'How long to wait between two chunks of a model response.',
+  }),
+  commentsTimeoutMs: setting('LLM_COMMENTS_TIMEOUT_MS', milliseconds({ min: 10, max: DAY_MS }), {
+    default: 600_000,
+    description:
+      'How long a model call waits while the server sends nothing but comments or other signs of life. They do not extend the waits for chunks beyond this.',
   }),
   maxRetries: setting('LLM_MAX_RETRIES', integer({ min: 0, max: 10 }), {
     default: 2,

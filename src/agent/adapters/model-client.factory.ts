@@ -21,10 +21,11 @@ export function createModelClient(
 ): ModelClient {
   if (source instanceof ModelClient) return source;
   if (source) return new AiSdkModelClient(source, settings, attachments);
-  const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
+  const { server, firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs } = settings;
+  const { maxRetries, maxConnections, keepAliveMs } = settings;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
-  const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  const limits = { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries };
   const connections = { maxConnections, keepAliveMs };
   const { llmProfile: profile, compat, headers } = settings;
   const writing = { profile, headers, overrides: compat && ruleOverrides(compat) };

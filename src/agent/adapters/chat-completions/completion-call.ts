@@ -5,7 +5,7 @@ import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
-import { CompletionDecoder } from './completion-decoder.js';
+import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
@@ -15,6 +15,8 @@ export interface CompletionRequest extends CallTimeouts {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, encoded once for all attempts. */
   readonly body: string;
+  /** How its answer is read. */
+  readonly reading?: DecoderSetting;
 }
 
 /** The most events that one `next` decodes: the rest of a large read is decoded by later calls. */
@@ -54,7 +56,7 @@ const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
  * followed, without the key when they lead to another origin.
  */
 export class CompletionCall implements ModelCall {
-  private readonly decoder = new CompletionDecoder();
+  private readonly decoder: CompletionDecoder;
   private readonly splitter = new SseSplitter();
   private readonly watchdog: Watchdog;
   /** The address of the answer: that of the request, or of the last redirect. */
@@ -81,6 +83,7 @@ export class CompletionCall implements ModelCall {
     private readonly signal: AbortSignal,
   ) {
     this.url = request.url;
+    this.decoder = new CompletionDecoder(request.reading);
     this.answer = this.post(this.url, request.headers);
     // Both end the request: there must be one.
     this.watchdog = new Watchdog(request, (error) => this.expire(error));
@@ -174,7 +177,7 @@ export class CompletionCall implements ModelCall {
     while (events.length < EVENTS_PER_BATCH && !this.isOver) {
       if (this.decoder.decodeAlike(this.splitter, EVENTS_PER_BATCH - events.length, events)) continue;
       const data = this.splitter.next();
-      if (data === '[DONE]') this.finish(events);
+      if (data === '[DONE]') this.finish(events, true);
       else if (data !== undefined) {
         if (data !== '') this.decoder.decode(data, this.splitter.eventName, events);
       } else if (!this.readBytes(events)) break;
@@ -186,6 +189,7 @@ export class CompletionCall implements ModelCall {
   private readBytes(events: ModelEvent[]): boolean {
     const bytes = this.answer.read(BYTES_PER_READ);
     if (bytes.length > 0) {
+      this.watchdog.alive();
       const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
       if (!this.hasBytes) this.pushFirst(chunk);
       else if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);
@@ -220,9 +224,9 @@ export class CompletionCall implements ModelCall {
     this.finish(events);
   }
 
-  /** Ends the answer, whether or not bytes follow. */
-  private finish(events: ModelEvent[]): void {
-    this.decoder.end(events);
+  /** Ends the answer, whether or not bytes follow. @param isMarked see `CompletionDecoder.end` */
+  private finish(events: ModelEvent[], isMarked = false): void {
+    this.decoder.end(events, isMarked);
     this.isOver = true;
   }
 
@@ -270,7 +274,7 @@ export class CompletionCall implements ModelCall {
    */
   private keep(bytes: Buffer, limit: number, mayCut = false): void {
     if (!mayCut && this.wholeBytes + bytes.length > limit) {
-      throw new UpstreamStreamError(new Error('The answer is too long'));
+      throw new UpstreamStreamError(new Error('The answer is too long'), 'The answer of the model server is too long');
     }
     this.wholeBytes += bytes.length;
     this.whole?.push(bytes);

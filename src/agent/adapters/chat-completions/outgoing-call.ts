@@ -2,7 +2,8 @@ import type { ModelRequest } from '../../ports/model-client.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError } from '../upstream/upstream-error.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
-import { CompletionCall } from './completion-call.js';
+import { CompletionCall, type CompletionRequest } from './completion-call.js';
+import type { DecoderSetting } from './completion-decoder.js';
 import { type ModelAddress, originOf } from './model-address.js';
 import { CallRepairs } from './repair/call-repairs.js';
 import type { Dialect } from './repair/dialect.js';
@@ -56,9 +57,17 @@ export class OutgoingCall {
     const written = (this.written ??= this.write());
     const { traceparent } = this.request;
     const all = traceparent === undefined ? headers : Object.assign({}, headers, { traceparent });
-    const { firstTokenTimeoutMs, idleTimeoutMs } = timeouts;
-    const { body } = written;
-    const call = new CompletionCall(http, { url, headers: all, body, firstTokenTimeoutMs, idleTimeoutMs }, this.signal);
+    const { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs } = timeouts;
+    const request: CompletionRequest = {
+      url,
+      headers: all,
+      body: written.body,
+      reading: this.readingOf(written),
+      firstTokenTimeoutMs,
+      idleTimeoutMs,
+      ...(commentsTimeoutMs !== undefined && { commentsTimeoutMs }),
+    };
+    const call = new CompletionCall(http, request, this.signal);
     return { call, url, written };
   }
 
@@ -85,8 +94,21 @@ export class OutgoingCall {
 
   private write(): WrittenRequest {
     const { model } = this.outgoing;
-    const origin = originOf(this.url, this.request.options.model ?? model);
-    return writtenRequest(this.request, { model, origin, rules: this.repairs.rules });
+    return writtenRequest(this.request, { model, origin: this.origin, rules: this.repairs.rules });
+  }
+
+  private get origin(): string {
+    return originOf(this.url, this.request.options.model ?? this.outgoing.model);
+  }
+
+  /** What the answer to a request refers to. */
+  private readingOf({ rules: { beginsInThoughts } }: WrittenRequest): DecoderSetting {
+    const { messages, tools } = this.request;
+    const usedCallIds = new Set<string>();
+    for (const message of messages) {
+      if (message.role === 'assistant') for (const { id } of message.toolCalls) usedCallIds.add(id);
+    }
+    return { origin: this.origin, toolNames: tools.map(({ name }) => name), usedCallIds, beginsInThoughts };
   }
 
   /** The other form of the base URL, once, if nothing is served at this one. */

@@ -1,8 +1,9 @@
-import { AppError, type ErrorCode } from '../../../common/index.js';
+import { AppError, type ErrorCode, type JsonObject } from '../../../common/index.js';
 import {
   ChatCompletionsModelClient,
   type ChatCompletionsSettings,
 } from '../chat-completions/chat-completions-model-client.js';
+import { PROVIDER_STATE_KEY } from '../chat-completions/provider-state.js';
 import { rawUpstream, type RawUpstream, type Script } from './raw-upstream.js';
 
 /** The key that must never show. */
@@ -43,6 +44,11 @@ export function upstreamOfEachTest(): (...scripts: readonly Script[]) => Promise
     upstream = undefined;
   });
   return async (...scripts) => (upstream = await rawUpstream(...scripts));
+}
+
+/** The `replay` of an answer of the upstream at this address, with this state. */
+export function stateOf(url: string, state: JsonObject): JsonObject {
+  return { [PROVIDER_STATE_KEY]: { origin: new URL(url).host, ...state } };
 }
 
 /** Expects an error of this code whose sentence shows neither key nor upstream words. */

@@ -64,7 +64,6 @@ describe('the repairs of a call (contract model-servers, section 0)', () => {
     ['a key', json(401, { error: { message: "Unsupported parameter: 'max_tokens'" } }), 1],
     ['money', json(402, { error: { message: "Unsupported parameter: 'max_tokens'" } }), 1],
     ['a right', json(403, { error: { message: "Unsupported parameter: 'max_tokens'" } }), 1],
-    ['a filter', openAiRefusal("The response was filtered: 'max_tokens' is invalid", null, 'content_filter'), 1],
     [
       'the length',
       openAiRefusal("This model's maximum context length is 10 tokens, invalid 'max_tokens'", 'max_tokens'),
@@ -89,6 +88,13 @@ describe('the repairs of a call (contract model-servers, section 0)', () => {
     await failureOf(clientFor(server.url), request('hi', [], { maxTokens: 64 }));
     expect(server.seen).toHaveLength(requests);
     expect(waits).toEqual([]);
+  });
+
+  it('what is about a filter is the end of the answer', async () => {
+    const refusal = openAiRefusal("The response was filtered: 'max_tokens' is invalid", null, 'content_filter');
+    server = await strictServer(() => refusal);
+    const { finish } = await collect(clientFor(server.url), request('hi', [], { maxTokens: 64 }));
+    expect([finish?.reason, server.seen.length]).toEqual(['content-filter', 1]);
   });
 
   it('a 500 that is no template is retried with back-off as before', async () => {

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../../../common/index.js';
-import { toAppError } from '../../upstream/error-mapping.js';
+import { type FailureKind, kindOf } from '../../upstream/failure-kind.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../../upstream/upstream-error.js';
 
 /** A request that a server did not take, in the words that it gave for it (contract model-servers, section 1.4). */
@@ -30,11 +30,11 @@ const SENTENCE_KEYS: ReadonlySet<string> = new Set([
   'base_resp',
   'metadata',
 ]);
-/** Reported by clients in their own way, and no reason to send less. */
-const FILTERED =
-  /content[_ ]filter|data_inspection_failed|content management policy|responsibleai|high risk|"?code"?\W{0,4}(1301|1026|1027)\b/i;
+/** A sentence about a model that is not there, which several servers write with status 404 as for other refusals. */
 const UNKNOWN_MODEL =
   /model_not_found|(the|this)? ?model\b[^.]{0,80}\b(not found|not exist|no access)|unknown model|no such model|invalid model\b|not a valid model|deploymentnotfound/i;
+/** The kinds of failures that a refusal can be; an unknown model is told apart by its sentence. */
+const REFUSING: ReadonlySet<FailureKind> = new Set(['other', 'template', 'not-found']);
 /** Words of types of errors, which say nothing about a member. */
 const TYPES =
   /invalid_request_error|invalid_request|invalidparameter|badrequesterror|invalid_argument|unsupported_value/gi;
@@ -45,13 +45,19 @@ const TYPES =
  */
 export function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof UpstreamStatusError || error instanceof UpstreamStreamError)) return undefined;
-  const { status, text } = error;
+  const { status } = error;
   const isRefusal = status === undefined || status === 400 || status === 404 || status === 422 || status === 500;
-  if (!isRefusal || text === '' || FILTERED.test(text) || UNKNOWN_MODEL.test(text)) return undefined;
-  const { code } = toAppError(error);
-  if (code === 'MODEL_CONTEXT_LENGTH_EXCEEDED' || code === 'MODEL_UNAUTHORIZED_ACCESS') return undefined;
-  if (code === 'MODEL_QUOTA_EXCEEDED') return undefined;
-  return readRefusal(status, text);
+  if (!isRefusal || !REFUSING.has(kindOf(error))) return undefined;
+  const body = bodyOf(error);
+  return body === '' || UNKNOWN_MODEL.test(body) ? undefined : readRefusal(status, body);
+}
+
+/** Empty for an answer that failed in another way than by an error of the server. */
+function bodyOf(error: UpstreamStatusError | UpstreamStreamError): string {
+  if (error instanceof UpstreamStatusError) return error.body;
+  const { cause } = error;
+  if (cause instanceof Error) return '';
+  return typeof cause === 'string' ? cause : (JSON.stringify(cause) ?? '');
 }
 
 /** Reads a body: JSON, JSON within texts, the text of a Python object, or plain text. */
