@@ -5,7 +5,14 @@ import { callerOf, OptionalCaller, Public } from '../access/index.js';
 import { ModelClient, type ModelProfileInfo } from '../agent/index.js';
 import { VERSION } from '../common/index.js';
 import { DatabaseSettings } from '../database/index.js';
-import { HealthDto, type ModelProfileDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
+import {
+  HealthDto,
+  type ModelProfileDto,
+  ProbeDto,
+  ProbeErrorDto,
+  ReadinessDto,
+  ServiceInfoDto,
+} from './health.dto.js';
 import { ReadinessService, ShutdownState } from './readiness.service.js';
 
 const MODE = 'standalone';

@@ -10,8 +10,8 @@ export interface LearnedRepair extends Repair {
   readonly sentence: string;
 }
 
-/** Names of tools that refusals are remembered for. */
-const MOST_NAMES = 200;
+/** Repairs, and sentences for the log, that are remembered: clients name tools as they like. */
+const MOST_KEPT = 200;
 
 /**
  * How the requests for one model are written: its profile, and what refusals taught in the life of the process
@@ -53,7 +53,7 @@ export class Dialect {
   keep(repairs: readonly LearnedRepair[]): void {
     for (const repair of repairs) {
       const isKnown = this.learned.some(({ kind }) => kind === repair.kind);
-      if (isKnown || this.learned.length >= MOST_NAMES) continue;
+      if (isKnown || this.learned.length >= MOST_KEPT) continue;
       this.learned.push(repair);
       this.change = merged(this.change, repair.change);
       this.log(`The model server refused a request (“${repair.sentence}”). Requests are now sent ${repair.says}.`);
@@ -64,7 +64,7 @@ export class Dialect {
   /** Logs each sentence once. */
   note(sentences: readonly string[]): void {
     for (const sentence of sentences) {
-      if (this.noted.has(sentence) || this.noted.size >= MOST_NAMES) continue;
+      if (this.noted.has(sentence) || this.noted.size >= MOST_KEPT) continue;
       this.noted.add(sentence);
       this.log(sentence);
     }
