@@ -2,6 +2,7 @@ import type { AttachmentReader } from '../../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import { ModelClient } from '../ports/model-client.js';
 import { AiSdkModelClient, type AiSdkSettings, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
+import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 
 /** Options of providers by their names, such as `{anthropic: {thinking: {type: 'enabled', budgetTokens: 4000}}}`. */
@@ -15,6 +16,7 @@ export type ModelSource = LanguageModelSource | ModelClient;
  *
  * @param attachments the images of prompts
  * @param providerOptions for every call of a model of the AI SDK; they win over what requests ask for
+ * @throws StartupError if `LLM_PROFILE` or `LLM_COMPAT` cannot be used
  */
 export function createModelClient(
   settings: ModelSettings,
@@ -23,13 +25,19 @@ export function createModelClient(
   providerOptions: ProviderOptions = {},
 ): ModelClient {
   if (source instanceof ModelClient) return source;
-  const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
-  const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  const { server, firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs } = settings;
+  const { maxRetries, maxConnections, keepAliveMs } = settings;
+  const limits = { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries };
   if (source) return new AiSdkModelClient(source, { ...limits, providerOptions }, attachments);
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
   const connections = { maxConnections, keepAliveMs };
-  return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...limits, ...connections }, attachments);
+  const { llmProfile: profile, compat, headers } = settings;
+  const writing = { profile, headers, overrides: compat && ruleOverrides(compat) };
+  return new ChatCompletionsModelClient(
+    { provider, baseUrl, apiKey, model, ...limits, ...connections, ...writing },
+    attachments,
+  );
 }
 
 /** A short name for well-known hosts, else the host itself. */
