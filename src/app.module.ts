@@ -88,7 +88,7 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
   readonly extensions: readonly SchemaExtension[];
 } {
   // A database needs no model, which SAMPLES=off requires of a server.
-  const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL']);
+  const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL', 'LLM_MODEL']);
   return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
 }
 

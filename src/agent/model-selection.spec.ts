@@ -55,7 +55,9 @@ describe('selectModel', () => {
     );
   });
 
-  it('a model name that is not used gives a warning', () => {
-    expect(selected({ LLM_MODEL: 'm' })).toMatchObject({ kind: 'offline', warnings: 1 });
+  it('a model without a server is refused: the demo model would answer in its place', () => {
+    expect(() => readSettings(ModelSettings, { LLM_MODEL: 'm' })).toThrow(
+      'LLM_MODEL must be set together with LLM_BASE_URL or with the key of a provider, such as OPENAI_API_KEY',
+    );
   });
 });

@@ -114,9 +114,16 @@ function selectOffline(choices: ModelChoices): ModelSelection {
     name: 'LLM_API_KEY',
     message: 'must be set together with LLM_BASE_URL, which says where the key belongs',
   };
+  const orphanModel: ConfigurationProblem = {
+    name: 'LLM_MODEL',
+    message: 'must be set together with LLM_BASE_URL or with the key of a provider, such as OPENAI_API_KEY',
+  };
   return {
     server: { kind: 'offline', baseUrl: '', apiKey: undefined, model: OFFLINE_MODEL },
-    problems: choices.llmApiKey === undefined ? [] : [orphanKey],
+    problems: [
+      ...(choices.llmApiKey === undefined ? [] : [orphanKey]),
+      ...(choices.llmModel === undefined ? [] : [orphanModel]),
+    ],
     warnings: choices.llmModel === undefined ? [] : ['LLM_MODEL is not used, because no model server is configured.'],
   };
 }
