@@ -4,7 +4,7 @@ import { createModelClient, type ModelSource } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
-import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
+import { Clock, IdFactory, type JsonObject, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, Configuration } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
 import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
@@ -28,6 +28,8 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
+  /** Options of the provider of the model for every call, by its name; they precede those of `LLM_PROVIDER_OPTIONS`. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[] | undefined;
 }
@@ -51,7 +53,7 @@ export class AppModule {
           model: {
             provide: ModelClient,
             useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
-              createModel(settings, attachments, extensions.model),
+              createModel(settings, attachments, extensions.model, extensions.providerOptions),
             inject: [ModelSettings, AttachmentReader],
           },
         }),
@@ -93,7 +95,12 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
 }
 
 /** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
-export function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
+export function createModel(
+  settings: ModelSettings,
+  attachments: AttachmentReader,
+  given?: ModelSource,
+  providerOptions?: Readonly<Record<string, JsonObject>>,
+): ModelClient {
   const isOffline = given === undefined && settings.server.kind === 'offline';
-  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given);
+  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given, providerOptions);
 }

@@ -1,6 +1,8 @@
 import type { AttachmentReader } from '../../attachment/index.js';
+import type { JsonObject } from '../../common/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import { ModelClient } from '../ports/model-client.js';
+import { isNativeInstalled, nativeModels } from './ai-sdk/native-model.js';
 import { AiSdkModelClient, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
 import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
@@ -12,19 +14,25 @@ export type ModelSource = LanguageModelSource | ModelClient;
  * The client of the given model, or of the configured model server. It sends nothing yet.
  *
  * @param attachments the images of prompts
+ * @param providerOptions options of a provider package, by the name of the provider; they precede those of the settings
  * @throws StartupError if `LLM_PROFILE` or `LLM_COMPAT` cannot be used
  */
 export function createModelClient(
   settings: ModelSettings,
   attachments: AttachmentReader,
   source?: ModelSource,
+  providerOptions: Readonly<Record<string, JsonObject>> = {},
 ): ModelClient {
   if (source instanceof ModelClient) return source;
-  if (source) return new AiSdkModelClient(source, settings, attachments);
+  const native = source ?? nativeSource(settings);
   const { server, firstTokenTimeoutMs, idleTimeoutMs, maxRetries, maxConnections, keepAliveMs } = settings;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
   const limits = { firstTokenTimeoutMs, idleTimeoutMs, maxRetries };
+  if (native) {
+    const options = { ...settings.providerOptions, ...providerOptions };
+    return new AiSdkModelClient(native, { ...limits, providerOptions: options }, attachments);
+  }
   const connections = { maxConnections, keepAliveMs };
   const { llmProfile: profile, compat, headers } = settings;
   const writing = { profile, headers, overrides: compat && ruleOverrides(compat) };
@@ -32,6 +40,23 @@ export function createModelClient(
     { provider, baseUrl, apiKey, model, ...limits, ...connections, ...writing },
     attachments,
   );
+}
+
+/** The models of the provider that the settings choose; undefined if it is called through Chat Completions. */
+function nativeSource({
+  server,
+  headers,
+  maxConnections,
+  keepAliveMs,
+}: ModelSettings): LanguageModelSource | undefined {
+  if (server.kind !== 'native') return undefined;
+  // A key alone also selects the Chat Completions API of its provider, which needs no package.
+  if (server.isProviderNamed === false && !isNativeInstalled(server)) return undefined;
+  return nativeModels(server, headers, {
+    ...(maxConnections !== undefined && { connections: maxConnections }),
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+  });
 }
 
 /** A short name for well-known hosts, else the host itself. */
