@@ -101,7 +101,7 @@ describe('selectModel', () => {
     [{ LLM_BASE_URL: 'http://a.test/v1/?v=/', LLM_MODEL: 'm' }, 'http://a.test/v1?v=/', undefined, 'm', 0, ADDRESS],
     [{ LLM_BASE_URL: 'http://a.test?v=/', LLM_MODEL: 'm' }, 'http://a.test?v=/', undefined, 'm', 0, ADDRESS],
     [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0, ADDRESS],
-  ])('the model is selected by %j', (env, baseUrl, apiKey, model, warnings, more: object) => {
+  ])('the model is selected by %j', (env, ...[baseUrl, apiKey, model, warnings, more]) => {
     expect(selected(env as unknown as Record<string, string>)).toEqual({
       ...more,
       baseUrl,
