@@ -103,7 +103,7 @@ describe('selectModel', () => {
     [{ LLM_BASE_URL: DASHSCOPE, DASHSCOPE_API_KEY: 'k' }, DASHSCOPE, 'k', 'qwen-plus', 0, ADDRESS],
   ])('the model is selected by %j', (env, ...[baseUrl, apiKey, model, warnings, more]) => {
     expect(selected(env as unknown as Record<string, string>)).toEqual({
-      ...more,
+      ...(more as object),
       baseUrl,
       apiKey,
       model,
