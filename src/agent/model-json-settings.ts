@@ -46,6 +46,15 @@ export function readHeaders(text: string | undefined): JsonSetting<Readonly<Reco
   });
 }
 
+/** `LLM_PROVIDER_OPTIONS`: a JSON object whose values are objects. */
+export function readProviderOptions(text: string | undefined): JsonSetting<Readonly<Record<string, JsonObject>>> {
+  return readObject<Readonly<Record<string, JsonObject>>>('LLM_PROVIDER_OPTIONS', text, (value) =>
+    Object.values(value).every(isPlainObject)
+      ? { value: value as Record<string, JsonObject> }
+      : { problem: 'must be a JSON object with an object for each provider, such as {"anthropic":{}}' },
+  );
+}
+
 function readObject<T>(
   name: string,
   text: string | undefined,

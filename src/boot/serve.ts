@@ -59,7 +59,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   const { info } = app.get(ModelClient, { strict: false });
   // Of several processes the first speaks for all.
   if (cluster.isPrimary || cluster.worker?.id === 1)
-    process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
+    process.stdout.write(banner(configuration, VERSION, listeningPort(app), info));
   return app;
 }
 
