@@ -19,10 +19,7 @@ const OWN_PREFIXES = ['LLM_', 'AG_KIT_', 'RUNS_API_', 'AGENT_API_'];
  *
  * @param known the names of all settings
  */
-export function misspelledSettings(
-  env: NodeJS.ProcessEnv,
-  known: readonly string[],
-): readonly ConfigurationProblem[] {
+export function misspelledSettings(env: NodeJS.ProcessEnv, known: readonly string[]): readonly ConfigurationProblem[] {
   const settings = new Set(known);
   const names = Object.keys(env).filter((name) => env[name]?.trim() !== '' && !settings.has(name) && mayBeOurs(name));
   return names.flatMap((name) => {

@@ -1,5 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type ExactObject, exactJsonText, type JsonObject, withIntegerTexts, withRoundedIntegers } from '../common/index.js';
+import {
+  type ExactObject,
+  exactJsonText,
+  type JsonObject,
+  withIntegerTexts,
+  withRoundedIntegers,
+} from '../common/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
 import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
