@@ -2,6 +2,7 @@ export * from './agent-registry.js';
 export * from './agent-type.decorator.js';
 export * from './agent.js';
 export * from './agent.module.js';
+export * from './model-check.js';
 export * from './model-loop.js';
 export type { PredictedState } from './loop/predicted-state.js';
 export * from './ports/model-client.js';

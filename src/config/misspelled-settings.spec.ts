@@ -1,4 +1,5 @@
-import { APP_SETTINGS } from '../app.settings.js';
+import { APP_SETTINGS, readConfiguration } from '../app.settings.js';
+import { ConfigurationError } from './configuration.js';
 import { misspelledSettings } from './misspelled-settings.js';
 
 const SETTINGS = APP_SETTINGS.flatMap(({ declarations }) => Object.values(declarations).map(({ name }) => name));
@@ -43,3 +44,30 @@ describe('misspelled settings', () => {
     expect(misspelledSettings({ ...env, AUTHH: ' ' }, SETTINGS)).toEqual([]);
   });
 });
+
+describe('a misspelled setting', () => {
+  it('stops the start with a suggestion, together with all other problems', () => {
+    const { problems } = refusal({ LLM_BASEURL: 'http://a.test/v1', AUTHH: 'keys', PORT: 'x', LLM_MODEL: 'm' });
+    expect(problems.map(({ name, message }) => `${name} ${message}`)).toEqual([
+      'LLM_BASEURL is not a setting: did you mean LLM_BASE_URL?',
+      'AUTHH is not a setting: did you mean AUTH?',
+      'PORT must be a whole number from 0 to 65535, but is the text "x"',
+      expect.stringContaining('LLM_MODEL must be set together with'),
+    ]);
+  });
+
+  it('a model in code needs no address of a server', () => {
+    expect(() => readConfiguration({ LLM_MODEL: 'm' }, { hasModel: true })).not.toThrow();
+  });
+});
+
+/** The error of a configuration that is refused. */
+function refusal(env: NodeJS.ProcessEnv): ConfigurationError {
+  try {
+    readConfiguration(env);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
