@@ -36,8 +36,9 @@ export class ByteBudget {
     return hold;
   }
 
-  /** Takes bytes as `take`; undefined if there is no room now. */
+  /** Takes bytes as `take`; undefined if there is no room now, or never will be because a limit is less. */
   tryTake(accounts: readonly ByteAccount[], bytes: number): ByteHold | undefined {
+    if (accounts.some(({ limit }) => bytes > limit)) return undefined;
     const hold = this.hold(accounts, bytes);
     if (this.fullAccount(hold)) return undefined;
     this.charge(hold, hold.bytes);
