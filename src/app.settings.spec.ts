@@ -30,6 +30,22 @@ function refusal(env: NodeJS.ProcessEnv): ConfigurationError {
   throw new Error('the configuration was accepted');
 }
 
+describe('a misspelled setting', () => {
+  it('stops the start with a suggestion, together with all other problems', () => {
+    const { problems } = refusal({ LLM_BASEURL: 'http://a.test/v1', AUTHH: 'keys', PORT: 'x', LLM_MODEL: 'm' });
+    expect(problems.map(({ name, message }) => `${name} ${message}`)).toEqual([
+      'LLM_BASEURL is not a setting: did you mean LLM_BASE_URL?',
+      'AUTHH is not a setting: did you mean AUTH?',
+      'PORT must be a whole number from 0 to 65535, but is the text "x"',
+      expect.stringContaining('LLM_MODEL must be set together with'),
+    ]);
+  });
+
+  it('a model in code needs no address of a server', () => {
+    expect(() => readConfiguration({ LLM_MODEL: 'm' }, { hasModel: true })).not.toThrow();
+  });
+});
+
 describe('the settings of the server', () => {
   const configuration = readConfiguration({});
 

@@ -40,7 +40,6 @@ export const ERROR_CATALOGUE = {
   ATTACHMENT_TOO_LARGE: { status: 413, message: 'The file exceeds the size limit' },
   ATTACHMENT_EMPTY: { status: 422, message: 'The file is empty' },
   ATTACHMENT_INVALID: { status: 422, message: 'The file is not a valid image' },
-  INVALID_SIGNATURE: { status: 403, message: 'The signature of the URL is not valid' },
   SIGNATURE_EXPIRED: { status: 403, message: 'The URL has expired' },
   INVALID_USER_SETTINGS: { status: 422, message: 'The settings are invalid' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests' },
@@ -71,6 +70,7 @@ export const ERROR_CATALOGUE = {
   MODEL_NOT_FOUND: { status: 502, message: 'The model was not found' },
   MODEL_UNAUTHORIZED_ACCESS: { status: 502, message: 'The model refused the credentials of this server' },
   MODEL_QUOTA_EXCEEDED: { status: 429, message: 'The model quota is exhausted' },
+  MODEL_RATE_LIMIT_EXCEEDED: { status: 429, message: 'The model takes no more requests for the moment' },
   MODEL_CONTEXT_LENGTH_EXCEEDED: { status: 400, message: 'The conversation is too long for the model' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -10,7 +10,9 @@ const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 256;
 const NAME_LENGTH = { min: 1, max: 256 };
 /** Keys of a request that this wire interprets; all others are passed to the agent and its tools. */
-const KNOWN: ReadonlySet<string> = new Set(['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id']);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id', 'userId'],
+]);
 
 /** Words that decide an approval. */
 const YES: ReadonlySet<unknown> = new Set([
@@ -29,7 +31,6 @@ export interface AgKitResume {
 /** A decoded request of dialect A. */
 export interface AgKitRequest {
   readonly conversationId: string;
-  readonly userId: string | undefined;
   /** Only messages that are new since the last request. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDeclaration[];
@@ -53,7 +54,6 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
   if (!items && !resume) throw fieldError('messages', 'or resume is required', 'MISSING_PARAMETER');
   return {
     conversationId,
-    userId: fields.string('user_id', NAME_LENGTH),
     messages: decodeMessages((items ?? []).map(wireMessage), [seed]),
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], schemaOf),
     resume,

@@ -157,19 +157,27 @@ function toolOutput(
   if (callId === undefined) throw fieldError(fields.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
   const { content } = fields.source;
   const error = fields.string('error');
-  const text = Array.isArray(content)
-    ? partsText(decodeParts(content, fields.at('content')))
-    : fields.string('content');
+  const parts = Array.isArray(content) ? decodeParts(content, fields.at('content')) : undefined;
+  const text = parts ? partsText(parts) : fields.string('content');
+  const images = parts?.filter(({ type }) => type === 'image') ?? [];
   if (text === PLACEHOLDER) return [];
   const name = callNames.get(callId);
   return [
-    dataMessage({
-      id,
-      role: 'tool',
-      type: 'function_call_output',
-      metadata: filled(error === undefined ? metadata : Object.assign({}, metadata, { is_error: true })),
-      data: { call_id: callId, ...(name !== undefined && { name }), output: text || (error ?? '') },
-    }),
+    messageOf(
+      {
+        id,
+        role: 'tool',
+        type: 'function_call_output',
+        metadata: filled(error === undefined ? metadata : Object.assign({}, metadata, { is_error: true })),
+      },
+      [
+        {
+          type: 'data',
+          data: { call_id: callId, ...(name !== undefined && { name }), output: text || (error ?? '') },
+        },
+        ...images,
+      ],
+    ),
   ];
 }
 

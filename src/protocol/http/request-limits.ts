@@ -7,7 +7,7 @@ import { HttpSettings } from './http.settings.js';
 import type { JsonLimits } from './json-limits.js';
 import { parseJsonText } from './json-text.js';
 
-type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
+type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit' | 'jsonValuesLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** A body that is too long is read up to this multiple of the limit, so that its sender sees the answer. */
@@ -18,6 +18,9 @@ interface LimitedRoute {
   readonly bodyLimitBytes?: number;
   readonly hasNoBody?: boolean;
 }
+
+/** From so many bytes on, parsing takes milliseconds. */
+const LARGE_BODY = 128 * 1024;
 
 const JSON_TYPE = 'application/json';
 /** Headers that a request may have. */
@@ -37,8 +40,8 @@ export function NoBody(): MethodDecorator {
 }
 
 /**
- * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
- * than configured, no forbidden keys. To be called once, before `app.init()`.
+ * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer, no deeper and with no more
+ * values than configured, no forbidden keys. To be called once, before `app.init()`.
  */
 export function registerRequestLimits(app: NestFastifyApplication, settings: Limits): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -66,12 +69,14 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       }
       let value: unknown;
       try {
-        value = parseBody(body, { maxDepth: settings.jsonDepthLimit });
+        value = parseBody(body, { maxDepth: settings.jsonDepthLimit, maxValues: settings.jsonValuesLimit });
       } catch (error) {
         done(error as Error);
         return;
       }
-      done(null, value);
+      if (body.length < LARGE_BODY) done(null, value);
+      // Others have their turn between the parsing of a large body and its use.
+      else setImmediate(done, null, value);
     },
   );
 }
@@ -119,5 +124,5 @@ function drain(request: FastifyRequest): Promise<void> {
 function parseBody(body: Buffer, limits: JsonLimits): unknown {
   if (body.length === 0) throw new AppError('INVALID_JSON', 'The request body is empty');
   if (!isUtf8(body)) throw new AppError('INVALID_JSON', 'The request body is not valid UTF-8');
-  return parseJsonText(body.toString('utf8'), limits);
+  return parseJsonText(body, limits);
 }

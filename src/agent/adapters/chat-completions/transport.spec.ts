@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, upstreamOfEachTest } from '../testing/upstream-client.js';
+import { clientFor, expectError, KEY, stateOf, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 const STREAM = [
   { choices: [{ index: 0, delta: { content: 'Hello ' } }] },
@@ -134,7 +134,7 @@ describe('accepted answers of a model server', () => {
       type: 'finish',
       reason: 'tool-calls',
       usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
-      replay: { chat_completions: { reasoning_content: 'Hm.' } },
+      replay: stateOf(url, { reasoning: { field: 'reasoning_content', text: 'Hm.' } }),
     });
   });
 

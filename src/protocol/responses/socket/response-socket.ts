@@ -5,6 +5,7 @@ import { invalidCredential } from '../../../access/index.js';
 import { AppError, type ByteHold, isPlainObject } from '../../../common/index.js';
 import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
+import type { JsonLimits } from '../../http/json-limits.js';
 import { parseJsonText } from '../../http/json-text.js';
 import { wireError, type WireError } from '../responses.errors.js';
 import { MessageIntake, type WaitingMessage } from './message-intake.js';
@@ -28,7 +29,7 @@ const OK = 200;
 /** The limits of a connection. */
 export interface ResponseSocketOptions {
   /** The nesting that a message may have. */
-  readonly jsonDepthLimit: number;
+  readonly jsonLimits: JsonLimits;
   /** Milliseconds between two pings. */
   readonly keepAliveMs: number;
   /** The socket below the WebSocket. */
@@ -147,7 +148,7 @@ export class ResponseSocket {
     let streamId: string | undefined;
     try {
       if (!(await this.options.isCurrent())) return await this.closeRefused();
-      const message = parseMessage(data, this.options.jsonDepthLimit);
+      const message = parseMessage(data, this.options.jsonLimits);
       streamId = streamIdOf(message);
       const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
       const { signal: gone } = this.gone;
@@ -230,9 +231,9 @@ export class ResponseSocket {
 }
 
 /** @param data undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
-function parseMessage(data: Buffer | undefined, maxDepth: number): SocketRequest {
+function parseMessage(data: Buffer | undefined, limits: JsonLimits): SocketRequest {
   if (data === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
-  const message = parseJsonText(data.toString(), { maxDepth }, 'The message is not valid JSON');
+  const message = parseJsonText(data, limits, 'The message is not valid JSON');
   if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
   return message;
 }

@@ -26,7 +26,7 @@ export class ResponseSockets {
     const { http } = settings;
     const memory = new ConversationMemory((bytes) => received.remember(caller, bytes));
     return new ResponseSocket(connection, this.responders.create(caller, memory), {
-      jsonDepthLimit: http.jsonDepthLimit,
+      jsonLimits: { maxDepth: http.jsonDepthLimit, maxValues: http.jsonValuesLimit },
       keepAliveMs: http.keepAliveMs,
       slowReaderTimeoutMs: http.slowReaderTimeoutMs,
       lifetimeMs: settings.socketLifetimeMs,
