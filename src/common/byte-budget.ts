@@ -48,12 +48,21 @@ export class ByteBudget {
 
   private hold(accounts: readonly ByteAccount[], bytes: number): Hold {
     const most = Math.min(bytes, ...accounts.map(({ limit }) => limit));
-    return new Hold(accounts, most, (hold, kept) => this.giveBack(hold, kept));
+    return new Hold(
+      accounts,
+      most,
+      (hold, kept) => this.giveBack(hold, kept),
+      (hold) => this.leave(hold),
+    );
+  }
+
+  private leave(hold: Hold): void {
+    if (!hold.isGranted) this.waiting = this.waiting.filter((one) => one !== hold);
+    this.giveBack(hold, 0);
   }
 
   private giveBack(hold: Hold, kept: number): void {
     if (hold.isGranted) this.charge(hold, kept - hold.bytes);
-    else this.waiting = this.waiting.filter((one) => one !== hold);
     hold.bytes = kept;
     this.serve();
   }
@@ -101,6 +110,7 @@ class Hold implements ByteHold {
     readonly accounts: readonly ByteAccount[],
     public bytes: number,
     private readonly giveBack: (hold: Hold, kept: number) => void,
+    private readonly leave: (hold: Hold) => void,
   ) {}
 
   shrink(bytes: number): void {
@@ -108,6 +118,6 @@ class Hold implements ByteHold {
   }
 
   release(): void {
-    this.giveBack(this, 0);
+    this.leave(this);
   }
 }
