@@ -52,6 +52,15 @@ describe('ByteBudget', () => {
     expect(granted).toEqual(['first', 'large']);
   });
 
+  it('grants what waits as soon as the part that it still wants has room', async () => {
+    take('first', a, 50);
+    const large = take('large', a, 60);
+    large.shrink(10);
+    await settled();
+    expect(granted).toEqual(['first', 'large']);
+    expect(budget.tryTake([a, all], 1)).toBeUndefined();
+  });
+
   it('counts more than the smallest limit as that limit', () => {
     expect(budget.take([a, all], 1000).granted).toBeUndefined();
     expect(budget.tryTake([a, all], 1)).toBeUndefined();

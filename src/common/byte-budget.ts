@@ -36,8 +36,9 @@ export class ByteBudget {
     return hold;
   }
 
-  /** Takes bytes as `take`; undefined if there is no room now. */
+  /** Takes bytes as `take`; undefined if there is no room now, or never will be because a limit is less. */
   tryTake(accounts: readonly ByteAccount[], bytes: number): ByteHold | undefined {
+    if (accounts.some(({ limit }) => bytes > limit)) return undefined;
     const hold = this.hold(accounts, bytes);
     if (this.fullAccount(hold)) return undefined;
     this.charge(hold, hold.bytes);
@@ -47,12 +48,21 @@ export class ByteBudget {
 
   private hold(accounts: readonly ByteAccount[], bytes: number): Hold {
     const most = Math.min(bytes, ...accounts.map(({ limit }) => limit));
-    return new Hold(accounts, most, (hold, kept) => this.giveBack(hold, kept));
+    return new Hold(
+      accounts,
+      most,
+      (hold, kept) => this.giveBack(hold, kept),
+      (hold) => this.leave(hold),
+    );
+  }
+
+  private leave(hold: Hold): void {
+    if (!hold.isGranted) this.waiting = this.waiting.filter((one) => one !== hold);
+    this.giveBack(hold, 0);
   }
 
   private giveBack(hold: Hold, kept: number): void {
     if (hold.isGranted) this.charge(hold, kept - hold.bytes);
-    else this.waiting = this.waiting.filter((one) => one !== hold);
     hold.bytes = kept;
     this.serve();
   }
@@ -100,6 +110,7 @@ class Hold implements ByteHold {
     readonly accounts: readonly ByteAccount[],
     public bytes: number,
     private readonly giveBack: (hold: Hold, kept: number) => void,
+    private readonly leave: (hold: Hold) => void,
   ) {}
 
   shrink(bytes: number): void {
@@ -107,6 +118,6 @@ class Hold implements ByteHold {
   }
 
   release(): void {
-    this.giveBack(this, 0);
+    this.leave(this);
   }
 }

@@ -15,6 +15,7 @@ interface Conversation {
  */
 export class ConversationMemory {
   private readonly conversations = new Map<string, Conversation>();
+  private isClosed = false;
 
   /** @param take takes room for bytes; undefined if there is none */
   constructor(private readonly take: (bytes: number) => ByteHold | undefined) {}
@@ -27,6 +28,7 @@ export class ConversationMemory {
   /** Remembers a conversation, unless it alone is too large. */
   set(responseId: string, messages: readonly Message[]): void {
     this.delete(responseId);
+    if (this.isClosed) return;
     if (this.conversations.size >= MAX_CONVERSATIONS) this.forgetOldest();
     const bytes = Buffer.byteLength(JSON.stringify(messages));
     let room = this.take(bytes);
@@ -40,8 +42,9 @@ export class ConversationMemory {
     this.conversations.delete(responseId);
   }
 
-  /** Forgets all, once the connection is closed. */
-  clear(): void {
+  /** Forgets all, and what a response that still ends would add. */
+  close(): void {
+    this.isClosed = true;
     for (const responseId of [...this.conversations.keys()]) this.delete(responseId);
   }
 

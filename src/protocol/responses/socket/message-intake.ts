@@ -10,6 +10,9 @@ const MAX_REFUSED = 16;
 /** Milliseconds within which a message must arrive that is larger than `ReceivedBytes.SMALL`. */
 const ARRIVAL_MS = 60_000;
 
+/** Bytes of a control frame of a client besides its payload. */
+const CONTROL_HEAD_BYTES = 6;
+
 /** A message whose turn has come. */
 export interface WaitingMessage {
   /** Its bytes; undefined for a binary one. */
@@ -57,6 +60,7 @@ export class MessageIntake {
   ) {
     // Before the WebSocket reads them: it knows whole messages only.
     options.raw.prependListener('data', (data: Buffer) => this.count(data.length));
+    for (const control of ['ping', 'pong']) socket.on(control, (data: Buffer) => this.uncount(data.length));
     socket.on('message', (data: Buffer, isBinary: boolean) => this.add(data, isBinary));
   }
 
@@ -92,6 +96,11 @@ export class MessageIntake {
     if (this.isStopped || this.arriving || this.arrived <= ReceivedBytes.SMALL) return;
     this.arriving = this.room(this.options.maxBytes);
     this.arrivalTimer = setTimeout(this.options.onLate, ARRIVAL_MS).unref();
+  }
+
+  /** A control frame is no part of a message. */
+  private uncount(payload: number): void {
+    this.arrived = Math.max(0, this.arrived - CONTROL_HEAD_BYTES - payload);
   }
 
   private add(data: Buffer, isBinary: boolean): void {

@@ -225,7 +225,7 @@ export class ResponseSocket {
     for (const timer of this.timers) clearTimeout(timer);
     this.unwatch();
     this.intake.stop();
-    this.responder.clear();
+    this.responder.close();
     this.gone.abort();
   }
 }

@@ -67,8 +67,8 @@ export class SocketResponder {
   }
 
   /** Forgets the conversations, once the connection is closed. */
-  clear(): void {
-    this.conversations.clear();
+  close(): void {
+    this.conversations.close();
   }
 
   /**
