@@ -73,7 +73,10 @@ export class ModelLoop {
    *   reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const toolSet = await this.tools.toolSet(context.clientTools, context.toolRestrictions ?? [], context.authority);
+    const { clientTools, toolRestrictions = [], authority, modelOptions } = context;
+    const { toolChoice } = modelOptions;
+    const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined;
+    const toolSet = await this.tools.toolSet(clientTools, toolRestrictions, authority, wanted);
     const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);

@@ -7,8 +7,11 @@ import {
   milliseconds,
   setting,
   settings,
+  text,
   token,
 } from '../config/index.js';
+import { readCompat, readHeaders } from './model-json-settings.js';
+import type { JsonObject } from '../common/index.js';
 import { type ModelServer, selectModel } from './model-selection.js';
 
 /** Which model server is called, and how long the server waits for it. */
@@ -26,6 +29,22 @@ export class ModelSettings extends settings('Model', {
   llmModel: setting('LLM_MODEL', token(256), {
     unset: '`qwen-plus` on DashScope, `gpt-4o-mini` elsewhere',
     description: 'Name of the model.',
+  }),
+  llmProfile: setting('LLM_PROFILE', token(64), {
+    unset: 'chosen by the host, the model or the server',
+    description:
+      'How requests are written: `generic`, a server such as `azure` or `vllm`, a model family such as `gpt-5`, or both as in `azure+gpt-5`. See docs/models.md.',
+  }),
+  llmCompat: setting('LLM_COMPAT', text(65_536), {
+    unset: 'nothing',
+    description:
+      'Rules in the place of those of the profile, as a JSON object such as `{"limit":"max_completion_tokens"}`. See docs/models.md.',
+  }),
+  llmHeaders: setting('LLM_HEADERS', text(65_536), {
+    unset: 'none',
+    secret: true,
+    description:
+      'Further headers of every request to the model server, as a JSON object of texts such as `{"HTTP-Referer":"https://chat.example.org"}`.',
   }),
   dashscopeApiKey: setting('DASHSCOPE_API_KEY', token(4096), {
     unset: 'not set',
@@ -65,12 +84,21 @@ export class ModelSettings extends settings('Model', {
   }),
 }) {
   readonly #selection = selectModel(this);
+  readonly #compat = readCompat(this.llmCompat);
+  readonly #headers = readHeaders(this.llmHeaders);
 
   /** The selected model server. */
   readonly server: ModelServer = this.#selection.server;
 
+  /** The JSON of `LLM_COMPAT`; undefined if it is not set. Its members are checked by the model client. */
+  readonly compat: JsonObject | undefined = this.#compat.value;
+
+  /** Further headers of requests to the model server. They are secret. */
+  readonly headers: Readonly<Record<string, string>> = this.#headers.value ?? {};
+
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
-    return unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
+    const selection = unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
+    return [...selection, ...this.#compat.problems, ...this.#headers.problems];
   }
 
   override warnings(): readonly string[] {

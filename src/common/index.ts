@@ -6,6 +6,7 @@ export * from './clock.js';
 export * from './command-line.js';
 export * from './environment-proxies.js';
 export * from './error-codes.js';
+export * from './exact-json.js';
 export * from './glob.js';
 export * from './growing-text.js';
 export * from './hidden-property.js';

@@ -1,6 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isPlainObject, type JsonObject, type Reach, type Requester } from '../common/index.js';
-import { SchemaValidator, ToolRegistry } from '../tools/index.js';
+import {
+  AppError,
+  type ExactObject,
+  exactJsonText,
+  exactObjectIn,
+  hasBigint,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  type Reach,
+  type Requester,
+  withIntegerTexts,
+  withRoundedIntegers,
+} from '../common/index.js';
+import { fittedArguments, inexactInteger, restoredIntegers, SchemaValidator, ToolRegistry } from '../tools/index.js';
 import type { ValidatedAnswer } from './ports/interrupt-store.js';
 import type { InterruptAnswer, InterruptView } from './interrupt.types.js';
 import { assertMayAnswer, decidedByOf } from './approver.js';
@@ -82,20 +95,33 @@ export class AnswerValidator {
     // Otherwise whoever executes the run validates them before the call.
     if (!tool && !this.tools.hasToolsAtWorkersOnly)
       throw refusal('arguments', `cannot be validated: the tool ${view.toolName} is not available`);
-    if (!isPlainObject(edited)) throw refusal('arguments', 'must be an object');
-    const args = structuredClone(edited);
-    const violation = tool && this.validator.violation(tool.parameters, args);
+    const args = editedArguments(edited, view);
+    const fitted = tool ? fittedArguments(args, tool) : { args };
+    if ('problem' in fitted) throw refusal('arguments', `are not valid: ${fitted.problem}`);
+    const isChecked = tool !== undefined && tool.isUnchecked !== true;
+    const violation = isChecked && this.validator.violation(tool.parameters, withRoundedIntegers(fitted.args));
     if (violation) throw refusal('arguments', `are not valid: ${violation}`);
-    return { id: view.id, status: 'approved', decision: withReason({ approve, arguments: args }, answer) };
+    const decision: JsonObject = { approve, arguments: withIntegerTexts(args) };
+    if (hasBigint(args)) decision['argumentsText'] = exactJsonText(args) ?? '{}';
+    return { id: view.id, status: 'approved', decision: withReason(decision, answer) };
   }
 
   private validateInput(view: InterruptView, answer: InterruptAnswer): Answer {
-    const payload = structuredClone(answer.payload ?? null);
-    // The validator fills defaults in place, so it works on a copy.
+    const payload = answer.payload ?? null;
     const violation = view.responseSchema && this.validator.violation(view.responseSchema, payload);
     if (violation) throw refusal('payload', `is not valid: ${violation.replace('the arguments object', 'it')}`);
     return { id: view.id, status: 'answered', decision: withReason({ payload }, answer) };
   }
+}
+
+/** Edited arguments, an object or its JSON text, with the integers of the model where they were left. */
+function editedArguments(edited: Json, { modelArguments }: InterruptView): ExactObject {
+  const args =
+    typeof edited === 'string' ? exactObjectIn(edited) : restoredIntegers(edited, exactObjectIn(modelArguments ?? ''));
+  if (!isPlainObject(args)) throw refusal('arguments', 'must be an object');
+  const inexact = inexactInteger(args);
+  if (inexact === undefined) return args;
+  throw refusal('arguments', `have the integer ${inexact}, which is beyond 2^53: send the arguments as JSON text`);
 }
 
 /** The decision in a payload, which some clients send instead of `approve`. */

@@ -39,8 +39,10 @@ export interface InterruptView {
   readonly userId: string;
   readonly callId: string | null;
   readonly toolName: string | null;
-  /** As the model wrote them; edited arguments are in `decision`. */
+  /** Those of the model, integers beyond 2^53 as text; edited arguments are in `decision`. */
   readonly arguments: JsonObject | null;
+  /** The JSON text of `arguments`, exactly as the model wrote it. */
+  readonly modelArguments: string | null;
   readonly serverLabel: string | null;
   readonly reason: string | null;
   readonly message: string | null;
@@ -51,7 +53,7 @@ export interface InterruptView {
   readonly answeredAt: number | null;
   /** The run that resumed with the answer. */
   readonly resumedByRunId: string | null;
-  /** `{approve, reason?, arguments?}` of an approval, `{payload}` of an input, `{reason?}` of a cancel. */
+  /** `{approve, reason?, arguments?, argumentsText?}` of an approval (the text if it has integers beyond 2^53), `{payload}` of an input, `{reason?}` of a cancel. */
   readonly decision: JsonObject | null;
   /** Null: whoever may decide approvals. */
   readonly approvers: Approvers | null;
@@ -67,7 +69,7 @@ export interface InterruptAnswer {
   /** Of an approval. Absent: `payload` may be `{approved: boolean}` or `{approve: boolean}`. */
   readonly approve?: boolean;
   readonly reason?: string;
-  /** Of an approval whose rule allows it: an object with all arguments, in place of the model's. */
+  /** Of an approval whose rule allows it: an object with all arguments, or its JSON text, in place of the model's. */
   readonly editedArguments?: Json;
   /** Of an input: validated against its response schema. */
   readonly payload?: Json;

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { AppError, fingerprint, type JsonObject } from '../common/index.js';
 import { BoundedPattern } from './bounded-pattern.js';
 import { checkUntrustedSchema, standaloneSchema } from './schema-guard.js';
+import { flagsOf } from './schema-pattern.js';
 
 /** Size of the cache of compiled schemas. The least recently used one is evicted. */
 const CACHE_SIZE = 500;
@@ -12,14 +13,17 @@ const CACHE_SIZE = 500;
 /** Most violations named in one sentence. */
 const VIOLATIONS_SHOWN = 3;
 
-const regExp = Object.assign((source: string, flags: string) => new BoundedPattern(source, flags), {
+/** Patterns of tools are written for other programs too: what is no pattern with `u` may be one without. */
+const regExp = Object.assign((source: string) => new BoundedPattern(source, flagsOf(source) ?? 'u'), {
   code: 'new BoundedPattern',
 });
+
+/** The format of `pattern` in the schema of schemas. */
+const REGEX = { type: 'string', validate: (source: string) => flagsOf(source) !== undefined } as const;
 
 const OPTIONS = {
   strict: false,
   allErrors: true,
-  useDefaults: true,
   logger: false,
   addUsedSchema: false,
   code: { regExp },
@@ -28,13 +32,13 @@ const OPTIONS = {
 /** Validates values against JSON Schemas of draft 2020-12 and draft-07, distinguished by `$schema`. */
 @Injectable()
 export class SchemaValidator {
-  private readonly draft7 = addFormats(new Ajv(OPTIONS));
-  private readonly draft2020 = addFormats(new Ajv2020(OPTIONS));
+  private readonly draft7 = addFormats(new Ajv(OPTIONS)).addFormat('regex', REGEX);
+  private readonly draft2020 = addFormats(new Ajv2020(OPTIONS)).addFormat('regex', REGEX);
   private readonly compiled = new Map<string, ValidateFunction>();
   private readonly keys = new WeakMap<JsonObject, string>();
 
   /**
-   * Validates arguments and fills in the schema's defaults, in place.
+   * Validates arguments. Defaults are hints: they are neither filled in nor validated.
    *
    * @returns undefined if they are valid, otherwise a sentence that names up to three violations
    * @throws AppError INVALID_PARAMETER if the schema itself is invalid

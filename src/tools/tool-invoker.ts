@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isPlainObject, type JsonObject } from '../common/index.js';
+import { exactJsonText, type JsonObject, withIntegerTexts, withRoundedIntegers } from '../common/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
 import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
+import { argumentsText, fittedArguments, readArguments } from './tool-arguments.js';
 import {
   idempotencyKey,
   type RequiredApproval,
@@ -72,7 +73,8 @@ export class ToolInvoker {
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
     const { reason, expiresInMs, mayEdit, approvers } = decision;
-    const asked = completed(call, tool, parsed.args);
+    // As a person is asked to approve it: the later run that makes the call could add other arguments.
+    const asked = tool.completeArguments ? Object.assign({}, call, { arguments: parsed.text }) : call;
     return { call: asked, tool, reason, expiresInMs, mayEdit, ...(approvers && { approvers }) };
   }
 
@@ -82,9 +84,9 @@ export class ToolInvoker {
     args: JsonObject,
     caller: Pick<ToolCaller, 'principal' | 'authority' | 'agentType' | 'timeZone'>,
   ): CallPreview {
-    const parsed = this.validArguments(tool, { name: tool.name, arguments: JSON.stringify(args) }, caller);
+    const parsed = this.validArguments(tool, { name: tool.name, arguments: exactJsonText(args) ?? '' }, caller);
     if ('problem' in parsed) return { problem: parsed.problem };
-    return { args: parsed.args, decision: this.decide(tool, parsed.args, caller) };
+    return { args: withIntegerTexts(parsed.args) as JsonObject, decision: this.decide(tool, parsed.args, caller) };
   }
 
   /** True if calls of this tool may require an approval, depending on their arguments. */
@@ -129,7 +131,7 @@ export class ToolInvoker {
     );
     if (denial !== undefined) return failed(call, 'denied', denial);
     await beginCall(resolved.tool, call, journal);
-    return this.run(resolved.tool, call, parsed.args, caller);
+    return this.run(resolved.tool, call, parsed, caller);
   }
 
   private validArguments(
@@ -137,11 +139,17 @@ export class ToolInvoker {
     call: Pick<ToolCall, 'name' | 'arguments'>,
     { timeZone }: Pick<ToolCaller, 'timeZone'>,
   ): ParsedArguments {
-    const parsed = parseArguments(call.arguments);
-    if ('problem' in parsed) return parsed;
-    const args = tool.completeArguments?.(parsed.args, { timeZone }) ?? parsed.args;
-    const violation = this.validator.violation(tool.parameters, args);
-    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args };
+    const read = readArguments(call.arguments);
+    if ('problem' in read) return read;
+    const fitted = fittedArguments(read.args, tool);
+    if ('problem' in fitted) return fitted;
+    // Tools are written for JSON; that integers may be bigints is documented.
+    const given = fitted.args as JsonObject;
+    const args = tool.completeArguments?.(given, { timeZone }) ?? given;
+    const text = tool.completeArguments ? (exactJsonText(args) ?? '{}') : argumentsText(call.arguments);
+    if (tool.isUnchecked) return { args, text };
+    const violation = this.validator.violation(tool.parameters, withRoundedIntegers(args));
+    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args, text };
   }
 
   /** Why the policy refuses a call, as a sentence for the model; undefined if it does not. */
@@ -161,10 +169,15 @@ export class ToolInvoker {
     return this.policy.decide({ tool, args, principal, authority, agentType });
   }
 
-  private async run(tool: ServerTool, call: ToolCall, args: JsonObject, caller: ToolCaller): Promise<ToolResult> {
+  private async run(
+    tool: ServerTool,
+    call: ToolCall,
+    { args, text }: ValidArguments,
+    caller: ToolCaller,
+  ): Promise<ToolResult> {
     try {
       const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
-        tool.invoke(args, contextOf(call, caller, signal)),
+        tool.invoke(args, contextOf(call, text, caller, signal)),
       );
       const { output, uiHints } = this.answered(value);
       return { output, ...(uiHints && { uiHints }), callId: call.callId, name: call.name, isError: false };
@@ -190,13 +203,14 @@ export class ToolInvoker {
   }
 }
 
-function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): ToolContext {
+function contextOf(call: ToolCall, text: string, caller: ToolCaller, signal: AbortSignal): ToolContext {
   const { principal, sessionId, runId, clientTime, timeZone, locale, forwardedProps, traceparent } = caller;
   return {
     principal,
     sessionId,
     runId,
     callId: call.callId,
+    argumentsText: text,
     idempotencyKey: idempotencyKey(caller, call.callId),
     signal,
     ...(clientTime ? { clientTime } : {}),
@@ -208,14 +222,6 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
       if (!signal.aborted) caller.onProgress?.(call, update);
     },
   };
-}
-
-/**
- * The call as a person is asked to approve it: with the arguments that the server added, because the later
- * run that makes the call could add others.
- */
-function completed(call: ToolCall, tool: ServerTool, args: JsonObject): ToolCall {
-  return tool.completeArguments ? { ...call, arguments: JSON.stringify(args) } : call;
 }
 
 function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResult {
@@ -232,17 +238,11 @@ function unknownTool(call: ToolCall, toolSet: ToolSet): string {
   return `There is no tool named "${call.name}". ${names ? `The tools are: ${names}.` : 'There are no tools.'}`;
 }
 
-/** Parsed arguments, or the problem as a sentence for the model. */
-type ParsedArguments = { readonly args: JsonObject } | { readonly problem: string };
-
-/** Parses the JSON text of a model. For a tool without arguments some models write an empty text. */
-function parseArguments(text: string): ParsedArguments {
-  if (text.trim() === '') return { args: {} };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value)) return { args: value as JsonObject };
-  } catch {
-    return { problem: 'The arguments are not valid JSON. Call the tool again with a JSON object.' };
-  }
-  return { problem: 'The arguments must be a JSON object. Call the tool again with one.' };
+/** Arguments that the tool may be called with, and their JSON text. */
+interface ValidArguments {
+  readonly args: JsonObject;
+  readonly text: string;
 }
+
+/** Valid arguments, or the problem as a sentence for the model. */
+type ParsedArguments = ValidArguments | { readonly problem: string };

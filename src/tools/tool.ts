@@ -59,6 +59,8 @@ export interface ToolContext {
   readonly sessionId: string;
   readonly runId: string;
   readonly callId: string;
+  /** The arguments as JSON text, exactly as they were shown and approved. */
+  readonly argumentsText: string;
   /** Equal for every execution of this call, also after a crash. Pass it to systems that accept one. */
   readonly idempotencyKey: string;
   /** Aborts on cancellation, on timeout and when the worker loses the run. */
@@ -96,6 +98,8 @@ export interface ServerTool extends ToolDeclaration {
   readonly annotations?: ToolAnnotations;
   /** Milliseconds after which the call is aborted and answered as failed. */
   readonly timeoutMs: number;
+  /** If true, its schema cannot be checked here: it is shown to the model, and any arguments are passed on. */
+  readonly isUnchecked?: boolean;
   /** If true, each call requires an approval, also where the policy allows it (see `ToolRestriction`). */
   readonly requiresApproval?: boolean;
   /** Its source. MCP tools are shown as `mcp_call` with the label of their server. */
@@ -106,7 +110,8 @@ export interface ServerTool extends ToolDeclaration {
    */
   readonly completeArguments?: CompleteArguments;
   /**
-   * Runs the tool with validated arguments. A string result is passed on unchanged, any other value as
+   * Runs the tool with validated arguments. Integers beyond 2^53 are bigints, or text where the schema takes text;
+   * an MCP server gets them as the model wrote them. A string result is passed on unchanged, any other value as
    * JSON; a `ToolAnswer` adds hints for user interfaces. A thrown error is answered to the model and does
    * not end the run.
    */

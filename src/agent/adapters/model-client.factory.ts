@@ -2,6 +2,7 @@ import type { AttachmentReader } from '../../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import { ModelClient } from '../ports/model-client.js';
 import { AiSdkModelClient, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
+import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 
 /** A model that is given in code: one of a provider package of the AI SDK, or a client of the team's own. */
@@ -11,6 +12,7 @@ export type ModelSource = LanguageModelSource | ModelClient;
  * The client of the given model, or of the configured model server. It sends nothing yet.
  *
  * @param attachments the images of prompts
+ * @throws StartupError if `LLM_PROFILE` or `LLM_COMPAT` cannot be used
  */
 export function createModelClient(
   settings: ModelSettings,
@@ -25,7 +27,12 @@ export function createModelClient(
   const provider = providerName(baseUrl);
   const limits = { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries };
   const connections = { maxConnections, keepAliveMs };
-  return new ChatCompletionsModelClient({ provider, baseUrl, apiKey, model, ...limits, ...connections }, attachments);
+  const { llmProfile: profile, compat, headers } = settings;
+  const writing = { profile, headers, overrides: compat && ruleOverrides(compat) };
+  return new ChatCompletionsModelClient(
+    { provider, baseUrl, apiKey, model, ...limits, ...connections, ...writing },
+    attachments,
+  );
 }
 
 /** A short name for well-known hosts, else the host itself. */

@@ -1,6 +1,12 @@
 import type { OpenInterrupt } from '../../events/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
-import { type RequiredApproval, serverLabelOf, type ToolInvoker, type ToolSet } from '../../tools/index.js';
+import {
+  argumentsText,
+  type RequiredApproval,
+  serverLabelOf,
+  type ToolInvoker,
+  type ToolSet,
+} from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callerOf } from './answer-call.js';
 import type { CallApprovals } from './call-segment.js';
@@ -43,7 +49,7 @@ function itemOf(
     kind: 'approval',
     call_id: call.callId,
     tool_name: call.name,
-    arguments: call.arguments.trim() === '' ? '{}' : call.arguments,
+    arguments: argumentsText(call.arguments),
     server_label: serverLabelOf(tool),
     reason,
     message: `The agent wants to call ${call.name}. Is that allowed?`,

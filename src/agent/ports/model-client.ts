@@ -123,6 +123,28 @@ export interface ModelInfo {
   /** `offline`, `openai-compatible`, or the provider of a model that is given in code. */
   readonly kind: string;
   readonly name: string;
+  /** How requests are written for its server; absent for models that are called in another way. */
+  readonly profile?: ModelProfileInfo;
+}
+
+/** How the requests to a model server are written (contract model-servers, section 0). */
+export interface ModelProfileInfo {
+  readonly name: string;
+  /** What it was chosen by, as the end of the sentence "The profile was chosen by …". */
+  readonly reason: string;
+  /** What refusals of the server have changed since the process started. */
+  readonly repairs: readonly ModelRepairInfo[];
+  /** The value of `LLM_COMPAT` with which the repairs would not have been necessary; empty if there are none. */
+  readonly overrides: JsonObject;
+}
+
+/** A change in the form of requests that a refusal of the server has led to. */
+export interface ModelRepairInfo {
+  readonly kind: string;
+  /** What is sent now, as the end of the sentence "Requests are now sent …". */
+  readonly says: string;
+  /** What the server said, without anything of a conversation. */
+  readonly sentence: string;
 }
 
 /**

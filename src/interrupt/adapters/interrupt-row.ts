@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../common/index.js';
-import { isPlainObject } from '../../common/index.js';
+import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../common/index.js';
 import type { OpenInterrupt } from '../../events/index.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
 
@@ -51,7 +51,8 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
     userId: row.user_id,
     callId: row.call_id,
     toolName: row.tool_name,
-    arguments: objectOf(row.arguments),
+    arguments: argumentsOf(row.arguments),
+    modelArguments: row.arguments,
     serverLabel: row.server_label,
     reason: row.reason,
     message: row.message,
@@ -70,10 +71,10 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
 /** A row as the resumed run sees it. */
 export function settledInterrupt(row: InterruptRow): SettledInterrupt {
   const view = interruptView(row, 0);
-  const edited = view.decision?.['arguments'];
+  const { arguments: edited, argumentsText: exact } = view.decision ?? {};
   return {
     key: row.input_key,
-    argumentsText: edited === undefined ? (row.arguments ?? '') : JSON.stringify(edited),
+    argumentsText: edited === undefined ? (row.arguments ?? '') : textOf(edited, exact),
     ...view,
   };
 }
@@ -93,6 +94,16 @@ export function openInterrupt(row: InterruptRow): OpenInterrupt {
     may_edit: row.may_edit === 1,
     expires_at: row.expires_at,
   };
+}
+
+/** @param exact the text, if JSON cannot have all of its integers */
+function textOf(edited: Json, exact: Json | undefined): string {
+  return typeof exact === 'string' ? exact : JSON.stringify(edited);
+}
+
+function argumentsOf(text: string | null): JsonObject | null {
+  const args = exactObjectIn(text ?? '');
+  return args ? (withIntegerTexts(args) as JsonObject) : null;
 }
 
 function objectOf(text: string | null): JsonObject | null {

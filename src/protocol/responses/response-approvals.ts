@@ -80,6 +80,6 @@ function requestItem(asked: InterruptView): McpApprovalRequestItem {
     type: 'mcp_approval_request',
     server_label: wireLabel(asked.serverLabel ?? ''),
     name: asked.toolName ?? '',
-    arguments: JSON.stringify(asked.arguments ?? {}),
+    arguments: asked.modelArguments ?? '{}',
   };
 }

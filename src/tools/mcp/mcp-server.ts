@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { fingerprint, type JsonObject } from '../../common/index.js';
+import { fingerprint } from '../../common/index.js';
 import type { McpServerConfig } from './mcp-servers.js';
 import type { McpSettings } from './mcp.settings.js';
 import { DeadlineError } from '../deadline.js';
@@ -46,8 +46,8 @@ export class McpServer {
     validator: SchemaValidator,
   ) {
     this.mapper = new McpTools(config, validator, {
-      onOmitted: (sentence) => this.logger.warn(this.prefixed(sentence)),
-      call: (target, args, context) => this.call(target, args, context),
+      onProblem: (sentence) => this.logger.warn(this.prefixed(sentence)),
+      call: (target, context) => this.call(target, context),
     });
     this.link = new McpLink(config, times.connectTimeoutMs, {
       onOpen: (connection) => this.loadTools(connection),
@@ -92,13 +92,13 @@ export class McpServer {
    *
    * @throws ToolError for the model; DeadlineError; the reason of the call's signal
    */
-  private async call(target: McpCallTarget, args: JsonObject, context: ToolContext): Promise<string> {
+  private async call(target: McpCallTarget, context: ToolContext): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
       const connection = await this.link.connected(this.times.connectTimeoutMs);
       context.signal.throwIfAborted();
       if (!connection) throw new ToolError(`the MCP server "${this.config.label}" is not available`);
       try {
-        return await this.callOnce(connection, target, args, context);
+        return await this.callOnce(connection, target, context);
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ToolError) throw error;
@@ -110,13 +110,8 @@ export class McpServer {
     }
   }
 
-  private async callOnce(
-    connection: McpConnection,
-    { name }: McpCallTarget,
-    args: JsonObject,
-    context: ToolContext,
-  ): Promise<string> {
-    const { idempotencyKey, signal, traceparent } = context;
+  private async callOnce(connection: McpConnection, { name }: McpCallTarget, context: ToolContext): Promise<string> {
+    const { argumentsText: args, idempotencyKey, signal, traceparent } = context;
     const onProgress = (update: ToolProgress): void => context.progress(update);
     const result = await connection.call({ name, args, idempotencyKey, traceparent, signal, onProgress });
     const text = resultText(result);

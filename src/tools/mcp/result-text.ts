@@ -1,19 +1,43 @@
-import { isPlainObject } from '../../common/index.js';
+import { canonicalJson, type ExactJson, exactJsonText, isPlainObject, parseExactJson } from '../../common/index.js';
+import { exactValue } from './exact-wire.js';
 import type { CallResult } from './wire-schemas.js';
 
-/** Deeper values of a structured result are not searched for in its text. */
-const COMPARED_DEPTH = 16;
-
 /**
- * A result as text for the model: its texts, joined by line breaks; a structured result as JSON, unless its
- * values are all in the texts; other content (images, audio, files) as a description in brackets.
+ * A result as text for the model: its texts, joined by line breaks; a structured result as JSON, unless the texts say
+ * the same; the text of resources; links and other content (images, audio, files) as a description in brackets.
  */
 export function resultText({ content, structuredContent }: CallResult): string {
   const pieces = content.map(pieceText).filter((piece) => piece !== '');
+  if (structuredContent === undefined || structuredContent === null) return pieces.join('\n');
+  const structured = exactValue(structuredContent);
+  if (saysTheSame(pieces, structured)) return pieces.join('\n');
+  return [...pieces, exactJsonText(structured) ?? ''].join('\n');
+}
+
+/**
+ * True if the texts are the structured result: its JSON, or, where an object only wraps a value (`{"result": …}`), the
+ * value itself, or one text for each item of a list.
+ */
+function saysTheSame(pieces: readonly string[], structured: ExactJson): boolean {
+  if (isText(pieces, structured)) return true;
+  const [wrapped, ...others] = isPlainObject(structured) ? Object.values<ExactJson>(structured) : [];
+  if (wrapped === undefined || others.length > 0) return false;
+  if (isText(pieces, wrapped)) return true;
+  if (!Array.isArray(wrapped) || wrapped.length !== pieces.length) return false;
+  return wrapped.every((item, at) => isText(pieces.slice(at, at + 1), item));
+}
+
+function isText(pieces: readonly string[], value: ExactJson): boolean {
   const text = pieces.join('\n');
-  if (structuredContent === undefined || structuredContent === null) return text;
-  if (pieces.length > 0 && containsAll(structuredContent, text, COMPARED_DEPTH)) return text;
-  return [...pieces, JSON.stringify(structuredContent)].join('\n');
+  if (text === value) return true;
+  const first = text.trimStart();
+  if (pieces.length === 0 || (typeof value === 'object' && !first.startsWith('{') && !first.startsWith('[')))
+    return false;
+  try {
+    return canonicalJson(parseExactJson(text)) === canonicalJson(value);
+  } catch {
+    return false;
+  }
 }
 
 function pieceText(piece: unknown): string {
@@ -44,14 +68,6 @@ function resourceText(resource: unknown): string {
 function linkText({ uri, name, mimeType, description }: Readonly<Record<string, unknown>>): string {
   const about = textOf(description) === '' ? '' : `: ${textOf(description)}`;
   return `[resource link ${textOf(uri)} ${JSON.stringify(textOf(name))}${typeSuffix(mimeType)}${about}]`;
-}
-
-/** Whether the text contains every value of a structured result. */
-function containsAll(value: unknown, text: string, depth: number): boolean {
-  if (depth === 0) return false;
-  if (typeof value === 'string') return text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1));
-  if (typeof value !== 'object' || value === null) return text.includes(String(value));
-  return Object.values(value).every((item) => containsAll(item, text, depth - 1));
 }
 
 function bytesOf(base64: unknown): number {

@@ -98,6 +98,26 @@ describe('Anthropic through the AI SDK interface', () => {
     ]);
   });
 
+  it('tools have valid names and schemas, their own names in the answer, and exact integers in the history', async () => {
+    const big = '{"id":2512292042121000001}';
+    const { seen } = await start(anthropicAnswer([{ tool: 'files_read', id: 'toolu_1', input: [big] }], 'tool_use'));
+    const own = { ...LOOK, name: 'files.read', parameters: {} };
+    const messages: ModelMessage[] = [
+      user('Look'),
+      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'files.read', arguments: big }] },
+      { role: 'tool', callId: 'a', name: 'files.read', content: 'sunny' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'b', name: 'files.read', arguments: 'null' }] },
+      { role: 'tool', callId: 'b', name: 'files.read', content: 'rainy' },
+    ];
+    const made = await collect(clientOf(), request(messages, [own]));
+    expect(made.calls).toEqual([{ id: 'toolu_1', name: 'files.read', arguments: big }]);
+    const schema = { type: 'object', properties: {} };
+    expect(seen[0]?.body['tools']).toMatchObject([{ name: 'files_read', input_schema: schema }]);
+    expect(JSON.stringify(seen[0]?.body)).toContain('"name":"files_read","input":{"id":"2512292042121000001"}');
+    expect(JSON.stringify(seen[0]?.body)).toContain('"name":"files_read","input":{}');
+    expect(JSON.stringify(seen[0]?.body)).not.toContain('files.read');
+  });
+
   it('data of another provider or of invalid form is not sent back', async () => {
     const { seen } = await start(anthropicAnswer([{ text: 'ok' }]));
     const parts: Json[] = [

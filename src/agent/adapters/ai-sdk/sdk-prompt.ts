@@ -7,9 +7,12 @@ import type {
   LanguageModelV3ToolCallPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import { isPlainObject } from '../../../common/index.js';
+import { withIntegerTexts } from '../../../common/index.js';
+import { readArguments } from '../../../tools/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
 import { toMediaPart, unsupportedPart } from '../upstream/media-part.js';
+import { normalizedSchema } from '../upstream/tool-schema.js';
+import { COMMON_SCHEMA_RULES } from '../upstream/tool-schema-rules.js';
 import { replayedParts } from './sdk-replay.js';
 
 type AssistantMessage = Extract<LanguageModelV3Message, { role: 'assistant' }>;
@@ -96,26 +99,23 @@ function callPart({ id, name, arguments: text }: ModelToolCall): LanguageModelV3
   return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(text) };
 }
 
-/** Providers take an object only; what the model wrote wrongly is shown to it as it was. */
+/**
+ * Providers take an object only; what the model wrote wrongly is shown to it as it was. The package prints the object
+ * again, so that integers beyond 2^53 are text here.
+ */
 function inputOf(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    const input = JSON.parse(text) as unknown;
-    if (isPlainObject(input)) return input;
-  } catch {
-    // Wrapped below.
-  }
-  return { invalid_json: text };
+  const read = readArguments(text);
+  return 'args' in read ? withIntegerTexts(read.args) : { invalid_json: text };
 }
 
 function toolOptions({ tools, options }: ModelRequest): Pick<LanguageModelV3CallOptions, 'tools' | 'toolChoice'> {
   const { toolChoice } = options;
   return {
-    tools: tools.map(({ name, description, parameters: inputSchema }) => ({
+    tools: tools.map(({ name, description, parameters }) => ({
       type: 'function',
       name,
       description,
-      inputSchema,
+      inputSchema: normalizedSchema(parameters, COMMON_SCHEMA_RULES),
     })),
     ...(toolChoice !== undefined && {
       toolChoice: typeof toolChoice === 'object' ? { type: 'tool', toolName: toolChoice.name } : { type: toolChoice },

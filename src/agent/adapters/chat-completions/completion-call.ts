@@ -29,6 +29,16 @@ const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 /** How long the end of an error answer may take after its head: then what has arrived is reported. In milliseconds. */
 const ERROR_BODY_MS = 2000;
 const MAX_REDIRECTS = 5;
+/** Shorter secrets, such as the key `none` of a server without keys, may be a part of a word. */
+const LONG_SECRET = 8;
+/** Headers that are the same for every server. */
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'accept',
+  'accept-encoding',
+  'user-agent',
+  'traceparent',
+]);
 /** Sent by proxies only. */
 const PROXY_AUTHENTICATION = 407;
 
@@ -235,10 +245,8 @@ export class CompletionCall implements ModelCall {
       this.errorBodyTimer ??= setTimeout(this.onLateErrorBody, ERROR_BODY_MS);
       return;
     }
-    const body = this.wholeText();
-    const { authorization } = this.request.headers;
-    const key = authorization?.slice('Bearer '.length);
-    throw new UpstreamStatusError(status, this.answer.headers, key ? body.replaceAll(key, '[key]') : body);
+    const body = withoutSecrets(this.wholeText(), this.request.headers);
+    throw new UpstreamStatusError(status, this.answer.headers, body);
   }
 
   /** Undefined if the answer cannot be followed: no valid target, another scheme, or too many redirects. */
@@ -250,14 +258,13 @@ export class CompletionCall implements ModelCall {
     return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined;
   }
 
-  /** The key is not sent to another origin. */
+  /** The key and the headers of the settings are not sent to another origin. */
   private redirect(target: URL): void {
     this.redirects += 1;
     this.url = target;
     this.answer.abort(new Error('The answer is a redirect'));
-    const { authorization: _, ...anonymous } = this.request.headers;
-    const isSameOrigin = target.origin === this.request.url.origin;
-    this.answer = this.post(target, isSameOrigin ? this.request.headers : anonymous);
+    const { headers, url } = this.request;
+    this.answer = this.post(target, target.origin === url.origin ? headers : publicHeaders(headers));
   }
 
   /**
@@ -278,4 +285,23 @@ export class CompletionCall implements ModelCall {
     this.whole = [];
     return text;
   }
+}
+
+function publicHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)));
+}
+
+/** A text of the server without keys: those of the request, which several servers quote. */
+function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {
+  let shown = text;
+  for (const [name, value] of Object.entries(headers)) {
+    const secret = PUBLIC_HEADERS.has(name) ? '' : value.replace(/^\w+ +/, '');
+    if (secret.length >= LONG_SECRET) shown = shown.replaceAll(secret, '[key]');
+    else if (secret !== '') shown = shown.replace(new RegExp(`(?<!\\w)${escaped(secret)}(?!\\w)`, 'g'), '[key]');
+  }
+  return shown;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -37,7 +37,7 @@ const TOKEN = '<|';
  * Puts the tool-call deltas of one answer in order. Servers identify the call that a delta continues in
  * different ways: by `index`, by `id` (on the first delta or on each), by both, or by neither; some send
  * every call with index 0, some a new id with every delta. A new call is recognised by its name. What never gets
- * an id, a name or arguments is no call. (Contract model-servers, section 2.2.)
+ * an id, a name or arguments is no call. (contract model-servers, section 2.2)
  */
 export class ToolCallDecoder {
   private readonly calls: Call[] = [];

@@ -11,10 +11,11 @@ export const KEY = 'sk-very-secret-key';
 /** The waits between attempts that were asked for, in milliseconds; nothing really waits. */
 export const waits: number[] = [];
 
-/** A client of an upstream with two retries and patience for five seconds. */
+/** A client of an upstream with two retries and patience for five seconds. @param log takes its warnings */
 export function clientFor(
   baseUrl: string,
   settings: Partial<ChatCompletionsSettings> = {},
+  log: (line: string) => void = () => undefined,
 ): ChatCompletionsModelClient {
   return new ChatCompletionsModelClient(
     {
@@ -28,7 +29,7 @@ export function clientFor(
       ...settings,
     },
     { read: () => Promise.resolve(undefined) },
-    { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
+    { delay: async (ms) => void waits.push(ms), random: () => 0.5, log },
   );
 }
 

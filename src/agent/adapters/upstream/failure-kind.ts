@@ -70,7 +70,8 @@ const LARGER_THAN_LIMIT = /request too large/i;
 
 const QUOTA_CODES =
   /insufficient_?(quota|balance|credits?|funds)|billing_(hard_limit|not_active)|arrear|freetieronly|usage_limit_reached/i;
-const NO_CREDIT = /insufficient[_ ](quota|balance|credits?|funds)|credit balance|out of credits?|all available credits|arrears|余额|欠费/i;
+const NO_CREDIT =
+  /insufficient[_ ](quota|balance|credits?|funds)|credit balance|out of credits?|all available credits|arrears|余额|欠费/i;
 const PER_DAY = /per[-_ ]?day|\b(rpd|tpd)\b|\bdaily\b|per[-_ ]?(week|month)|\b(weekly|monthly)\b/i;
 /** Also parts of sentences about limits per minute, which say when to try again. */
 const PLAN = /exceeded your current quota|no (remaining )?credits?|billing/i;

@@ -3,6 +3,7 @@ import type { ModelEvent } from '../../ports/model-client.js';
 import { toAppError } from './error-mapping.js';
 import { kindOf } from './failure-kind.js';
 import { retryDelayMs } from './retry-policy.js';
+import type { ToolNames } from './tool-names.js';
 import { EmptyAnswerError, UpstreamStreamError } from './upstream-error.js';
 
 /** One attempt of a model call. */
@@ -30,7 +31,8 @@ const FILTERED: Batch = [{ type: 'finish', reason: 'content-filter', usage: null
 /**
  * The batches of a model call that is made again when it fails before its first event. A fault of the model or an empty
  * answer is tried once more, also after thoughts. An error of the provider's filter is the end of the answer, like the
- * finish reason for it. Written by hand: a generator costs several promises more for each batch.
+ * finish reason for it. Here the answers of all kinds of clients enter, so here the names of tools become their own
+ * again. Written by hand: a generator costs several promises more for each batch.
  *
  * @throws AppError MODEL_*, INVALID_PARAMETER; the signal's reason
  */
@@ -47,6 +49,7 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
     private readonly open: () => ModelCall | Promise<ModelCall>,
     private readonly settings: RetrySettings,
     private readonly signal: AbortSignal,
+    private readonly names?: ToolNames,
   ) {}
 
   [Symbol.asyncIterator](): this {
@@ -64,7 +67,7 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
         if (value === undefined) break;
         this.hasBegun = true;
         this.hasAnswered ||= value.some(({ type }) => type !== 'reasoning-delta');
-        return { done: false, value };
+        return { done: false, value: this.names?.inward(value) ?? value };
       } catch (error) {
         const value = await this.retry(error);
         if (value) return { done: false, value };

@@ -157,7 +157,8 @@ function statusOfText(text: string): number | undefined {
   if (/context[_ ]length|context[_ ]window|prompt is too long/i.test(text)) return 400;
   if (/invalid[_ ]?api[_ ]?key/i.test(text)) return 401;
   if (/model[_ ]?not[_ ]?found/i.test(text)) return 404;
-  if (/rate[_ ]?limit|limit_exceeded|quota|throttl|resource[_ ](has been )?exhausted|too many requests/i.test(text)) return 429;
+  if (/rate[_ ]?limit|limit_exceeded|quota|throttl|resource[_ ](has been )?exhausted|too many requests/i.test(text))
+    return 429;
   if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(text)) return 500;
   return undefined;
 }
