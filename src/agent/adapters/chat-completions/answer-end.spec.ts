@@ -165,6 +165,16 @@ describe('the calls of an answer', () => {
     expect((await collect(clientFor(url), request('hi', tools))).calls[0]?.arguments).toBe('{}');
   });
 
+  it('arguments that come as objects are read exactly', async () => {
+    const made = (args: string): string => `{"type":"function","function":{"name":"look","arguments":${args}}}`;
+    const exact = ['{"id": 2512292042121000001, "arguments": {"y": "}"}}', '{ "n":1.10 }'];
+    const calls = [exact[0], '"{\\"arguments\\": {}}"', exact[1]].map((args = '') => made(args));
+    const body = `{"x":{"arguments":{"n":2}},"choices":[{"message":{"content":"an \\"arguments\\":{} text","tool_calls":[${calls.join()}]}}]}`;
+    const { url } = await start((response) => response.writeHead(200).end(body));
+    const { calls: read } = await collect(clientFor(url), request('hi', tools));
+    expect(read.map((one) => one.arguments)).toEqual([exact[0], '{"arguments": {}}', exact[1]]);
+  });
+
   it('a message that repeats the deltas is not read', async () => {
     const message = { role: 'assistant', content: 'One two' };
     const { url } = await start(

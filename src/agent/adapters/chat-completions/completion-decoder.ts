@@ -9,6 +9,7 @@ import type { SseSplitter } from './sse-splitter.js';
 import { StateCollector, thoughtIn } from './state-collector.js';
 import { TextTemplate } from './text-template.js';
 import { usageOf } from './token-usage.js';
+import { exactArguments } from './tool-call-delta.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +56,8 @@ export class CompletionDecoder {
   private ending: Ending | undefined;
   private finishReason = '';
   private usage: Usage | null = null;
-  /** The text of the chunk that was decoded last. */
+  /** The chunk that is decoded, and its text. */
+  private data = '';
   private piece = '';
   /** True once there was a chunk with a delta. */
   private hasDelta = false;
@@ -96,6 +98,7 @@ export class CompletionDecoder {
 
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
   decodeWhole(data: string, events: ModelEvent[]): void {
+    this.data = data;
     const choice = this.choiceOf(this.parsed(data), false);
     if (choice) this.readAnswer(choice['message'] ?? choice['delta'], true, events);
     this.hasEvents = events.length > 0;
@@ -151,6 +154,7 @@ export class CompletionDecoder {
 
   private read(data: string, eventName: string, events: ModelEvent[]): void {
     if (this.isFinished && !isJsonObject(data)) return;
+    this.data = data;
     const isError = eventName === 'error';
     const chunk = isError && !isJsonObject(data) ? { error: data } : this.parsed(data);
     const choice = chunk === undefined ? undefined : this.choiceOf(chunk, isError);
@@ -208,8 +212,8 @@ export class CompletionDecoder {
       if (content !== '') this.thoughts.read((this.piece = content), events);
     } else if (Array.isArray(content)) this.readParts(content, isWhole, events);
     if (typeof refusal === 'string' && refusal !== '') this.refuse(refusal, events);
-    if (Array.isArray(calls)) for (const one of calls) this.readCall(one, events);
-    else if (call) this.readCall({ function: call }, events);
+    if (Array.isArray(calls)) this.readCalls(calls, events);
+    else if (call) this.readCalls([{ function: call }], events);
     if (extra !== undefined && isPlainObject(extra)) this.state.addExtra(extra as JsonObject);
   }
 
@@ -218,9 +222,11 @@ export class CompletionDecoder {
     events.push({ type: 'refusal-delta', text });
   }
 
-  private readCall(call: unknown, events: ModelEvent[]): void {
+  private readCalls(calls: readonly unknown[], events: ModelEvent[]): void {
+    if (calls.length === 0) return;
     this.thoughts.interrupt(events);
-    this.calls.read(call, events);
+    const exact = exactArguments(calls, this.data);
+    for (const [at, call] of calls.entries()) this.calls.read(call, events, exact[at]);
   }
 
   /** Thoughts in fields of their own. Servers that have two names for them send the same text under both. */

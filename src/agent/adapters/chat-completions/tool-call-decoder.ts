@@ -1,6 +1,7 @@
-import { isPlainObject, type Json, type JsonObject, ObjectScan } from '../../../common/index.js';
+import { type JsonObject, ObjectScan } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import type { ProviderCall } from './provider-state.js';
+import { deltaOf, type ToolCallDelta } from './tool-call-delta.js';
 
 /** A call of the answer, as far as it has arrived. */
 interface Call {
@@ -27,18 +28,6 @@ interface Call {
   extra: JsonObject | undefined;
 }
 
-/** One piece of a call, as the server sent it. */
-interface Delta {
-  /** Undefined for servers that do not number parallel calls. */
-  readonly index: number | undefined;
-  readonly id: string | undefined;
-  readonly name: string | undefined;
-  readonly text: string;
-  readonly extra: JsonObject | undefined;
-}
-
-/** The members of a call that are part of the API. */
-const KNOWN: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 /** What some models write for no arguments. */
 const NULL = 'null';
 /** Where the name of a call ends if the server has not taken the tokens of gpt-oss off. */
@@ -80,9 +69,13 @@ export class ToolCallDecoder {
     return this.calls.every((call) => call.place === undefined || (call.name !== '' && isComplete(call)));
   }
 
-  /** Adds the events of a delta. Arguments are held back until the name of their call is known. */
-  read(raw: unknown, events: ModelEvent[]): void {
-    const delta = deltaOf(raw);
+  /**
+   * Adds the events of a delta. Arguments are held back until the name of their call is known.
+   *
+   * @param exact the text of arguments that came as an object
+   */
+  read(raw: unknown, events: ModelEvent[], exact?: string): void {
+    const delta = deltaOf(raw, exact);
     if (!delta) return;
     const call = this.callOf(delta) ?? this.begin(delta, events);
     if (call.place === undefined) call.index ??= delta.index;
@@ -120,7 +113,7 @@ export class ToolCallDecoder {
     return kept.length > 0 ? Object.fromEntries(kept) : undefined;
   }
 
-  private begin({ index }: Delta, events: ModelEvent[]): Call {
+  private begin({ index }: ToolCallDelta, events: ModelEvent[]): Call {
     // Their names are complete, and the order of the calls is that of their first events.
     for (const call of this.calls) if (!call.isOpen && call.name !== '') this.open(call, events);
     const call: Call = {
@@ -151,7 +144,7 @@ export class ToolCallDecoder {
   }
 
   /** A call gets its place with the first delta that is not blank. */
-  private place(call: Call, { id, name, text }: Delta): void {
+  private place(call: Call, { id, name, text }: ToolCallDelta): void {
     if (call.place !== undefined || (id === undefined && name === undefined && text.trim() === '')) return;
     call.place = this.placed;
     this.placed += 1;
@@ -209,7 +202,7 @@ export class ToolCallDecoder {
   }
 
   /** The call that a delta continues; undefined when it begins one. */
-  private callOf(delta: Delta): Call | undefined {
+  private callOf(delta: ToolCallDelta): Call | undefined {
     const { index, id, name } = delta;
     const last = this.calls.at(-1);
     // The first delta was empty.
@@ -230,7 +223,7 @@ export class ToolCallDecoder {
   }
 
   /** A delta with a name for a call that has one is a further call when its id is new or its arguments begin anew. */
-  private beginsAnother(call: Call, { id, name, text }: Delta): boolean {
+  private beginsAnother(call: Call, { id, name, text }: ToolCallDelta): boolean {
     if (name === undefined || call.name === '') return false;
     if (id !== undefined && call.serverId !== undefined && id !== call.serverId) return true;
     if (this.continues(call, name)) return false;
@@ -258,45 +251,4 @@ function isComplete(call: Call): boolean {
   call.scan.add(call.unscanned);
   call.unscanned = '';
   return call.scan.isWhole;
-}
-
-/** Undefined for entries that are not objects. */
-function deltaOf(raw: unknown): Delta | undefined {
-  if (!isPlainObject(raw)) return undefined;
-  const called = isPlainObject(raw['function']) ? raw['function'] : {};
-  return {
-    index: indexOf(raw['index']),
-    id: notBlank(raw['id']),
-    name: notBlank(called['name']),
-    text: argumentsText(called['arguments']),
-    extra: extraOf(raw),
-  };
-}
-
-/** Some servers send the index as text. */
-function indexOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
-}
-
-/** A blank text counts as missing. */
-function notBlank(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-/** Some servers send the arguments as an object. */
-function argumentsText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return isPlainObject(value) ? JSON.stringify(value) : '';
-}
-
-/** The members of a call that the API does not have; undefined if there are none. */
-function extraOf(call: Readonly<Record<string, unknown>>): JsonObject | undefined {
-  let extra: [string, Json][] | undefined;
-  for (const key in call) {
-    if (KNOWN.has(key)) continue;
-    const value = call[key] as Json;
-    if (value !== null && value !== '') (extra ??= []).push([key, value]);
-  }
-  return extra && Object.fromEntries(extra);
 }
