@@ -76,15 +76,10 @@ export class AttachmentService extends AttachmentReader {
     const claimed = this.urls.parse(url);
     const attachment = claimed && (await this.living(claimed.id));
     if (!attachment) return undefined;
-    try {
-      this.urls.verify(attachment, claimed.signature);
-    } catch (error) {
-      if (error instanceof AppError) return undefined;
-      throw error;
-    }
+    const isSigned = this.urls.isSigned(attachment, claimed.signature) && !this.urls.isExpired(claimed.signature);
     const isOwn = attachment.tenantId === principal.tenantId && attachment.userId === principal.userId;
     const isOfType = mimeType === undefined || mimeType.toLowerCase() === attachment.mimeType;
-    return isOwn && isOfType ? referenceOf(attachment.path) : undefined;
+    return isSigned && isOwn && isOfType ? referenceOf(attachment.path) : undefined;
   }
 
   /** A new signed URL of the user's own attachment; undefined for any other reference. */
@@ -100,15 +95,16 @@ export class AttachmentService extends AttachmentReader {
   }
 
   /**
-   * The content for the holder of a signature.
+   * The content for the holder of a signature. Without a valid one, an id that exists is an unknown one.
    *
-   * @throws AppError ATTACHMENT_NOT_FOUND, INVALID_SIGNATURE, SIGNATURE_EXPIRED, ATTACHMENT_STORE_ERROR
+   * @throws AppError ATTACHMENT_NOT_FOUND, SIGNATURE_EXPIRED, ATTACHMENT_STORE_ERROR
    */
   async open(id: string, signature: Signature | undefined): Promise<{ attachment: StoredAttachment; bytes: Buffer }> {
     const attachment = await this.living(id);
-    if (!attachment) throw new AppError('ATTACHMENT_NOT_FOUND');
-    if (!signature) throw new AppError('INVALID_SIGNATURE');
-    this.urls.verify(attachment, signature);
+    if (!attachment || !signature || !this.urls.isSigned(attachment, signature)) {
+      throw new AppError('ATTACHMENT_NOT_FOUND');
+    }
+    if (this.urls.isExpired(signature)) throw new AppError('SIGNATURE_EXPIRED');
     const bytes = await this.stored(this.objects.get(attachment.path));
     if (!bytes) throw new AppError('ATTACHMENT_NOT_FOUND');
     return { attachment, bytes };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, type Principal } from '../common/index.js';
+import { Clock, type Principal } from '../common/index.js';
 import { Fingerprints, keyFingerprints, keyRing, type ServerKey, ServerSettings } from '../config/index.js';
 import { isOwnPath, parseReference } from './attachment-reference.js';
 import { AttachmentSettings } from './attachment.settings.js';
@@ -66,11 +66,14 @@ export class SignedUrls {
     return this.parse(url) !== undefined && this.address.bases.some((base) => href.startsWith(`${base}/`));
   }
 
-  /** @throws AppError INVALID_SIGNATURE, SIGNATURE_EXPIRED */
-  verify({ tenantId, path }: StoredAttachment, signature: Signature): void {
-    const isGood = this.signer.verify({ tenantId, path, exp: signature.exp }, signature);
-    if (!isGood) throw new AppError('INVALID_SIGNATURE');
-    if (signature.exp * 1000 <= this.clock.now()) throw new AppError('SIGNATURE_EXPIRED');
+  /** Whether this server signed the URL of an attachment. It may have expired. */
+  isSigned({ tenantId, path }: StoredAttachment, signature: Signature): boolean {
+    return this.signer.verify({ tenantId, path, exp: signature.exp }, signature);
+  }
+
+  /** Whether the time of a URL is over. */
+  isExpired({ exp }: Signature): boolean {
+    return exp * 1000 <= this.clock.now();
   }
 
   private get signer(): UrlSigner {

@@ -40,7 +40,6 @@ export const ERROR_CATALOGUE = {
   ATTACHMENT_TOO_LARGE: { status: 413, message: 'The file exceeds the size limit' },
   ATTACHMENT_EMPTY: { status: 422, message: 'The file is empty' },
   ATTACHMENT_INVALID: { status: 422, message: 'The file is not a valid image' },
-  INVALID_SIGNATURE: { status: 403, message: 'The signature of the URL is not valid' },
   SIGNATURE_EXPIRED: { status: 403, message: 'The URL has expired' },
   INVALID_USER_SETTINGS: { status: 422, message: 'The settings are invalid' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests' },

@@ -174,6 +174,23 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       { method: 'GET', path: `/${list}?session_id=${session}` },
       { method: 'POST', path: `/${list}/${interrupt}`, body: { approve: true } },
     ]),
+    ...['', '?exp=9999999999&kid=main&sig=AAAA'].map((query): Attempt => ({
+      method: 'GET',
+      path: `/api/v1/agent/attachments/${attachment}/content${query}`,
+    })),
+    {
+      method: 'POST',
+      path: '/v1/aibot/bots/worker/conversation',
+      body: { conversationId: session, title: 'taken' },
+      begins: true,
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/agent/runs?prefer=stream',
+      body: { ...agUi, threadId: session, forwardedProps: { agent_type: 'worker' } },
+      begins: true,
+    },
+    { method: 'POST', path: '/access/tickets', body: { path: `/runs/${run}/events` }, begins: true },
     {
       method: 'POST',
       path: '/process',
