@@ -34,7 +34,7 @@ export type StartedRun =
   | { readonly kind: 'refused'; readonly input: RunAgentInput; readonly event: AgUiEvent };
 
 /** How a stream is written. */
-export type FrameOptions = Pick<AgUiEncoderOptions, 'keyCase' | 'frameOf'>;
+export type FrameOptions = Pick<AgUiEncoderOptions, 'keyCase' | 'frameOf' | 'framesOf'>;
 
 /** Errors that concern the open interrupts of a thread. */
 const INTERRUPT_CODES: ReadonlySet<ErrorCode> = new Set([
