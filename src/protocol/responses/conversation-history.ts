@@ -4,6 +4,7 @@ import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import { type Caller, namedUser } from '../../access/index.js';
+import { findRun } from '../wire/index.js';
 import type { CreateRequest } from './responses-request.decoder.js';
 import { notFound, previousNotFound } from './responses.errors.js';
 
@@ -13,6 +14,14 @@ const LAST_ORDINAL = 2 ** 31 - 1;
 /** What a request continues from. */
 export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;
 
+/** The messages that a request continues from. */
+export interface ContinuedConversation {
+  /** Whose session they are of; absent if the request continues from nothing that is stored. */
+  readonly owner?: Principal;
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+}
+
 /**
  * Finds what requests continue from (contract responses, section A8). Requests of this wire seldom name a user:
  * a conversation that is created without one belongs to a user of its own name.
@@ -20,8 +29,8 @@ export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResp
 @Injectable()
 export class ConversationHistory {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly runs: Runs,
+    readonly sessions: Sessions,
+    readonly runs: Runs,
   ) {}
 
   /**
@@ -56,12 +65,12 @@ export class ConversationHistory {
    * @throws ResponsesError RUN_NOT_FOUND
    */
   async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
-    const run = await this.runs.view(caller.reachOf(namedUser('user', user)), id).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') return undefined;
+    try {
+      return await findRun(this, caller, caller.reachOf(namedUser('user', user)), id);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw previousNotFound(id);
       throw error;
-    });
-    if (!run) throw previousNotFound(id);
-    return run;
+    }
   }
 
   /** All messages of a conversation, oldest first. @param through only up to the run with this ordinal */
@@ -74,12 +83,13 @@ export class ConversationHistory {
   async continued(
     caller: Caller,
     { conversationId, previousResponseId, user }: ContinuedFrom,
-  ): Promise<readonly Message[]> {
+  ): Promise<ContinuedConversation> {
     if (conversationId !== undefined) {
-      return this.messages(await this.owner(caller, conversationId, user, 'conversation'), conversationId);
+      const owner = await this.owner(caller, conversationId, user, 'conversation');
+      return { owner, messages: await this.messages(owner, conversationId) };
     }
-    if (previousResponseId === undefined) return [];
+    if (previousResponseId === undefined) return { messages: [] };
     const run = await this.previous(caller, previousResponseId, user);
-    return this.messages(run, run.sessionId, run.ordinal);
+    return { owner: run, messages: await this.messages(run, run.sessionId, run.ordinal) };
   }
 }

@@ -28,7 +28,7 @@ export class InputResolver {
     { reach, identity }: Pick<Caller, 'reach' | 'identity'>,
     entries: readonly InputEntry[],
   ): Promise<readonly Message[]> {
-    const messages = await this.resolve(reach, entries);
+    const messages = await this.resolve([reach], entries);
     this.images.check(messages, { field: 'items', isAuthenticated: identity !== undefined });
     return messages;
   }
@@ -36,11 +36,11 @@ export class InputResolver {
   /**
    * The messages of a request's items, each message once.
    *
-   * @param reach whose items the request can refer to
+   * @param reaches whose items the request can refer to, in the order in which they are looked for
    * @throws ResponsesError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
    */
-  async resolve(reach: Reach, entries: readonly InputEntry[]): Promise<readonly Message[]> {
-    const stored = new StoredItems(this.sessions, this.interrupts, reach);
+  async resolve(reaches: readonly Reach[], entries: readonly InputEntry[]): Promise<readonly Message[]> {
+    const stored = new StoredItems(this.sessions, this.interrupts, reaches);
     const messages: Message[] = [];
     for (const entry of entries) messages.push(...(await this.messagesOf(stored, entry)));
     return withoutRepetition(messages);
