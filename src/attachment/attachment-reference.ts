@@ -5,6 +5,8 @@ const SCHEME = 'parley-attachment:';
 const ROOT = 'agent-inputs';
 const PLAIN_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9_.@-]{0,99}$/;
 const FILE = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]{3,4})$/;
+/** An address of content, signed or not. */
+const CONTENT_ADDRESS = /\/api\/v1\/agent\/attachments\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content(?:\?|$)/;
 
 /** The extension of each accepted media type (contract runs-api, section 7). */
 export const EXTENSION_OF_TYPE = {
@@ -54,6 +56,15 @@ export function parseReference(url: string): AttachmentPath | undefined {
 /** True for every URL with the scheme of references, including malformed ones. */
 export function isAttachmentReference(url: string): boolean {
   return url.startsWith(SCHEME);
+}
+
+/**
+ * What an address of an image names, whatever its form and signature: the id of an attachment for a reference and for
+ * addresses of its content, of any server; any other address as it is.
+ */
+export function addressKey(url: string): string {
+  const id = parseReference(url)?.id ?? CONTENT_ADDRESS.exec(url)?.[1];
+  return id === undefined ? url : `${SCHEME}${id}`;
 }
 
 /** True when an attachment of this path belongs to the user. */

@@ -1,7 +1,7 @@
 export * from './attachment-binder.js';
 export * from './ports/attachment-reader.js';
 export * from './ports/attachment-search.js';
-export { isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
+export { addressKey, isAttachmentReference, isOwnPath, parseReference, referenceOf } from './attachment-reference.js';
 export * from './attachment-expiry.js';
 export { signatureOf } from './signed-urls.js';
 export * from './attachment.module.js';

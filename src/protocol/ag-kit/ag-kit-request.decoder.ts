@@ -56,7 +56,7 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
   return {
     conversationId,
     userId: fields.string('user_id', NAME_LENGTH),
-    messages: decodeMessages((items ?? []).map(wireMessage), [seed]),
+    messages: decodeMessages((items ?? []).map(wireMessage), [seed]).messages,
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], schemaOf),
     resume,
     forwardedProps: extrasOf(body),

@@ -114,7 +114,7 @@ export class AcceptTransaction {
     }
     const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
     if (options.active) await requireRoom(tx, this.ledger, principal, options.active);
-    const input = await newInput(tx, this.ledger.sessions, session, request);
+    const input = await newInput(tx, this.ledger, session, request, now);
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.
     const answered = input.length > 0 ? input : request.input;
     const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);

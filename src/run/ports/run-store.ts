@@ -49,6 +49,13 @@ export interface RunQuery {
   readonly states?: readonly RunState[];
 }
 
+/** A run that was rolled back after its end. */
+export interface RolledBackRun {
+  readonly rowId: number;
+  /** The state that its request replaced; null when it replaced none. */
+  readonly stateBefore: JsonObject | null;
+}
+
 /** How many runs of a session have not ended. */
 export interface ActiveCount {
   /** Queued or running. */
@@ -177,6 +184,9 @@ export abstract class RunStore {
    * @returns the state that its request replaced, null when it replaced none; undefined when it was marked before
    */
   abstract markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined>;
+
+  /** Marks the session's runs that have ended as rolled back, from an ordinal on. Returns them, in their order. */
+  abstract rollBackFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RolledBackRun[]>;
 
   /**
    * Records a state as the one that the next later run of the session replaced.

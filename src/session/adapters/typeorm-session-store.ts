@@ -10,6 +10,7 @@ import {
   type MessageOwner,
   type OpenedSession,
   SessionStore,
+  type StoredMessage,
 } from '../ports/session-store.js';
 
 const OPEN = prepared(`
@@ -56,6 +57,14 @@ const INSERT_MESSAGE = prepared(`
 const HISTORY = `
   SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
   ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
+
+const CONVERSATION = `
+  SELECT seq, run_no, run_ordinal, origin, body FROM messages WHERE session_no = ? AND hidden = 0
+  ORDER BY run_ordinal, seq`;
+
+const HIDE_OUTSIDE_RUNS = `
+  UPDATE messages SET hidden = 1
+  WHERE session_no = ? AND hidden = 0 AND run_no = 0 AND (run_ordinal, seq) >= (?, ?)`;
 
 const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
@@ -163,6 +172,17 @@ export class TypeOrmSessionStore extends SessionStore {
     await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
   }
 
+  async hideFrom(
+    tx: Transaction,
+    sessionRowId: number,
+    runRowIds: readonly number[],
+    { runOrdinal, seq }: Pick<StoredMessage, 'runOrdinal' | 'seq'>,
+  ): Promise<void> {
+    const ofRuns = { sessionRowId, runRowId: In(runRowIds) };
+    if (runRowIds.length > 0) await queryable(tx).manager.update(MessageEntity, ofRuns, { hidden: 1 });
+    await queryable(tx).run(HIDE_OUTSIDE_RUNS, [sessionRowId, runOrdinal, seq]);
+  }
+
   async hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {
     return queryable(tx).manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
@@ -182,6 +202,17 @@ export class TypeOrmSessionStore extends SessionStore {
     const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids.filter(isStorable))]);
     rows.sort((one, other) => one.seq - other.seq);
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
+  }
+
+  async conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]> {
+    const rows = await queryable(tx).all<ConversationRow>(CONVERSATION, [sessionRowId]);
+    return rows.map((row) => ({
+      message: messageOf(row),
+      seq: row.seq,
+      runOrdinal: row.run_ordinal,
+      runRowId: row.run_no,
+      origin: row.origin,
+    }));
   }
 
   async toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
@@ -245,6 +276,14 @@ export class TypeOrmSessionStore extends SessionStore {
     if (!row) throw new Error('the session does not exist');
     return row.message_count - count + 1;
   }
+}
+
+interface ConversationRow {
+  readonly seq: number;
+  readonly run_no: number;
+  readonly run_ordinal: number;
+  readonly origin: StoredMessage['origin'];
+  readonly body: string;
 }
 
 interface OpenedRow {

@@ -29,6 +29,17 @@ export interface AppendOptions {
   readonly first?: number;
 }
 
+/** A message of the conversation and its place. */
+export interface StoredMessage {
+  readonly message: Message;
+  /** With `runOrdinal` its place: messages are read in the order of both. */
+  readonly seq: number;
+  readonly runOrdinal: number;
+  /** 0 outside a run. */
+  readonly runRowId: number;
+  readonly origin: 'input' | 'output';
+}
+
 /** Where a session is forked. */
 export interface ForkPoint {
   readonly sessionRowId: number;
@@ -99,6 +110,18 @@ export abstract class SessionStore {
   /** Takes the messages of a run out of the conversation. */
   abstract hideRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void>;
 
+  /**
+   * Takes messages out of the conversation: those of some runs, and those from a place on that belong to no run.
+   *
+   * @param runRowIds the runs, at most a few hundred
+   */
+  abstract hideFrom(
+    tx: Transaction,
+    sessionRowId: number,
+    runRowIds: readonly number[],
+    from: Pick<StoredMessage, 'runOrdinal' | 'seq'>,
+  ): Promise<void>;
+
   /** Whether the conversation has messages of later ordinals. */
   abstract hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;
 
@@ -107,6 +130,9 @@ export abstract class SessionStore {
 
   /** Those messages of the conversation that have one of the ids. */
   abstract messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;
+
+  /** The whole conversation, oldest first. */
+  abstract conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]>;
 
   /** The tool calls of the conversation and their outputs, oldest first: all of them, or those of client tools. */
   abstract toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
