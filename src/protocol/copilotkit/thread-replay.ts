@@ -13,6 +13,7 @@ import {
   stateSummaryOf,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
+import type { FrameEncoder } from '../wire/index.js';
 import type { ClientSnapshot } from './client-snapshot.js';
 import { type ClientCopy, copilotKitFrame, ReplayEncoder, replayFold } from './copilotkit.encoder.js';
 
@@ -28,11 +29,14 @@ export interface ReplayRequest {
 
 /** The encoders of one stream that shows the runs of a thread one after another, in their order. */
 export interface ThreadReplay {
-  /** The encoder of the next run. */
-  encoderOf(run: RunView): Promise<ReplayEncoder>;
+  /** The encoder of the next run. A run that was rolled back is not part of the thread any more: it has no frames. */
+  encoderOf(run: RunView): Promise<FrameEncoder>;
   /** The frames of that run when its events were removed: its messages, state, open interrupts and outcome. */
   expired(run: RunView): Promise<readonly string[]>;
 }
+
+/** The view of a run that shows nothing. */
+const NO_FRAMES: FrameEncoder = { joinable: true, next: () => [], end: () => [] };
 
 /** Makes the encoders of streams that restore a thread (contract ag-ui, section 3). */
 @Injectable()
@@ -54,6 +58,7 @@ export class ThreadReplays {
     let input: readonly AgUiMessage[] = [];
     return {
       encoderOf: async (run) => {
+        if (isGone(run)) return NO_FRAMES;
         input = toAgUiMessages(await this.runs.input(userReach(run), run.runId), generation);
         shown.push(...input);
         const client = await this.clientCopy(request, run);
@@ -61,6 +66,7 @@ export class ThreadReplays {
         return new ReplayEncoder({ run, generation, input, history: [...shown], client, onOutput, frameOf });
       },
       expired: async (run) => {
+        if (isGone(run)) return [];
         const events = await this.retained(request, run, { history: [...shown], input, append: shown });
         return events.map(frameOf);
       },
@@ -103,4 +109,9 @@ export class ThreadReplays {
     const [started, ...end] = fold.next(new LoggedEvent(run.lastSeq, '', response, 0));
     return [...(started ? [started] : []), ...snapshots, ...end];
   }
+}
+
+/** A run in progress is shown until it ends. */
+function isGone({ isRolledBack, finishedAt }: RunView): boolean {
+  return isRolledBack && finishedAt !== null;
 }
