@@ -220,6 +220,7 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(resumes ? { resumes } : {}),
     ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
+    ...(request.resendsHistory === true ? { resendsHistory: true } : {}),
     ...(request.state === undefined ? {} : { state: request.state }),
     ...traceOf(request),
   };

@@ -13,9 +13,10 @@ import {
   withoutServerResults,
 } from './input-repetition.js';
 import { compareConversation } from './resent-conversation.js';
-import { rollBackFrom } from './roll-back.js';
+import { rollBackTurns } from './roll-back.js';
 
 const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<StoredMessage> = new Set();
 
 /**
  * The messages of a request that the session does not have yet. A conversation that is resent as a whole, and has lost
@@ -41,7 +42,10 @@ export async function newInput(
   const whose = outputs.every(({ type }) => type === 'function_call_output') ? 'client' : 'all';
   const known = outputs.length > 0 && !isFirst ? await sessions.toolMessages(tx, session.rowId, whose) : [];
   const unknown = withoutRepetition(input, byId, known);
-  const fresh = withoutServerResults(isFirst ? unknown : await withoutPast(tx, sessions, session, input, unknown), known);
+  const fresh = withoutServerResults(
+    isFirst ? unknown : await withoutPast(tx, sessions, session, input, unknown),
+    known,
+  );
   if (outputs.length > 0) checkToolResults(fresh, known);
   return fresh;
 }
@@ -79,13 +83,12 @@ async function newOfConversation(
   const isNew = session.runOrdinal === 1 || (await isNewQuestion(tx, ledger.sessions, session, request));
   const stored = isNew ? [] : await ledger.sessions.conversation(tx, session.rowId);
   const answersInterrupts = answers.length > 0;
-  const { known, cut } = compareConversation({ input, unnamed }, stored);
-  const from = cut === undefined || answersInterrupts ? undefined : stored[cut];
-  const left = from ? await rollBackFrom(tx, ledger, session, stored, { from, now }) : stored;
-  const isLeft = new Set(left);
+  const { known, lost } = compareConversation({ input, unnamed }, stored);
+  const gone = answersInterrupts || lost.length === 0 ? NONE : await rollBackTurns(tx, ledger, session, lost, now);
+  const left = stored.filter((one) => !gone.has(one));
   const repeated = known.map((index) => {
     const one = stored[index ?? -1];
-    return one && isLeft.has(one) ? one.message : undefined;
+    return one && !gone.has(one) ? one.message : undefined;
   });
   const toolMessages = left.map(({ message }) => message).filter(isToolMessage);
   const fresh = newInConversation(input, repeated, toolMessages, answersInterrupts);

@@ -14,11 +14,15 @@ export interface Resent {
 export interface Comparison {
   /** For each resent message the index of the stored one that it repeats; undefined for one that is new. */
   readonly known: readonly (number | undefined)[];
-  /**
-   * The index of the first stored message that the client no longer has, from which on the conversation is to be rolled
-   * back; undefined if that is none.
-   */
-  readonly cut: number | undefined;
+  /** The turns of the session that the client no longer has, oldest first. */
+  readonly lost: readonly LostTurn[];
+}
+
+/** A turn of the session that a client has left out of its conversation. */
+export interface LostTurn {
+  readonly messages: readonly StoredMessage[];
+  /** True if the client has had it: it asks the same again, or has edited the question. */
+  readonly isAskedAgain: boolean;
 }
 
 /**
@@ -29,11 +33,11 @@ export interface Comparison {
  * @param stored the conversation that the session has
  */
 export function compareConversation(resent: Resent, stored: readonly StoredMessage[]): Comparison {
-  if (stored.length === 0) return { known: [], cut: undefined };
+  if (stored.length === 0) return { known: [], lost: [] };
   const messages = stored.map(({ message }) => message);
   const known = knownById(resent, messages);
   addKnownByPlace(resent, messages, known);
-  return { known, cut: beginsLike(resent, messages, known) ? cutOf(resent, stored, known) : undefined };
+  return { known, lost: beginsLike(resent, messages, known) ? lostTurns(resent, stored, known) : [] };
 }
 
 function knownById({ input, unnamed }: Resent, stored: readonly Message[]): (number | undefined)[] {
@@ -79,30 +83,68 @@ function beginsLike({ input }: Resent, stored: readonly Message[], known: readon
   return before.every(({ role }) => role === 'assistant' && stored[first]?.role === 'assistant');
 }
 
-/** Where the client's conversation ends or differs, at the beginning of a turn. */
-function cutOf(
+/** The turns from where the client's conversation differs or ends. */
+function lostTurns(
+  resent: Resent,
+  stored: readonly StoredMessage[],
+  known: readonly (number | undefined)[],
+): LostTurn[] {
+  const asked = askedAgain(resent, stored, known);
+  const first = asked ?? nextQuestion(resent, stored, known);
+  if (first < 0) return [];
+  const turns = turnsOf(stored);
+  const from = turns.findLastIndex(([begin]) => begin !== undefined && begin <= first);
+  return turns.slice(from).map((indexes, place) => ({
+    messages: indexes.flatMap((index) => stored[index] ?? []),
+    isAskedAgain: asked !== undefined && place === 0,
+  }));
+}
+
+/** The index of a stored question that the client has edited, or with which its conversation ends. */
+function askedAgain(
   { input, unnamed }: Resent,
   stored: readonly StoredMessage[],
   known: readonly (number | undefined)[],
 ): number | undefined {
-  const changed = input.findIndex((message, index) => {
-    const one = stored[known[index] ?? -1];
-    return one !== undefined && isAsked(message) && isEdited(message, one.message);
+  const edited = known.find((index, place) => {
+    const [message, one] = [input[place], stored[index ?? -1]];
+    return message && one && isAsked(message) && isEdited(message, one.message);
   });
-  if (changed >= 0) return beginOf(known[changed], stored);
-  const places = known.filter((place, index) => place !== undefined && input[index]?.role !== 'system');
-  const last = Math.max(...(places as number[]));
-  const asked = input.at(-1);
-  const isAskedAgain = asked !== undefined && isAsked(asked) && !unnamed.has(asked.id) && known.at(-1) === last;
-  if (isAskedAgain && places.filter((place) => place === last).length === 1) return beginOf(last, stored);
-  const next = stored.findIndex(({ message, origin }, index) => index > last && origin === 'input' && isAsked(message));
-  return next < 0 ? undefined : beginOf(next, stored);
+  // A client that only sends what is new may use an id again: nothing tells it from one that edits its first question.
+  if (edited !== undefined) return input.length > 1 ? edited : undefined;
+  const [last, index] = [input.at(-1), known.at(-1)];
+  if (!last || index === undefined || !isAsked(last) || unnamed.has(last.id)) return undefined;
+  return known.slice(0, -1).every((other) => other === undefined || other < index) ? index : undefined;
 }
 
-/** A run is rolled back as a whole: from the first of its messages on. */
-function beginOf(index: number | undefined, stored: readonly StoredMessage[]): number | undefined {
-  const runRowId = stored[index ?? -1]?.runRowId;
-  return runRowId === undefined || runRowId === 0 ? index : stored.findIndex((one) => one.runRowId === runRowId);
+/** The index of the first question after everything that the client has; -1 if there is none. */
+function nextQuestion(
+  { input }: Resent,
+  stored: readonly StoredMessage[],
+  known: readonly (number | undefined)[],
+): number {
+  const places = known.filter((index, place) => index !== undefined && input[place]?.role !== 'system');
+  const last = Math.max(...(places as number[]));
+  return stored.findIndex((one, index) => index > last && isQuestion(one));
+}
+
+/**
+ * The turns of a conversation, as indexes: each begins with a run that has a question, and the runs that go on with
+ * answers to it belong to it. What was added outside runs begins a turn with every question.
+ */
+function turnsOf(stored: readonly StoredMessage[]): readonly (readonly number[])[] {
+  const asking = new Set(stored.filter(isQuestion).map(({ runRowId }) => runRowId));
+  const turns: number[][] = [[]];
+  for (const [index, one] of stored.entries()) {
+    const isNewRun = one.runRowId !== stored[index - 1]?.runRowId;
+    if (one.runRowId === 0 ? isQuestion(one) : isNewRun && asking.has(one.runRowId)) turns.push([]);
+    turns.at(-1)?.push(index);
+  }
+  return turns.filter(({ length }) => length > 0);
+}
+
+function isQuestion({ message, origin }: StoredMessage): boolean {
+  return origin === 'input' && isAsked(message);
 }
 
 /** True for what people see of a conversation: what the user or the assistant says. */

@@ -13,7 +13,6 @@ import {
   type AwaitedRun,
   type NewRun,
   type RunQuery,
-  type RolledBackRun,
   RunStore,
   type UnstartedEnd,
   type WatchFindings,
@@ -62,10 +61,8 @@ const PASS_STATE_BEFORE = `
     SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
     ORDER BY ordinal LIMIT 1)`;
 
-const ROLL_BACK_FROM = `
-  UPDATE runs SET keep = 'rolled_back'
-  WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL
-  RETURNING no, ordinal, state_before`;
+const ENDED_FROM = `
+  ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
 
 /** Ended runs whose events may be removed, oldest first. */
 export const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
@@ -220,15 +217,8 @@ export class TypeOrmRunStore extends RunStore {
     return { stateBefore: row.state_before === null ? null : (JSON.parse(row.state_before) as JsonObject) };
   }
 
-  async rollBackFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RolledBackRun[]> {
-    type Row = { readonly no: number; readonly ordinal: number; readonly state_before: string | null };
-    const rows = await queryable(tx).all<Row>(ROLL_BACK_FROM, [sessionRowId, ordinal]);
-    return [...rows]
-      .sort((one, other) => one.ordinal - other.ordinal)
-      .map(({ no, state_before: before }) => ({
-        rowId: no,
-        stateBefore: before === null ? null : (JSON.parse(before) as JsonObject),
-      }));
+  endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]> {
+    return this.all(ENDED_FROM, [sessionRowId, ordinal], tx);
   }
 
   async passStateBefore(tx: Transaction, { sessionRowId, ordinal }: RunRecord, state: JsonObject): Promise<boolean> {

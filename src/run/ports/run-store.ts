@@ -49,13 +49,6 @@ export interface RunQuery {
   readonly states?: readonly RunState[];
 }
 
-/** A run that was rolled back after its end. */
-export interface RolledBackRun {
-  readonly rowId: number;
-  /** The state that its request replaced; null when it replaced none. */
-  readonly stateBefore: JsonObject | null;
-}
-
 /** How many runs of a session have not ended. */
 export interface ActiveCount {
   /** Queued or running. */
@@ -185,8 +178,8 @@ export abstract class RunStore {
    */
   abstract markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined>;
 
-  /** Marks the session's runs that have ended as rolled back, from an ordinal on. Returns them, in their order. */
-  abstract rollBackFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RolledBackRun[]>;
+  /** The runs of the conversation that have ended, from an ordinal on, in their order. */
+  abstract endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]>;
 
   /**
    * Records a state as the one that the next later run of the session replaced.

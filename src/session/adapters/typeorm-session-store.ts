@@ -62,10 +62,6 @@ const CONVERSATION = `
   SELECT seq, run_no, run_ordinal, origin, body FROM messages WHERE session_no = ? AND hidden = 0
   ORDER BY run_ordinal, seq`;
 
-const HIDE_OUTSIDE_RUNS = `
-  UPDATE messages SET hidden = 1
-  WHERE session_no = ? AND hidden = 0 AND run_no = 0 AND (run_ordinal, seq) >= (?, ?)`;
-
 const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
 /** Messages by their ids. Without an order, for which SQLite would read all messages of the session. */
@@ -172,15 +168,9 @@ export class TypeOrmSessionStore extends SessionStore {
     await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
   }
 
-  async hideFrom(
-    tx: Transaction,
-    sessionRowId: number,
-    runRowIds: readonly number[],
-    { runOrdinal, seq }: Pick<StoredMessage, 'runOrdinal' | 'seq'>,
-  ): Promise<void> {
-    const ofRuns = { sessionRowId, runRowId: In(runRowIds) };
-    if (runRowIds.length > 0) await queryable(tx).manager.update(MessageEntity, ofRuns, { hidden: 1 });
-    await queryable(tx).run(HIDE_OUTSIDE_RUNS, [sessionRowId, runOrdinal, seq]);
+  async hideAdded(tx: Transaction, sessionRowId: number, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId: 0, seq: In(seqs) }, { hidden: 1 });
   }
 
   async hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {

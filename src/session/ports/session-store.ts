@@ -110,17 +110,8 @@ export abstract class SessionStore {
   /** Takes the messages of a run out of the conversation. */
   abstract hideRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void>;
 
-  /**
-   * Takes messages out of the conversation: those of some runs, and those from a place on that belong to no run.
-   *
-   * @param runRowIds the runs, at most a few hundred
-   */
-  abstract hideFrom(
-    tx: Transaction,
-    sessionRowId: number,
-    runRowIds: readonly number[],
-    from: Pick<StoredMessage, 'runOrdinal' | 'seq'>,
-  ): Promise<void>;
+  /** Takes messages that were added outside a run out of the conversation. @param seqs at most a few thousand */
+  abstract hideAdded(tx: Transaction, sessionRowId: number, seqs: readonly number[]): Promise<void>;
 
   /** Whether the conversation has messages of later ordinals. */
   abstract hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;

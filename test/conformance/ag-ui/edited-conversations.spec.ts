@@ -57,16 +57,13 @@ describeOnDatabases('a conversation that a client resends', (open) => {
       expect(told()).toEqual(['user: plain text', 'assistant: The sky is blue today.', 'user: and then']);
     });
 
-    it('the first question is asked again, and edited', async () => {
+    it('the first question is asked again', async () => {
       const client = agent();
       await ask(client, 'u1', 'plain text');
       await ask(client, 'u2', 'and then');
       keep(client, 1);
       await runAgent(client);
       expect(told()).toEqual(['user: plain text']);
-      client.setMessages([]);
-      await ask(client, 'u1', 'and then');
-      expect(told()).toEqual(['user: and then']);
     });
 
     it('the results of the server stay with the turns that are still there', async () => {
