@@ -113,6 +113,7 @@ export class ModelLoop {
       messages: withOwnAttachments(
         toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
         context.principal,
+        context.authority !== null,
       ),
       situation,
       predictedState,

@@ -3,6 +3,8 @@ import type { Principal } from '../common/index.js';
 
 const SCHEME = 'parley-attachment:';
 const ROOT = 'agent-inputs';
+/** No path of an attachment begins so. */
+const UNKNOWN = `${SCHEME}unknown/`;
 const PLAIN_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9_.@-]{0,99}$/;
 const FILE = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]{3,4})$/;
 /** An address of content, signed or not. */
@@ -44,6 +46,11 @@ export function referenceOf(path: string): string {
   return `${SCHEME}${path}`;
 }
 
+/** A reference to an attachment that does not exist. @param id that of the address that seemed to name one */
+export function unknownReference(id: string): string {
+  return `${UNKNOWN}${id}`;
+}
+
 /** Parses a reference in a message; undefined for any other URL. */
 export function parseReference(url: string): AttachmentPath | undefined {
   if (!isAttachmentReference(url)) return undefined;
@@ -63,8 +70,14 @@ export function isAttachmentReference(url: string): boolean {
  * addresses of its content, of any server; any other address as it is.
  */
 export function addressKey(url: string): string {
-  const id = parseReference(url)?.id ?? CONTENT_ADDRESS.exec(url)?.[1];
+  const unknown = url.startsWith(UNKNOWN) ? url.slice(UNKNOWN.length) : undefined;
+  const id = unknown ?? parseReference(url)?.id ?? CONTENT_ADDRESS.exec(url)?.[1];
   return id === undefined ? url : `${SCHEME}${id}`;
+}
+
+/** True when an attachment of this path belongs to a user of the tenant. */
+export function isTenantPath(tenantId: string, path: string): boolean {
+  return path.startsWith(`${ROOT}/${segment(tenantId)}/`) && isInside(path);
 }
 
 /** True when an attachment of this path belongs to the user. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { userReach } from '../../common/index.js';
-import { LoggedEvent } from '../../events/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
+import { type Principal, userReach } from '../../common/index.js';
+import { LoggedEvent, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -45,6 +46,7 @@ export class ThreadReplays {
     private readonly runs: Runs,
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -59,7 +61,7 @@ export class ThreadReplays {
     return {
       encoderOf: async (run) => {
         if (isGone(run)) return NO_FRAMES;
-        input = toAgUiMessages(await this.runs.input(userReach(run), run.runId), generation);
+        input = this.shown(await this.runs.input(userReach(run), run.runId), run, generation);
         shown.push(...input);
         const client = await this.clientCopy(request, run);
         const onOutput = (messages: readonly AgUiMessage[]): void => void shown.push(...messages);
@@ -71,6 +73,11 @@ export class ThreadReplays {
         return events.map(frameOf);
       },
     };
+  }
+
+  /** Stored messages as a client reads them. @param owner of the thread */
+  shown(messages: readonly Message[], owner: Principal, generation: AgUiGeneration): readonly AgUiMessage[] {
+    return toAgUiMessages(this.attachments.shown(messages, owner), generation);
   }
 
   /** Undefined if the client has nothing of the run's output; then the run is sent as a whole. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
+import { AppError, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -31,6 +32,7 @@ export class ConversationHistory {
   constructor(
     readonly sessions: Sessions,
     readonly runs: Runs,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -71,6 +73,16 @@ export class ConversationHistory {
       if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw previousNotFound(id);
       throw error;
     }
+  }
+
+  /** The run of a response that the path of a request names. @throws AppError RUN_NOT_FOUND */
+  response(caller: Caller, id: string): Promise<RunView> {
+    return findRun(this, caller, caller.reach, id);
+  }
+
+  /** The messages that a response was requested with, for whoever may read them. @throws AppError RUN_NOT_FOUND */
+  async input(run: RunView): Promise<readonly Message[]> {
+    return this.attachments.shown(await this.runs.input(userReach(run), run.runId), run);
   }
 
   /** All messages of a conversation, oldest first. @param through only up to the run with this ordinal */

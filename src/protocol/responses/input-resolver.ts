@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
-import { ImageAddressCheck } from '../../attachment/index.js';
-import type { Reach } from '../../common/index.js';
+import { ImageAddressCheck, type LocatedMessages, MessageAttachments } from '../../attachment/index.js';
+import type { Principal, Reach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Sessions } from '../../session/index.js';
@@ -17,20 +17,24 @@ export class InputResolver {
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
     private readonly images: ImageAddressCheck,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
-   * The messages of items that are added to a conversation without a run, which would check them.
+   * The messages of items that are added to a conversation without a run, which would check and locate their images.
    *
+   * @param owner of the conversation
    * @throws AppError as `resolve`; INVALID_PARAMETER for an address of an image that is not allowed
    */
   async resolveAdded(
     { reach, identity }: Pick<Caller, 'reach' | 'identity'>,
+    owner: Principal,
     entries: readonly InputEntry[],
-  ): Promise<readonly Message[]> {
+  ): Promise<LocatedMessages> {
+    const isAuthenticated = identity !== undefined;
     const messages = await this.resolve([reach], entries);
-    this.images.check(messages, { field: 'items', isAuthenticated: identity !== undefined });
-    return messages;
+    this.images.check(messages, { field: 'items', isAuthenticated });
+    return this.attachments.located(messages, { owner, isAuthenticated });
   }
 
   /**

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { userReach } from '../../common/index.js';
 import { Runs, RunSettings, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
-import { findRun, RunStreams } from '../wire/index.js';
+import { RunStreams } from '../wire/index.js';
+import { ConversationHistory } from './conversation-history.js';
 import type { Item } from './items/item.types.js';
 import { itemsOfHistory } from './items/output-items.js';
 import { responseInfo } from './response-info.js';
@@ -19,8 +19,8 @@ const END_MS = 5000;
 @Injectable()
 export class ResponsesService {
   constructor(
-    readonly runs: Runs,
-    readonly sessions: Sessions,
+    private readonly runs: Runs,
+    private readonly history: ConversationHistory,
     private readonly streams: RunStreams,
     private readonly wire: ResponsesWire,
     private readonly settings: RunSettings,
@@ -28,7 +28,7 @@ export class ResponsesService {
 
   /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
   find(caller: Caller, id: string): Promise<RunView> {
-    return ofResponse(id, findRun(this, caller, caller.reach, id));
+    return ofResponse(id, this.history.response(caller, id));
   }
 
   /** The current response. @throws ResponsesError RUN_NOT_FOUND */
@@ -74,6 +74,6 @@ export class ResponsesService {
   /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
   async inputItems(caller: Caller, id: string): Promise<readonly Item[]> {
     const run = await this.find(caller, id);
-    return itemsOfHistory(await ofResponse(id, this.runs.input(userReach(run), id)));
+    return itemsOfHistory(await ofResponse(id, this.history.input(run)));
   }
 }

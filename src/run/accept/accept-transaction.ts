@@ -52,6 +52,9 @@ export interface ImmediateStart {
   readonly inserted?: (runRowId: number) => void;
 }
 
+/** What most requests are granted of other users' attachments. */
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** What the transaction found out about the run before it inserts it. */
 interface RunPlan {
   /** Undefined when the run is queued. */
@@ -130,7 +133,8 @@ export class AcceptTransaction {
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
-    await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
+    const { granted = NOTHING } = prepared;
+    await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';
     await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden, first: session.firstMessage });
