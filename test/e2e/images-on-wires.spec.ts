@@ -53,7 +53,7 @@ const agUiTalk =
   };
 
 /** How stock clients of each wire talk. */
-const WIRES: Readonly<Record<string, (send: Send) => Talk>> = {
+const WIRES: Readonly<Record<string, (send: Send, first: (path: string) => Promise<string>) => Talk>> = {
   'the Agent API': (send) => {
     const session = randomUUID();
     return {
@@ -132,6 +132,18 @@ const WIRES: Readonly<Record<string, (send: Send) => Talk>> = {
       shownAt: [],
     };
   },
+  'Responses, by reference': (send, first) => {
+    let input: object[] = [];
+    return {
+      say: async (text, image) => {
+        input.push(responseItem(text, image));
+        const body = { model: 'x', input };
+        const { id } = JSON.parse(await send('/v1/responses', body)) as { id: string };
+        input = [{ type: 'item_reference', id: await first(`/v1/responses/${id}/input_items`) }];
+      },
+      shownAt: [],
+    };
+  },
   'Responses, with the whole conversation': (send) => {
     const input: object[] = [];
     return {
@@ -197,6 +209,11 @@ describeOnDatabases('an uploaded image', (open) => {
     expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
     return text;
   };
+  /** The id of the first item in a list. */
+  const firstItem = async (path: string): Promise<string> => {
+    const { data } = (await (await fetch(server.url + path)).json()) as { data: { id: string }[] };
+    return data[0]?.id ?? 'none';
+  };
   const told = (): string => JSON.stringify(server.modelServer.getLastRequest()?.body);
   const addressIn = (frames: readonly Record<string, unknown>[]): string => {
     const snapshot = frames.find(({ type }) => type === 'MESSAGES_SNAPSHOT') as {
@@ -210,7 +227,7 @@ describeOnDatabases('an uploaded image', (open) => {
     'is told to the model and shown to readers after its address has expired, over %s',
     async (_, talkOver) => {
       const bytes = png(6, 6, Math.floor(Math.random() * 250));
-      const talk = talkOver(send);
+      const talk = talkOver(send, firstItem);
       await talk.say('Look', await upload(bytes));
       expect(told()).toContain(inline(bytes));
       expect(told()).not.toMatch(/sig=|agent-inputs|parley-attachment/);
@@ -252,7 +269,7 @@ describeOnDatabases('an uploaded image', (open) => {
     'of whom it is does not matter without authentication, over %s',
     async (_, talkOver) => {
       const bytes = png(5, 5, Math.floor(Math.random() * 250));
-      await talkOver(send).say('Look', await upload(bytes, '?user_id=alice'));
+      await talkOver(send, firstItem).say('Look', await upload(bytes, '?user_id=alice'));
       expect(told()).toContain(inline(bytes));
     },
   );

@@ -85,10 +85,16 @@ export class ConversationHistory {
     return this.attachments.shown(await this.runs.input(userReach(run), run.runId), run);
   }
 
-  /** All messages of a conversation, oldest first. @param through only up to the run with this ordinal */
+  /**
+   * All messages of a conversation, oldest first, for whoever may read them.
+   *
+   * @param through only up to the run with this ordinal
+   */
   async messages(principal: Principal, sessionId: string, through?: number): Promise<readonly Message[]> {
     const ordinal = through === undefined ? LAST_ORDINAL : through + 1;
-    return (await this.sessions.before(principal, { sessionId, ordinal })).map(({ message }) => message);
+    const found = await this.sessions.before(principal, { sessionId, ordinal });
+    const messages = found.map(({ message }) => message);
+    return this.attachments.shown(messages, principal);
   }
 
   /** The conversation that a request continues from. @throws ResponsesError SESSION_NOT_FOUND, RUN_NOT_FOUND */

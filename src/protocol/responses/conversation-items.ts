@@ -23,7 +23,7 @@ export class ConversationItems {
 
   /** All items of a conversation, oldest first. */
   async of(principal: Principal, id: string): Promise<readonly Item[]> {
-    return itemsOfHistory(this.attachments.shown(await this.history.messages(principal, id), principal));
+    return itemsOfHistory(await this.history.messages(principal, id));
   }
 
   /**

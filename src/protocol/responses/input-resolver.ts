@@ -46,20 +46,28 @@ export class InputResolver {
   async resolve(reaches: readonly Reach[], entries: readonly InputEntry[]): Promise<readonly Message[]> {
     const stored = new StoredItems(this.sessions, this.interrupts, reaches);
     const messages: Message[] = [];
-    for (const entry of entries) messages.push(...(await this.messagesOf(stored, entry)));
+    const find = async (id: string): Promise<readonly Message[] | undefined> => {
+      const found = await stored.find(id);
+      // The images of a session of another owner are addressed as its readers address them.
+      return found && reaches[0] && this.attachments.shown(found, reaches[0]);
+    };
+    for (const entry of entries) messages.push(...(await messagesOf(find, entry)));
     return withoutRepetition(messages);
   }
+}
 
-  /** A repeated call is replaced by the stored one, because clients may leave out its output. */
-  private async messagesOf(stored: StoredItems, entry: InputEntry): Promise<readonly Message[]> {
-    if (entry.kind === 'messages') return entry.messages;
-    const found = await stored.find(entry.id);
-    if (entry.kind === 'reference') {
-      if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', entry.id, entry.path);
-      return found;
-    }
-    return found && hasCall(found) ? found : entry.messages;
+/** Finds the messages of a stored item. */
+type Find = (id: string) => Promise<readonly Message[] | undefined>;
+
+/** A repeated call is replaced by the stored one, because clients may leave out its output. */
+async function messagesOf(find: Find, entry: InputEntry): Promise<readonly Message[]> {
+  if (entry.kind === 'messages') return entry.messages;
+  const found = await find(entry.id);
+  if (entry.kind === 'reference') {
+    if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', entry.id, entry.path);
+    return found;
   }
+  return found && hasCall(found) ? found : entry.messages;
 }
 
 function hasCall(messages: readonly Message[]): boolean {

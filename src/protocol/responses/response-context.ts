@@ -1,7 +1,6 @@
 import { type Caller, namedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
-import { MessageAttachments } from '../../attachment/index.js';
 import { userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { fieldError } from '../http/index.js';
@@ -63,7 +62,6 @@ export class ResponseContext {
     private readonly requests: RequestService,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
-    private readonly attachments: MessageAttachments,
   ) {}
 
   /** Estimates the tokens of a request, as for the context window. @throws AppError as a request for a response */
@@ -97,7 +95,7 @@ export class ResponseContext {
       id: this.requests.newId('resp_'),
       object: 'response.compaction',
       created_at: this.requests.seconds(),
-      output: [...itemsOfHistory(this.attachments.shown(userMessages, caller)), compacted],
+      output: [...itemsOfHistory(userMessages), compacted],
       usage: {
         input_tokens: input,
         input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
