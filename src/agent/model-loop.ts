@@ -117,7 +117,7 @@ export class ModelLoop {
     const prompt = toPrompt(joinPrompts(systemPrompt, context.instructions), messages, context.providerStates);
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
-      messages: withOwnAttachments(prompt.messages, context.principal),
+      messages: withOwnAttachments(prompt.messages, context.principal, context.authority !== null),
       states: prompt.states,
       situation,
       predictedState,

@@ -11,9 +11,13 @@ export interface AttachmentBinding {
   readonly principal: Principal;
   readonly sessionRowId: number;
   readonly messages: readonly Message[];
+  /** As in `LocatedMessages`; absent: none. */
+  readonly granted?: ReadonlySet<string>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
+
+const UNKNOWN = 'Unknown attachment: it does not exist, was deleted, or is not yours';
 
 /** Binds attachments to sessions in the transaction that stores the messages: bound attachments are kept. */
 @Injectable()
@@ -26,14 +30,17 @@ export class AttachmentBinder implements SessionCleaner {
   /**
    * Binds the attachments that messages refer to.
    *
-   * @throws AppError INVALID_PARAMETER for a reference to an attachment that does not exist or is another user's
+   * @throws AppError INVALID_PARAMETER for an attachment that does not exist, or is another user's and not granted
    */
-  async bind(tx: Transaction, { principal, sessionRowId, messages, now }: AttachmentBinding): Promise<void> {
+  async bind(tx: Transaction, { principal, sessionRowId, messages, granted, now }: AttachmentBinding): Promise<void> {
     for (const reference of referencesIn(messages)) {
       const attachment = parseReference(reference);
-      const isOwn = attachment !== undefined && isOwnPath(principal, attachment.path);
-      if (!isOwn || !(await this.store.bind(tx, { sessionRowId, now, ...attachment, ...principal }))) {
-        throw new AppError('INVALID_PARAMETER', 'Unknown attachment');
+      const { tenantId, userId } = principal;
+      const isGranted = granted?.has(reference) === true;
+      const isUsable = attachment && (isGranted || isOwnPath(principal, attachment.path));
+      const owner = { tenantId, userId: isGranted ? undefined : userId };
+      if (!isUsable || !(await this.store.bind(tx, { sessionRowId, now, ...attachment, ...owner }))) {
+        throw new AppError('INVALID_PARAMETER', UNKNOWN);
       }
     }
   }

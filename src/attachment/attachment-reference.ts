@@ -3,8 +3,12 @@ import type { Principal } from '../common/index.js';
 
 const SCHEME = 'parley-attachment:';
 const ROOT = 'agent-inputs';
+/** No path of an attachment begins so. */
+const UNKNOWN = `${SCHEME}unknown/`;
 const PLAIN_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9_.@-]{0,99}$/;
 const FILE = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]{3,4})$/;
+/** An address of content, signed or not. */
+const CONTENT_ADDRESS = /\/api\/v1\/agent\/attachments\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/content(?:\?|$)/;
 
 /** The extension of each accepted media type (contract runs-api, section 7). */
 export const EXTENSION_OF_TYPE = {
@@ -42,6 +46,11 @@ export function referenceOf(path: string): string {
   return `${SCHEME}${path}`;
 }
 
+/** A reference to an attachment that does not exist. @param id that of the address that seemed to name one */
+export function unknownReference(id: string): string {
+  return `${UNKNOWN}${id}`;
+}
+
 /** Parses a reference in a message; undefined for any other URL. */
 export function parseReference(url: string): AttachmentPath | undefined {
   if (!isAttachmentReference(url)) return undefined;
@@ -54,6 +63,21 @@ export function parseReference(url: string): AttachmentPath | undefined {
 /** True for every URL with the scheme of references, including malformed ones. */
 export function isAttachmentReference(url: string): boolean {
   return url.startsWith(SCHEME);
+}
+
+/**
+ * What an address of an image names, whatever its form and signature: the id of an attachment for a reference and for
+ * addresses of its content, of any server; any other address as it is.
+ */
+export function addressKey(url: string): string {
+  const unknown = url.startsWith(UNKNOWN) ? url.slice(UNKNOWN.length) : undefined;
+  const id = unknown ?? parseReference(url)?.id ?? CONTENT_ADDRESS.exec(url)?.[1];
+  return id === undefined ? url : `${SCHEME}${id}`;
+}
+
+/** True when an attachment of this path belongs to a user of the tenant. */
+export function isTenantPath(tenantId: string, path: string): boolean {
+  return path.startsWith(`${ROOT}/${segment(tenantId)}/`) && isInside(path);
 }
 
 /** True when an attachment of this path belongs to the user. */

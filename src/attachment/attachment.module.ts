@@ -12,6 +12,7 @@ import { AttachmentExpiry } from './attachment-expiry.js';
 import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { ImageAddressCheck } from './image-address-check.js';
+import { MessageAttachments } from './message-attachments.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentSearch } from './ports/attachment-search.js';
 import { AttachmentStore } from './ports/attachment-store.js';
@@ -43,6 +44,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentExpiry,
     SignedUrls,
     ImageAddressCheck,
+    MessageAttachments,
     PublicAddress,
   ],
   exports: [
@@ -52,6 +54,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentSearch,
     AttachmentExpiry,
     ImageAddressCheck,
+    MessageAttachments,
     PublicAddress,
   ],
 })

@@ -7,6 +7,7 @@ import {
   parseReference,
   referenceOf,
   storagePath,
+  unknownReference,
 } from './attachment-reference.js';
 import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
@@ -15,6 +16,7 @@ import { checkedImage } from './checked-image.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
+import type { LocatedAttachment, MessageSender } from './message-attachments.js';
 import type { Signature } from './url-signer.js';
 
 /** The longest file name that is stored, in characters. */
@@ -80,6 +82,28 @@ export class AttachmentService extends AttachmentReader {
     const isOwn = attachment.tenantId === principal.tenantId && attachment.userId === principal.userId;
     const isOfType = mimeType === undefined || mimeType.toLowerCase() === attachment.mimeType;
     return isSigned && isOwn && isOfType ? referenceOf(attachment.path) : undefined;
+  }
+
+  /**
+   * The reference for a signed URL of a client that names an attachment of this server, which may have expired: to the
+   * attachment, if the sender may use it, otherwise to none. Undefined for all other URLs. Nothing is fetched.
+   */
+  async locate(url: string, { owner, isAuthenticated }: MessageSender): Promise<LocatedAttachment | undefined> {
+    const claimed = this.urls.parse(url);
+    if (!claimed) return undefined;
+    const attachment = await this.living(claimed.id);
+    const isSigned = attachment !== undefined && this.urls.isSigned(attachment, claimed.signature);
+    // Without a configured address any server may be meant.
+    if (!isSigned && !this.urls.isAtOwnAddress(url)) return undefined;
+    const isOwn = attachment?.userId === owner.userId;
+    const isUsable = isSigned && attachment.tenantId === owner.tenantId && (isOwn || !isAuthenticated);
+    if (!isUsable) return { reference: unknownReference(claimed.id), isForeign: false };
+    return { reference: referenceOf(attachment.path), isForeign: !isOwn };
+  }
+
+  /** A new signed URL of an attachment of the tenant, for whoever may read the message that refers to it. */
+  signIn(tenantId: string, reference: string): SignedUrl | undefined {
+    return this.urls.signIn(tenantId, reference);
   }
 
   /** A new signed URL of the user's own attachment; undefined for any other reference. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../common/index.js';
 import { Fingerprints, keyFingerprints, keyRing, type ServerKey, ServerSettings } from '../config/index.js';
-import { isOwnPath, parseReference } from './attachment-reference.js';
+import { isOwnPath, isTenantPath, parseReference } from './attachment-reference.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { SignedUrl, StoredAttachment } from './attachment.types.js';
 import { PublicAddress } from './public-address.js';
@@ -38,9 +38,15 @@ export class SignedUrls {
   /** A new URL of the user's own attachment, which may have been deleted; undefined for any other reference. */
   sign(principal: Principal, reference: string): SignedUrl | undefined {
     const place = parseReference(reference);
-    if (!place || !isOwnPath(principal, place.path)) return undefined;
+    return place && isOwnPath(principal, place.path) ? this.signIn(principal.tenantId, reference) : undefined;
+  }
+
+  /** A new URL of an attachment of the tenant, which may have been deleted; undefined for any other reference. */
+  signIn(tenantId: string, reference: string): SignedUrl | undefined {
+    const place = parseReference(reference);
+    if (!place || !isTenantPath(tenantId, place.path)) return undefined;
     const exp = Math.floor((this.clock.now() + this.settings.urlTtlMs) / 1000);
-    const { kid, sig } = this.signer.sign({ tenantId: principal.tenantId, path: place.path, exp });
+    const { kid, sig } = this.signer.sign({ tenantId, path: place.path, exp });
     const url = `${this.address.base}/api/v1/agent/attachments/${place.id}/content?exp=${exp}&kid=${kid}&sig=${sig}`;
     return { url, mimeType: place.mimeType, expiresAt: exp * 1000 };
   }

@@ -43,6 +43,11 @@ export function dataMessage(input: MessageInput & { readonly data: JsonObject })
   return messageOf(input, [{ type: 'data', data: input.data }]);
 }
 
+/** The message under another id. */
+export function withMessageId(message: Message, id: string): Message {
+  return { ...message, id, content: message.content?.map((content) => ({ ...content, msg_id: id })) ?? null };
+}
+
 /** The joined texts of a message. Other contents are ignored. */
 export function textOf(message: Pick<Message, 'content'>): string {
   return (message.content ?? []).map((content) => (content.type === 'text' ? (content.text ?? '') : '')).join('');

@@ -17,6 +17,8 @@ export interface StoredRequest {
   /** Set when the run resumes an interrupted one. */
   readonly resumes?: ResumePoint;
   readonly systemPrompt?: string;
+  /** True: its client sends the whole conversation with each request, and so has this run in it from now on. */
+  readonly resendsHistory?: boolean;
   readonly state?: JsonObject;
   readonly trace?: RunTrace;
 }

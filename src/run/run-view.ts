@@ -30,6 +30,7 @@ export function runView(run: RunRecord, queuedBefore: number): RunView {
     parentRunId: run.parentRunId,
     wireData: run.wireData,
     state: run.state,
+    isRolledBack: run.visibility === 'rolled_back',
     timedOut: run.state === 'failed' && run.error?.code === 'TIMEOUT',
     queuePosition: run.state === 'queued' ? queuedBefore + 1 : null,
     attempt: run.attempt,

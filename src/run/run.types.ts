@@ -67,10 +67,13 @@ export interface RunRequest {
   /** The messages of this request, each with an id. May repeat what the session already has. */
   readonly input: readonly Message[];
   /**
-   * True: `input` is the whole conversation as the client knows it. Messages and tool calls whose ids the session
-   * has are left out, even if their content differs; everything else is added.
+   * True: `input` is the whole conversation as the client knows it. Messages and tool calls that the session has are
+   * left out; everything else is added. If it begins as the session does and ends before it, the later turns are rolled
+   * back (contract ag-ui, section 2.6).
    */
   readonly resendsHistory?: boolean;
+  /** The ids of those messages of `input` to which the client gave none: equal ids of others do not make them known. */
+  readonly unnamed?: ReadonlySet<string>;
   /** What the client calls `input`, for errors. Default: `input`. */
   readonly messagesField?: string;
   readonly clientTools: readonly ToolDeclaration[];
@@ -141,6 +144,8 @@ export interface RunView {
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
   readonly state: RunState;
+  /** True for a run that was taken back: its messages are no longer part of the conversation. */
+  readonly isRolledBack: boolean;
   /** True for a run that failed because it took too long: as a whole, between two events, or in the queue. */
   readonly timedOut: boolean;
   /** 1 for the next run of the session; null unless queued. */

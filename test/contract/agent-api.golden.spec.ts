@@ -1,9 +1,14 @@
+import { Wires } from '../../src/protocol/wire/index.js';
+import { expectEveryCursor } from '../support/every-cursor.js';
 import {
   GOLDEN_CLIENT_OUTPUT,
   GOLDEN_CLIENT_TOOL,
   GOLDEN_QUESTION,
+  GOLDEN_SCENARIOS,
   type GoldenRequest,
   goldenStreams,
+  type GoldenWire,
+  play,
 } from '../support/golden.js';
 
 const session = { session_id: 's1', user_id: 'u1' };
@@ -27,8 +32,23 @@ function approval([first]: readonly string[]): GoldenRequest {
   return { path: '/process', body: { ...session, input } };
 }
 
-goldenStreams({
+const WIRE: GoldenWire = {
   name: 'agent-api',
   ask: (scenario) => ask(scenario === 'client-tool' ? { tools } : {}),
   then: { 'client-tool': [toolResult], approval: [approval] },
+};
+
+goldenStreams(WIRE);
+
+describe('the frames of any wire', () => {
+  it.each(GOLDEN_SCENARIOS)('are counted as a client counts them in the scenario %s', async (scenario) => {
+    await play(WIRE, scenario, {
+      check: async (server, runIds) => {
+        expect(runIds).toHaveLength(WIRE.then?.[scenario] ? 2 : 1);
+        const wires = server.get(Wires).watched.map(({ name }) => name);
+        expect(wires).toEqual(expect.arrayContaining(['ag-kit-ag-ui', 'ag-kit-bot', 'responses', 'runs']));
+        for (const runId of runIds) for (const wire of wires) await expectEveryCursor(server, runId, wire);
+      },
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { Database } from '../../src/database/index.js';
 import { Wires } from '../../src/protocol/wire/index.js';
 import { EncoderRevisions, Runs } from '../../src/run/index.js';
 import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
+import { expectEveryCursor } from './every-cursor.js';
 import { startServer, type TestServer } from './server.js';
 
 export * from './golden-scripts.js';
@@ -44,7 +45,8 @@ export interface GoldenWire {
 /**
  * Declares one test per scenario: a server with a stopped clock, sequential ids and a model that follows
  * the scenario's script; the bytes of each answer must be those of
- * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`. Each revision of the encoder that
+ * `test/contract/golden/<wire>/<scenario>.sse`, of a second answer `<scenario>.2.sse`, and whoever has some of the
+ * frames gets exactly the others. Each revision of the encoder that
  * the server knows is played, later ones than the first in the folder `<wire>/revision-<n>`.
  * `UPDATE_GOLDEN=1` writes the files. Comments are left out: they depend on the time.
  */
@@ -62,7 +64,10 @@ export function goldenStreams(wire: GoldenWire, scenarios: readonly GoldenScenar
 
 /** Compares the answers of one revision with its files. */
 async function compare(wire: GoldenWire, scenario: GoldenScenario, options: PlayOptions): Promise<void> {
-  const answers = await play(wire, scenario, options);
+  const check = async (server: TestServer, ids: readonly string[]): Promise<void> => {
+    for (const id of ids) await expectEveryCursor(server, id, wire.wire ?? wire.name);
+  };
+  const answers = await play(wire, scenario, { check, ...options });
   const { revision = 1 } = options;
   const folder = join(FOLDER, wire.name, ...(revision === 1 ? [] : [`revision-${revision}`]));
   answers.forEach((answer, index) => {
@@ -78,13 +83,15 @@ interface PlayOptions {
   readonly revision?: number;
   /** Gets the revisions that the server knows. */
   readonly known?: number[];
+  /** Called at the end with the ids of the scenario's runs, while the server is there. */
+  readonly check?: (server: TestServer, runIds: readonly string[]) => Promise<void>;
 }
 
 /** The bodies of a scenario's answers. */
 export async function play(
   wire: GoldenWire,
   scenario: GoldenScenario,
-  { revision = 1, known = [] }: PlayOptions = {},
+  { revision = 1, known = [], check }: PlayOptions = {},
 ): Promise<readonly string[]> {
   const server = await startGoldenServer(scenario, wire.env);
   try {
@@ -93,6 +100,7 @@ export async function play(
     known.push(...server.get(Wires).watchable(name).encoderRevisions.known);
     const answers = [await send(server, wire.ask(scenario))];
     for (const followUp of wire.then?.[scenario] ?? []) answers.push(await send(server, followUp(answers)));
+    await check?.(server, await runIds(server));
     return answers;
   } finally {
     await server.close();
@@ -130,6 +138,12 @@ async function send(
     ...(json !== undefined && { body: json }),
   });
   return (await answer.text()).replaceAll(/^: .*\n\n/gm, '');
+}
+
+/** The ids of all runs, in their order. */
+async function runIds(server: TestServer): Promise<readonly string[]> {
+  const rows = await server.get(Database).read.all<{ id: string }>('SELECT id FROM runs ORDER BY no');
+  return rows.map(({ id }) => id);
 }
 
 async function cancelAll(server: TestServer): Promise<void> {

@@ -1,4 +1,4 @@
-import { isAttachmentReference, isOwnPath, parseReference } from '../../attachment/index.js';
+import { isAttachmentReference, isOwnPath, isTenantPath, parseReference } from '../../attachment/index.js';
 import { assertUnreachable, type JsonObject, type Principal } from '../../common/index.js';
 import { type Content, type FileContent, isCutByLimit, type Message } from '../../events/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
@@ -209,9 +209,15 @@ function videoNote(url: string): string {
 /**
  * Removes references to attachments of other users. Requests cannot add such references to a session; this
  * protects against messages that were stored in another way.
+ *
+ * @param isAuthenticated false: users are claims, and only attachments of other tenants are removed
  */
-export function withOwnAttachments(messages: readonly ModelMessage[], principal: Principal): ModelMessage[] {
-  const isOwn = (part: ModelPart): boolean => !isForeign(part, principal);
+export function withOwnAttachments(
+  messages: readonly ModelMessage[],
+  principal: Principal,
+  isAuthenticated = true,
+): ModelMessage[] {
+  const isOwn = (part: ModelPart): boolean => !isForeign(part, principal, isAuthenticated);
   return messages.map((message) => {
     if (message.role === 'tool' && message.images?.every(isOwn) === false)
       return { ...message, images: message.images.filter(isOwn) };
@@ -221,9 +227,10 @@ export function withOwnAttachments(messages: readonly ModelMessage[], principal:
 }
 
 /** True if the part refers to an attachment of another tenant or user. */
-function isForeign(part: ModelPart, principal: Principal): boolean {
+function isForeign(part: ModelPart, principal: Principal, isAuthenticated: boolean): boolean {
   const url = part.type === 'image' || part.type === 'file' ? part.url : null;
   if (url === null || !isAttachmentReference(url)) return false;
   const place = parseReference(url);
-  return !place || !isOwnPath(principal, place.path);
+  if (!place) return true;
+  return isAuthenticated ? !isOwnPath(principal, place.path) : !isTenantPath(principal.tenantId, place.path);
 }

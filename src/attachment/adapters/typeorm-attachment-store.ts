@@ -13,7 +13,7 @@ const EXPIRED = `
 /** The row is kept for as long as a session is bound to it. */
 const KEEP = `
   UPDATE attachments SET delete_after = NULL
-  WHERE id = ? AND tenant_id = ? AND user_id = ? AND path = ? AND (delete_after IS NULL OR delete_after > ?)`;
+  WHERE id = ? AND tenant_id = ? AND user_id = COALESCE(?, user_id) AND path = ? AND (delete_after IS NULL OR delete_after > ?)`;
 
 const BIND = `
   INSERT INTO attachment_bindings (session_no, attachment_id) VALUES (?, ?)
@@ -57,7 +57,7 @@ export class TypeOrmAttachmentStore extends AttachmentStore {
   }
 
   async bind(tx: Transaction, { id, tenantId, userId, path, sessionRowId, now }: BoundAttachment): Promise<boolean> {
-    const kept = await queryable(tx).run(KEEP, [id, tenantId, userId, path, now]);
+    const kept = await queryable(tx).run(KEEP, [id, tenantId, userId ?? null, path, now]);
     if (kept === 0) return false;
     await queryable(tx).run(BIND, [sessionRowId, id]);
     return true;

@@ -2,8 +2,10 @@ import type { Principal } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { StoredAttachment } from '../attachment.types.js';
 
-/** An attachment of a user that is bound to a session. */
-export interface BoundAttachment extends Principal {
+/** An attachment that is bound to a session. */
+export interface BoundAttachment extends Pick<Principal, 'tenantId'> {
+  /** Its owner; undefined: any user of the tenant. */
+  readonly userId: string | undefined;
   /** UUID */
   readonly id: string;
   readonly path: string;
@@ -24,7 +26,7 @@ export abstract class AttachmentStore {
   /** Removes the row of an expired attachment. */
   abstract remove(id: string): Promise<void>;
 
-  /** Binds an attachment to a session. Returns false when the user has no such attachment or it has expired. */
+  /** Binds an attachment to a session. Returns false when its owner has no such attachment or it has expired. */
   abstract bind(tx: Transaction, attachment: BoundAttachment): Promise<boolean>;
 
   /** Binds the attachments of one session to another one. */

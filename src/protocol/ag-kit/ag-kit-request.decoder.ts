@@ -54,7 +54,7 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
   if (!items && !resume) throw fieldError('messages', 'or resume is required', 'MISSING_PARAMETER');
   return {
     conversationId,
-    messages: decodeMessages((items ?? []).map(wireMessage), [seed]),
+    messages: decodeMessages((items ?? []).map(wireMessage), [seed]).messages,
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], schemaOf),
     resume,
     forwardedProps: extrasOf(body),

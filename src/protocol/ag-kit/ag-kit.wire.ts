@@ -43,7 +43,7 @@ export class AgKitAgUiWire extends AgKitWire {
   }
 
   override encoder(run: RunView): FrameEncoder {
-    return this.runs.encoder(run, { frameOf: agUiFrame });
+    return this.runs.encoder(run, { framesOf: agUiFrames });
   }
 }
 
@@ -60,12 +60,12 @@ export class AgKitBotWire extends AgKitWire {
 
 /**
  * An AG-UI event as this path writes it: `data:` lines only, and no `[DONE]` after the last. An
- * interrupt is also sent in the vendor's older form: CUSTOM `on_interrupt`, its value JSON text.
+ * interrupt is also sent in the vendor's older form, in a frame of its own: CUSTOM `on_interrupt`, its value JSON text.
  */
-export function agUiFrame(event: AgUiEvent): string {
+export function agUiFrames(event: AgUiEvent): readonly string[] {
   const frame = dataFrame(JSON.stringify(event));
-  if (event.type !== 'RUN_FINISHED' || event.outcome?.type !== 'interrupt') return frame;
+  if (event.type !== 'RUN_FINISHED' || event.outcome?.type !== 'interrupt') return [frame];
   const [interrupt] = event.outcome.interrupts;
   const custom = { type: 'CUSTOM', name: 'on_interrupt', value: JSON.stringify(interrupt) };
-  return dataFrame(JSON.stringify(custom)) + frame;
+  return [dataFrame(JSON.stringify(custom)), frame];
 }

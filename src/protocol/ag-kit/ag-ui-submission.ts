@@ -4,7 +4,7 @@ import { Interrupts } from '../../interrupt/index.js';
 import { type AgUiEvent, AgUiRuns, generationOf, normaliseRunInput } from '../ag-ui-events/index.js';
 import { parseFieldText } from '../http/json-text.js';
 import type { AgKitAccepted, AgKitAsker, JsonBody } from './ag-kit-submission.js';
-import { agUiFrame } from './ag-kit.wire.js';
+import { agUiFrames } from './ag-kit.wire.js';
 
 /** Accepts runs from requests of dialect B, which is AG-UI (contract ag-kit, section 6.2). */
 @Injectable()
@@ -43,10 +43,10 @@ export class AgUiSubmission {
       user,
       onBusy: 'reject',
     });
-    if (started.kind === 'refused') return { frames: [agUiFrame(started.event)] };
+    if (started.kind === 'refused') return { frames: agUiFrames(started.event) };
     const { run } = started;
     const generation = generationOf(started.input.protocolVersion);
-    return { run, encoder: this.runs.encoder(run, { generation, frameOf: agUiFrame }) };
+    return { run, encoder: this.runs.encoder(run, { generation, framesOf: agUiFrames }) };
   }
 
   /** Missing and blank ids are generated: here those of thread and run, by the decoder those of messages. */
@@ -79,5 +79,5 @@ function emptyRun(threadId: string, runId: string): readonly string[] {
     { type: 'RUN_STARTED', threadId, runId },
     { type: 'RUN_FINISHED', threadId, runId },
   ];
-  return events.map(agUiFrame);
+  return events.flatMap(agUiFrames);
 }

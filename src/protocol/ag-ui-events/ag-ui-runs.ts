@@ -1,4 +1,5 @@
 import { AgentRegistry } from '../../agent/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
 import { AppError, type ErrorCode, type Principal, userReach } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
@@ -34,7 +35,7 @@ export type StartedRun =
   | { readonly kind: 'refused'; readonly input: RunAgentInput; readonly event: AgUiEvent };
 
 /** How a stream is written. */
-export type FrameOptions = Pick<AgUiEncoderOptions, 'keyCase' | 'frameOf'>;
+export type FrameOptions = Pick<AgUiEncoderOptions, 'keyCase' | 'frameOf' | 'framesOf'>;
 
 /** Errors that concern the open interrupts of a thread. */
 const INTERRUPT_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -54,6 +55,7 @@ export class AgUiRuns {
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
     private readonly agents: AgentRegistry,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -115,7 +117,8 @@ export class AgUiRuns {
   private async history(run: RunView, generation: AgUiGeneration): Promise<readonly AgUiMessage[]> {
     const before = await this.sessions.before(run, run);
     const input = await this.runs.input(userReach(run), run.runId);
-    return toAgUiMessages([...before.map(({ message }) => message), ...input], generation);
+    const messages = [...before.map(({ message }) => message), ...input];
+    return toAgUiMessages(this.attachments.shown(messages, run), generation);
   }
 
   /** Clients cancel an expired interrupt to confirm that they know; nothing is left to answer. */
@@ -143,12 +146,11 @@ export class AgUiRuns {
   }
 }
 
-/** The provider of `AgUiRuns`. Needs `Sessions`, and `Runs`, `Interrupts` and `AgentRegistry` from global modules. */
+/** The provider of `AgUiRuns`. Needs `Sessions`, and all else from global modules. */
 export const AG_UI_RUNS = {
   provide: AgUiRuns,
-  inject: [Runs, Sessions, Interrupts, AgentRegistry],
-  useFactory: (runs: Runs, sessions: Sessions, interrupts: Interrupts, agents: AgentRegistry): AgUiRuns =>
-    new AgUiRuns(runs, sessions, interrupts, agents),
+  inject: [Runs, Sessions, Interrupts, AgentRegistry, MessageAttachments],
+  useFactory: (...parts: ConstructorParameters<typeof AgUiRuns>): AgUiRuns => new AgUiRuns(...parts),
 };
 
 /** The spelling of keys that a setting means for a client (contract ag-ui, section 6, rule 2). */

@@ -20,8 +20,10 @@ export const SHUTDOWN_EVENT: AgUiEvent = {
 export interface AgUiEncoderOptions extends AgUiFoldOptions {
   /** Default `camel`. */
   readonly keyCase?: KeyCase;
-  /** Writes an event in another form than an SSE frame with an id. */
+  /** Writes an event in another form than an SSE frame with an id: as one frame. */
   readonly frameOf?: (event: AgUiEvent) => string;
+  /** As `frameOf`, for a form that writes some events as several frames. Takes precedence. */
+  readonly framesOf?: (event: AgUiEvent) => readonly string[];
 }
 
 /**
@@ -41,8 +43,8 @@ export class AgUiEncoder implements FrameEncoder {
   private discarded = 0;
 
   constructor(private readonly options: AgUiEncoderOptions) {
-    const { frameOf, generation, keyCase = 'camel' } = options;
-    if (!frameOf) this.variant = `ag-ui ${generation} ${keyCase}`;
+    const { frameOf, framesOf, generation, keyCase = 'camel' } = options;
+    if (!frameOf && !framesOf) this.variant = `ag-ui ${generation} ${keyCase}`;
     this.fold = new AgUiFold(options);
   }
 
@@ -58,6 +60,9 @@ export class AgUiEncoder implements FrameEncoder {
 
   /** The frames of one event of the log, each with the next id. */
   next(event: LoggedEvent): readonly string[] {
+    const { framesOf } = this.options;
+    // Nothing is saved for the frames that the client has: the caller counts them and leaves them out.
+    if (framesOf) return this.fold.next(event).flatMap(framesOf);
     return this.fold.next(event).map((shown) => {
       this.count += 1;
       return this.count <= this.discarded ? '' : this.frame(shown, String(this.count));
@@ -71,7 +76,8 @@ export class AgUiEncoder implements FrameEncoder {
 
   /** Without an id: a client resumes after the last event that has one. */
   shutdownFrame(): string {
-    return this.frame(SHUTDOWN_EVENT);
+    const { framesOf } = this.options;
+    return framesOf ? framesOf(SHUTDOWN_EVENT).join('') : this.frame(SHUTDOWN_EVENT);
   }
 
   /** One frame; without an id for events that do not count. */

@@ -21,6 +21,13 @@ const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'reasoning', 
 /** What a CopilotKit client puts where a tool's result will be. It is no result. */
 const PLACEHOLDER = 'Forwarded to client';
 
+/** Messages in the server's vocabulary. */
+export interface DecodedMessages {
+  readonly messages: readonly Message[];
+  /** The ids that are not the client's own. */
+  readonly unnamed: ReadonlySet<string>;
+}
+
 /**
  * Decodes AG-UI messages into the server's vocabulary (contract ag-ui, section 1.2): an assistant's
  * message becomes its text and one message a call; activities are the client's own and left out. A
@@ -29,16 +36,20 @@ const PLACEHOLDER = 'Forwarded to client';
  *
  * @throws AppError naming the path of the first wrong field
  */
-export function decodeMessages(items: readonly unknown[], seed: readonly string[]): readonly Message[] {
+export function decodeMessages(items: readonly unknown[], seed: readonly string[]): DecodedMessages {
   const ids = new Set<string>();
+  const unnamed = new Set<string>();
   const callNames = new Map<string, string>();
-  return items.flatMap((item, index) => {
+  const messages = items.flatMap((item, index) => {
     const fields = fieldReaderAt(item, `messages[${index}]`);
     const named = fields.string('id', ID_LENGTH);
-    const id = named !== undefined && !ids.has(named) ? named : derivedId(seed, fields.source, ids);
+    const isNamed = named !== undefined && !ids.has(named);
+    const id = isNamed ? named : derivedId(seed, fields.source, ids);
+    if (!isNamed) unnamed.add(id);
     ids.add(id);
     return decodeMessage(fields, id, callNames);
   });
+  return { messages, unnamed };
 }
 
 /** Equal messages are distinguished by how many of them came before. */

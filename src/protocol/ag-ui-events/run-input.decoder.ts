@@ -41,6 +41,8 @@ export interface RunAgentInput {
   readonly protocolVersion?: string;
   /** The whole conversation as the client knows it, activities left out. */
   readonly messages: readonly Message[];
+  /** The ids of messages that the client sent without one of their own. */
+  readonly unnamed: ReadonlySet<string>;
   /** The client's own tools; the last declaration of a name wins. */
   readonly tools: readonly ToolDeclaration[];
   /** Facts for the model: they become part of this run's instructions. */
@@ -80,7 +82,7 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
     ...(protocolVersion !== undefined && { protocolVersion }),
-    messages: decodeMessages(items, [threadId]),
+    ...decodeMessages(items, [threadId]),
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], parametersOf),
     context: (fields.list('context', MAX_CONTEXT) ?? []).map(decodeContext),
     ...(Object.keys(state).length > 0 && { state }),

@@ -50,6 +50,7 @@ export function runRequestOf(input: RunAgentInput, options: RunRequestOptions): 
     ...(input.parentRunId !== undefined && { parentRunId: input.parentRunId }),
     input: input.messages,
     resendsHistory: true,
+    unnamed: input.unnamed,
     messagesField: 'messages',
     answersAllInterrupts: true,
     clientTools: input.tools,

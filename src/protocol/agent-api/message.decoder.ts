@@ -12,6 +12,7 @@ import {
   RUN_STATUSES,
   type RunStatus,
   type Usage,
+  withMessageId,
 } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 
@@ -60,7 +61,7 @@ export function withOwnIds(messages: readonly Message[], nextId: (index: number)
     }
     const id = nextId(index);
     seen.add(id);
-    return { ...message, id, content: message.content?.map((content) => ({ ...content, msg_id: id })) ?? null };
+    return withMessageId(message, id);
   });
 }
 

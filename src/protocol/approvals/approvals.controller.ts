@@ -1,9 +1,9 @@
-import { Caller, namedUser, Needs, traceOf } from '../../access/index.js';
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/index.js';
 import { ShapePipe } from '../http/index.js';
-import { answeringAs, InterruptService, listReach } from './interrupt.service.js';
+import { InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
 import { ApprovalDecisionDto, ApprovalDto, ApprovalListDto } from './dto/approval.dto.js';
 import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
@@ -41,8 +41,7 @@ export class ApprovalsController {
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<ApprovalDto> {
-    const user = namedUser('user_id', userId);
-    return approvalView(await this.service.find(caller.reviewReach(user), id, 'approval'));
+    return approvalView(await this.service.find(caller, namedUser('user_id', userId), id, 'approval'));
   }
 
   @Post(':id')
@@ -71,11 +70,6 @@ export class ApprovalsController {
       ...(edited && { editedArguments: edited as JsonObject }),
     };
     const user = namedUser('user_id', userId);
-    return approvalView(
-      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, {
-        kind: 'approval',
-        ...traceOf(caller),
-      }),
-    );
+    return approvalView(await this.service.answer(caller, user, id, answer, 'approval'));
   }
 }

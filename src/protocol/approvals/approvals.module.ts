@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionModule } from '../../session/index.js';
 import { HttpModule } from '../http/index.js';
 import { InterruptService } from './interrupt.service.js';
 import { ApprovalsController } from './approvals.controller.js';
@@ -6,7 +7,7 @@ import { InterruptsController } from './interrupts.controller.js';
 
 /** Approvals and inputs over REST. Needs `Runs` and `Interrupts` from global modules. */
 @Module({
-  imports: [HttpModule],
+  imports: [HttpModule, SessionModule],
   controllers: [ApprovalsController, InterruptsController],
   providers: [InterruptService],
 })

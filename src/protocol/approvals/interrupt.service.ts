@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, namedUser, type NamedUser } from '../../access/index.js';
-import { AppError, type Reach, type Requester } from '../../common/index.js';
+import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
+import { AppError, type Reach, type Requester, userReach } from '../../common/index.js';
 import { type InterruptPage, Interrupts, type InterruptView } from '../../interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
+import { Sessions } from '../../session/index.js';
+import { findWithin } from '../wire/index.js';
 import type { InterruptsQueryDto } from './dto/queries.dto.js';
 
 const DEFAULT_LIMIT = 20;
@@ -14,7 +16,7 @@ export function listReach(caller: Caller, { user_id: userId }: InterruptsQueryDt
 }
 
 /** Who answers an interrupt: the caller as the user that it acts for; a reviewer of the whole tenant as itself. */
-export function answeringAs(caller: Caller, user: NamedUser | undefined): Requester | null {
+function answeringAs(caller: Caller, user: NamedUser | undefined): Requester | null {
   return caller.requesterFor(caller.scopes.has('data:tenant') ? undefined : user);
 }
 
@@ -24,6 +26,7 @@ export class InterruptService {
   constructor(
     private readonly interrupts: Interrupts,
     private readonly runs: Runs,
+    private readonly sessions: Sessions,
   ) {}
 
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
@@ -38,9 +41,15 @@ export class InterruptService {
     });
   }
 
-  /** @throws AppError INTERRUPT_NOT_FOUND */
-  async find(reach: Reach, id: string, kind?: InterruptView['kind']): Promise<InterruptView> {
-    const view = await this.interrupts.find(reach, id);
+  /** @param user the user that the request names. @throws AppError INTERRUPT_NOT_FOUND */
+  async find(
+    caller: Caller,
+    user: NamedUser | undefined,
+    id: string,
+    kind?: InterruptView['kind'],
+  ): Promise<InterruptView> {
+    const find = (reach: Reach): Promise<InterruptView | undefined> => this.interrupts.find(reach, id);
+    const view = await findWithin(this.sessions, caller, caller.reviewReach(user), find);
     if (!view || (kind && view.kind !== kind)) throw new AppError('INTERRUPT_NOT_FOUND');
     return view;
   }
@@ -48,18 +57,19 @@ export class InterruptService {
   /**
    * Answers an interrupt, which continues its session with a new run. Returns the interrupt as it is then.
    *
+   * @param user the user that the request names
    * @throws AppError as `Runs.answer`
    */
   async answer(
-    reach: Reach,
-    requester: Requester | null,
+    caller: Caller,
+    user: NamedUser | undefined,
     id: string,
     answer: Omit<InterruptAnswer, 'interruptId'>,
-    { kind, traceparent }: { readonly kind?: InterruptView['kind']; readonly traceparent?: string } = {},
+    kind?: InterruptView['kind'],
   ): Promise<InterruptView> {
-    await this.find(reach, id, kind);
-    const trace = traceparent === undefined ? {} : { traceparent };
-    await this.runs.answer(reach, requester, [{ interruptId: id, ...answer }], trace);
-    return this.find(reach, id);
+    const { userId } = await this.find(caller, user, id, kind);
+    const reach = userReach({ tenantId: caller.tenantId, userId });
+    await this.runs.answer(reach, answeringAs(caller, user), [{ interruptId: id, ...answer }], traceOf(caller));
+    return this.find(caller, user, id);
   }
 }

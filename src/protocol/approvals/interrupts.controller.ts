@@ -1,8 +1,8 @@
-import { Caller, namedUser, Needs, traceOf } from '../../access/index.js';
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ShapePipe } from '../http/index.js';
-import { answeringAs, InterruptService, listReach } from './interrupt.service.js';
+import { InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
 import { InterruptAnswerDto, InterruptDto, InterruptListDto } from './dto/interrupt.dto.js';
 import { OwnerQueryDto, InterruptsQueryDto } from './dto/queries.dto.js';
@@ -42,8 +42,7 @@ export class InterruptsController {
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<InterruptDto> {
-    const user = namedUser('user_id', userId);
-    return interruptView(await this.service.find(caller.reviewReach(user), id));
+    return interruptView(await this.service.find(caller, namedUser('user_id', userId), id));
   }
 
   @Post(':id')
@@ -65,9 +64,6 @@ export class InterruptsController {
     @Caller() caller: Caller,
     @Body(InterruptAnswerPipe) answer: RestAnswer,
   ): Promise<InterruptDto> {
-    const user = namedUser('user_id', userId);
-    return interruptView(
-      await this.service.answer(caller.reviewReach(user), answeringAs(caller, user), id, answer, traceOf(caller)),
-    );
+    return interruptView(await this.service.answer(caller, namedUser('user_id', userId), id, answer));
   }
 }

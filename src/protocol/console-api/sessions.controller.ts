@@ -1,9 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
-import { AttachmentService } from '../../attachment/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Principal, type Reach } from '../../common/index.js';
-import { withImageUrls } from '../../events/index.js';
 import { RunQueries, type StateChange } from '../../run/index.js';
 import { Sessions, SessionSearch, type SessionSummary } from '../../session/index.js';
 import { ShapePipe } from '../http/index.js';
@@ -30,7 +29,7 @@ export class SessionsController {
     private readonly search: SessionSearch,
     private readonly sessions: Sessions,
     private readonly queries: RunQueries,
-    private readonly attachments: AttachmentService,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   @Get()
@@ -78,7 +77,7 @@ export class SessionsController {
       seq,
       runId,
       createdAt: isoTime(createdAt),
-      message: withImageUrls(message, (reference) => this.attachments.sign(owner, reference)?.url),
+      message: this.attachments.shownMessage(message, owner.tenantId),
     }));
     return { data, nextCursor: found.length > size ? String(data.at(-1)?.seq) : null };
   }

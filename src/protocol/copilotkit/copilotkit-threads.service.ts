@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type JsonObject, type Principal } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
-import { type AgUiEvent, type AgUiMessage, toAgUiMessages } from '../ag-ui-events/index.js';
+import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
 import type { StreamReader } from '../http/index.js';
 import { RunStreams } from '../wire/index.js';
 import { CopilotKitWire } from './copilotkit.wire.js';
@@ -86,7 +86,7 @@ export class CopilotThreads {
       more = page.length === MESSAGES_PAGE;
     }
     const messages = found.map(({ message }) => message);
-    return toAgUiMessages(messages, 'v0');
+    return this.replays.shown(messages, principal, 'v0');
   }
 
   /** The events of the finished runs up to the first unfinished one. @throws AppError SESSION_NOT_FOUND */

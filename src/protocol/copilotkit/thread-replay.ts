@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { userReach } from '../../common/index.js';
-import { LoggedEvent } from '../../events/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
+import { type Principal, userReach } from '../../common/index.js';
+import { LoggedEvent, type Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
@@ -13,6 +14,7 @@ import {
   stateSummaryOf,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
+import type { FrameEncoder } from '../wire/index.js';
 import type { ClientSnapshot } from './client-snapshot.js';
 import { type ClientCopy, copilotKitFrame, ReplayEncoder, replayFold } from './copilotkit.encoder.js';
 
@@ -28,11 +30,14 @@ export interface ReplayRequest {
 
 /** The encoders of one stream that shows the runs of a thread one after another, in their order. */
 export interface ThreadReplay {
-  /** The encoder of the next run. */
-  encoderOf(run: RunView): Promise<ReplayEncoder>;
+  /** The encoder of the next run. A run that was rolled back is not part of the thread any more: it has no frames. */
+  encoderOf(run: RunView): Promise<FrameEncoder>;
   /** The frames of that run when its events were removed: its messages, state, open interrupts and outcome. */
   expired(run: RunView): Promise<readonly string[]>;
 }
+
+/** The view of a run that shows nothing. */
+const NO_FRAMES: FrameEncoder = { joinable: true, next: () => [], end: () => [] };
 
 /** Makes the encoders of streams that restore a thread (contract ag-ui, section 3). */
 @Injectable()
@@ -41,6 +46,7 @@ export class ThreadReplays {
     private readonly runs: Runs,
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -54,17 +60,24 @@ export class ThreadReplays {
     let input: readonly AgUiMessage[] = [];
     return {
       encoderOf: async (run) => {
-        input = toAgUiMessages(await this.runs.input(userReach(run), run.runId), generation);
+        if (isGone(run)) return NO_FRAMES;
+        input = this.shown(await this.runs.input(userReach(run), run.runId), run, generation);
         shown.push(...input);
         const client = await this.clientCopy(request, run);
         const onOutput = (messages: readonly AgUiMessage[]): void => void shown.push(...messages);
         return new ReplayEncoder({ run, generation, input, history: [...shown], client, onOutput, frameOf });
       },
       expired: async (run) => {
+        if (isGone(run)) return [];
         const events = await this.retained(request, run, { history: [...shown], input, append: shown });
         return events.map(frameOf);
       },
     };
+  }
+
+  /** Stored messages as a client reads them. @param owner of the thread */
+  shown(messages: readonly Message[], owner: Principal, generation: AgUiGeneration): readonly AgUiMessage[] {
+    return toAgUiMessages(this.attachments.shown(messages, owner), generation);
   }
 
   /** Undefined if the client has nothing of the run's output; then the run is sent as a whole. */
@@ -103,4 +116,9 @@ export class ThreadReplays {
     const [started, ...end] = fold.next(new LoggedEvent(run.lastSeq, '', response, 0));
     return [...(started ? [started] : []), ...snapshots, ...end];
   }
+}
+
+/** A run in progress is shown until it ends. */
+function isGone({ isRolledBack, finishedAt }: RunView): boolean {
+  return isRolledBack && finishedAt !== null;
 }

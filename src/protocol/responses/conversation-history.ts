@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal } from '../../common/index.js';
+import { MessageAttachments } from '../../attachment/index.js';
+import { AppError, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import { type Caller, namedUser } from '../../access/index.js';
+import { findRun } from '../wire/index.js';
 import type { CreateRequest } from './responses-request.decoder.js';
 import { notFound, previousNotFound } from './responses.errors.js';
 
@@ -13,6 +15,14 @@ const LAST_ORDINAL = 2 ** 31 - 1;
 /** What a request continues from. */
 export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResponseId' | 'user'>;
 
+/** The messages that a request continues from. */
+export interface ContinuedConversation {
+  /** Whose session they are of; absent if the request continues from nothing that is stored. */
+  readonly owner?: Principal;
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+}
+
 /**
  * Finds what requests continue from (contract responses, section A8). Requests of this wire seldom name a user:
  * a conversation that is created without one belongs to a user of its own name.
@@ -20,8 +30,9 @@ export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResp
 @Injectable()
 export class ConversationHistory {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly runs: Runs,
+    readonly sessions: Sessions,
+    readonly runs: Runs,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -56,30 +67,47 @@ export class ConversationHistory {
    * @throws ResponsesError RUN_NOT_FOUND
    */
   async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
-    const run = await this.runs.view(caller.reachOf(namedUser('user', user)), id).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') return undefined;
+    try {
+      return await findRun(this, caller, caller.reachOf(namedUser('user', user)), id);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'RUN_NOT_FOUND') throw previousNotFound(id);
       throw error;
-    });
-    if (!run) throw previousNotFound(id);
-    return run;
+    }
   }
 
-  /** All messages of a conversation, oldest first. @param through only up to the run with this ordinal */
+  /** The run of a response that the path of a request names. @throws AppError RUN_NOT_FOUND */
+  response(caller: Caller, id: string): Promise<RunView> {
+    return findRun(this, caller, caller.reach, id);
+  }
+
+  /** The messages that a response was requested with, for whoever may read them. @throws AppError RUN_NOT_FOUND */
+  async input(run: RunView): Promise<readonly Message[]> {
+    return this.attachments.shown(await this.runs.input(userReach(run), run.runId), run);
+  }
+
+  /**
+   * All messages of a conversation, oldest first, for whoever may read them.
+   *
+   * @param through only up to the run with this ordinal
+   */
   async messages(principal: Principal, sessionId: string, through?: number): Promise<readonly Message[]> {
     const ordinal = through === undefined ? LAST_ORDINAL : through + 1;
-    return (await this.sessions.before(principal, { sessionId, ordinal })).map(({ message }) => message);
+    const found = await this.sessions.before(principal, { sessionId, ordinal });
+    const messages = found.map(({ message }) => message);
+    return this.attachments.shown(messages, principal);
   }
 
   /** The conversation that a request continues from. @throws ResponsesError SESSION_NOT_FOUND, RUN_NOT_FOUND */
   async continued(
     caller: Caller,
     { conversationId, previousResponseId, user }: ContinuedFrom,
-  ): Promise<readonly Message[]> {
+  ): Promise<ContinuedConversation> {
     if (conversationId !== undefined) {
-      return this.messages(await this.owner(caller, conversationId, user, 'conversation'), conversationId);
+      const owner = await this.owner(caller, conversationId, user, 'conversation');
+      return { owner, messages: await this.messages(owner, conversationId) };
     }
-    if (previousResponseId === undefined) return [];
+    if (previousResponseId === undefined) return { messages: [] };
     const run = await this.previous(caller, previousResponseId, user);
-    return this.messages(run, run.sessionId, run.ordinal);
+    return { owner: run, messages: await this.messages(run, run.sessionId, run.ordinal) };
   }
 }

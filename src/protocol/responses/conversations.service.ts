@@ -1,20 +1,19 @@
 import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
+import type { LocatedMessages } from '../../attachment/index.js';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
 import { Sessions, type SessionView } from '../../session/index.js';
 import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
-import { InputResolver } from './input-resolver.js';
+import { ConversationItems } from './conversation-items.js';
 import { itemIdOf, messageIdOf } from './items/item-ids.js';
 import type { Item } from './items/item.types.js';
 import { approvedCallId } from './items/make-item.js';
-import { itemsOfHistory } from './items/output-items.js';
 import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
 import { type ListPage, listPage, type PageQuery } from './list-page.js';
 import { bodyFields } from './responses-request.decoder.js';
-import { decodeInputItem } from './request/input-item.decoder.js';
 import { decodeMetadata } from './request/setting.decoder.js';
 import { RequestService } from './request.service.js';
 import { notFound } from './responses.errors.js';
@@ -51,7 +50,7 @@ export class ConversationsService {
     private readonly sessions: Sessions,
     private readonly runs: Runs,
     private readonly history: ConversationHistory,
-    private readonly resolver: InputResolver,
+    private readonly items: ConversationItems,
     private readonly requests: RequestService,
   ) {}
 
@@ -61,9 +60,9 @@ export class ConversationsService {
     const metadata = decodeMetadata(fields);
     const id = this.requests.newId('conv_');
     const principal = caller.actingFor(undefined, id);
-    const messages = await this.decode(caller, fields.list('items', MAX_NEW_ITEMS) ?? []);
+    const messages = await this.items.decode(caller, principal, fields.list('items', MAX_NEW_ITEMS) ?? []);
     const session = await this.sessions.create(principal, id, metadata);
-    if (messages.length > 0) await this.sessions.append(principal, id, messages);
+    await this.addFirst(principal, id, messages);
     return conversationOf(session);
   }
 
@@ -90,7 +89,7 @@ export class ConversationsService {
 
   /** @throws ResponsesError SESSION_NOT_FOUND; INVALID_PARAMETER for an unknown `after` */
   async listItems(caller: Caller, id: string, query: PageQuery): Promise<ListPage<Item>> {
-    return listPage(await this.items(await this.history.owner(caller, id), id), query);
+    return listPage(await this.items.of(await this.history.owner(caller, id), id), query);
   }
 
   /** Appends items and lists them. @throws ResponsesError SESSION_NOT_FOUND; as `decodeInputItem` */
@@ -99,14 +98,16 @@ export class ConversationsService {
     const principal = await this.history.owner(caller, id);
     const given = fields.list('items', MAX_NEW_ITEMS);
     if (!given) throw fieldError('items', 'is required', 'MISSING_PARAMETER');
-    const messages = await this.decode(caller, given);
-    if (messages.length > 0) await this.sessions.append(principal, id, messages);
-    return listPage(itemsOfHistory(messages), { order: 'asc', limit: String(2 * MAX_NEW_ITEMS) });
+    const messages = await this.items.decode(caller, principal, given);
+    return listPage(await this.items.append(principal, id, messages), {
+      order: 'asc',
+      limit: String(2 * MAX_NEW_ITEMS),
+    });
   }
 
   /** @throws ResponsesError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
   async findItem(caller: Caller, id: string, itemId: string): Promise<Item> {
-    const item = (await this.items(await this.history.owner(caller, id), id)).find((one) => one.id === itemId);
+    const item = (await this.items.of(await this.history.owner(caller, id), id)).find((one) => one.id === itemId);
     if (!item) throw notFound('RESOURCE_NOT_FOUND', 'Item', itemId);
     return item;
   }
@@ -120,15 +121,14 @@ export class ConversationsService {
     return this.find(caller, id);
   }
 
-  private async items(principal: Principal, id: string): Promise<readonly Item[]> {
-    return itemsOfHistory(await this.history.messages(principal, id));
-  }
-
-  /** The messages of new items. @throws AppError naming the path of the first invalid one */
-  private decode(caller: Caller, items: readonly unknown[]): Promise<readonly Message[]> {
-    const sources = this.requests.itemSources(caller);
-    const entries = items.map((item, index) => decodeInputItem(item, `items[${index}]`, sources));
-    return this.resolver.resolveAdded(caller, entries);
+  /** Adds the first items; if they are refused there is no conversation. */
+  private async addFirst(principal: Principal, id: string, messages: LocatedMessages): Promise<void> {
+    try {
+      await this.items.append(principal, id, messages);
+    } catch (error) {
+      await this.runs.removeSession(principal, id);
+      throw error;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
-import { ImageAddressCheck } from '../../attachment/index.js';
-import type { Reach } from '../../common/index.js';
+import { ImageAddressCheck, type LocatedMessages, MessageAttachments } from '../../attachment/index.js';
+import type { Principal, Reach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Sessions } from '../../session/index.js';
@@ -17,45 +17,57 @@ export class InputResolver {
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
     private readonly images: ImageAddressCheck,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
-   * The messages of items that are added to a conversation without a run, which would check them.
+   * The messages of items that are added to a conversation without a run, which would check and locate their images.
    *
+   * @param owner of the conversation
    * @throws AppError as `resolve`; INVALID_PARAMETER for an address of an image that is not allowed
    */
   async resolveAdded(
     { reach, identity }: Pick<Caller, 'reach' | 'identity'>,
+    owner: Principal,
     entries: readonly InputEntry[],
-  ): Promise<readonly Message[]> {
-    const messages = await this.resolve(reach, entries);
-    this.images.check(messages, { field: 'items', isAuthenticated: identity !== undefined });
-    return messages;
+  ): Promise<LocatedMessages> {
+    const isAuthenticated = identity !== undefined;
+    const messages = await this.resolve([reach], entries);
+    this.images.check(messages, { field: 'items', isAuthenticated });
+    return this.attachments.located(messages, { owner, isAuthenticated });
   }
 
   /**
    * The messages of a request's items, each message once.
    *
-   * @param reach whose items the request can refer to
+   * @param reaches whose items the request can refer to, in the order in which they are looked for
    * @throws ResponsesError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
    */
-  async resolve(reach: Reach, entries: readonly InputEntry[]): Promise<readonly Message[]> {
-    const stored = new StoredItems(this.sessions, this.interrupts, reach);
+  async resolve(reaches: readonly Reach[], entries: readonly InputEntry[]): Promise<readonly Message[]> {
+    const stored = new StoredItems(this.sessions, this.interrupts, reaches);
     const messages: Message[] = [];
-    for (const entry of entries) messages.push(...(await this.messagesOf(stored, entry)));
+    const find = async (id: string): Promise<readonly Message[] | undefined> => {
+      const found = await stored.find(id);
+      // The images of a session of another owner are addressed as its readers address them.
+      return found && reaches[0] && this.attachments.shown(found, reaches[0]);
+    };
+    for (const entry of entries) messages.push(...(await messagesOf(find, entry)));
     return withoutRepetition(messages);
   }
+}
 
-  /** A repeated call is replaced by the stored one, because clients may leave out its output. */
-  private async messagesOf(stored: StoredItems, entry: InputEntry): Promise<readonly Message[]> {
-    if (entry.kind === 'messages') return entry.messages;
-    const found = await stored.find(entry.id);
-    if (entry.kind === 'reference') {
-      if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', entry.id, entry.path);
-      return found;
-    }
-    return found && hasCall(found) ? found : entry.messages;
+/** Finds the messages of a stored item. */
+type Find = (id: string) => Promise<readonly Message[] | undefined>;
+
+/** A repeated call is replaced by the stored one, because clients may leave out its output. */
+async function messagesOf(find: Find, entry: InputEntry): Promise<readonly Message[]> {
+  if (entry.kind === 'messages') return entry.messages;
+  const found = await find(entry.id);
+  if (entry.kind === 'reference') {
+    if (!found) throw notFound('RESOURCE_NOT_FOUND', 'Item', entry.id, entry.path);
+    return found;
   }
+  return found && hasCall(found) ? found : entry.messages;
 }
 
 function hasCall(messages: readonly Message[]): boolean {

@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/index.js';
 import type { Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
 import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
+import { Sessions } from '../../session/index.js';
+import { findWithin } from '../wire/index.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
 import { isOutput, text, wireLabel } from './items/tool-data.js';
 import { notFound } from './responses.errors.js';
 
 /** The answers to approval requests in a request for a response. */
 export interface GivenAnswers {
+  /** The user whose approval requests they are; undefined without answers. */
+  readonly owner: string | undefined;
   /** In the order of the request. */
   readonly answers: readonly InterruptAnswer[];
   /** The approval requests that they answer. */
@@ -21,34 +26,40 @@ export interface GivenAnswers {
 /** Finds the answers to approval requests in the input of a request. */
 @Injectable()
 export class ResponseApprovals {
-  constructor(private readonly interrupts: Interrupts) {}
+  constructor(
+    private readonly interrupts: Interrupts,
+    private readonly sessions: Sessions,
+  ) {}
 
   /**
    * Answers that output of the assistant follows are history, which clients send with the whole conversation.
    *
-   * @param reach whose approval requests can be answered
+   * @param reach whose approval requests can be answered, and without authentication nobody's
    * @param within the session that the request names: approval requests of another one are unknown to it
    * @throws ResponsesError INTERRUPT_NOT_FOUND for an answer to an unknown request
    */
-  async given(reach: Reach, input: readonly Message[], within?: string): Promise<GivenAnswers> {
+  async given(caller: Caller, reach: Reach, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];
+    let owner: string | undefined;
     const requests: McpApprovalRequestItem[] = [];
     const approved: { requestId: string; callId: string }[] = [];
     const latest = input.slice(input.findLastIndex(isOutputOfAssistant) + 1);
     const rest = latest.slice(Math.max(0, latest.findIndex(isAnswer)));
     for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
-      const asked = await this.interrupts.find(reach, answer.interruptId);
+      const find = (one: Reach): Promise<InterruptView | undefined> => this.interrupts.find(one, answer.interruptId);
+      const asked = await findWithin(this.sessions, caller, reach, find);
       if (!asked || (within ?? asked.sessionId) !== asked.sessionId) {
         throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
       }
+      owner ??= asked.userId;
       answers.push(answer);
       requests.push(requestItem(asked));
       if (answer.status === 'resolved' && answer.approve && asked.kind === 'approval') {
         approved.push({ requestId: asked.id, callId: asked.callId ?? '' });
       }
     }
-    return { answers, requests, approved, rest };
+    return { owner, answers, requests, approved, rest };
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Caller, namedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
+import { userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
@@ -131,11 +132,10 @@ export class ResponseContext {
     caller: Caller,
     known?: readonly Message[],
   ): Promise<readonly Message[]> {
-    const before = known ?? (await this.history.continued(caller, request));
-    return [
-      ...before,
-      ...(await this.resolver.resolve(caller.reachOf(namedUser('user', request.user)), request.input)),
-    ];
+    const continued = known ? { messages: known } : await this.history.continued(caller, request);
+    const own = caller.reachOf(namedUser('user', request.user));
+    const reaches = continued.owner ? [userReach(continued.owner), own] : [own];
+    return [...continued.messages, ...(await this.resolver.resolve(reaches, request.input))];
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject, Principal } from '../../common/index.js';
+import { type JsonObject, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { type Caller, namedUser, traceOf } from '../../access/index.js';
@@ -74,9 +74,14 @@ export class ResponseSubmission {
     const request = this.requests.decode(body, caller);
     const conversation = await this.conversation(request, caller, options);
     const user = namedUser('user', request.user);
-    const reach = caller.reachOf(user);
-    const input = await this.resolver.resolve(reach, request.input);
-    const { answers, requests, approved, rest } = await this.approvals.given(reach, input, conversation.within);
+    const within = conversation.within === undefined ? caller.reachOf(user) : userReach(conversation.principal);
+    const input = await this.resolver.resolve([within, caller.reachOf(user)], request.input);
+    const { owner, answers, requests, approved, rest } = await this.approvals.given(
+      caller,
+      within,
+      input,
+      conversation.within,
+    );
     const stored: StoredInfo = {
       createdAt: this.requests.seconds(),
       echo: request.echo,
@@ -87,7 +92,7 @@ export class ResponseSubmission {
     const { after, before } = conversation;
     const id = this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user));
     const run: RunRequest = {
-      reach,
+      reach: owner === undefined ? within : userReach({ tenantId: caller.tenantId, userId: owner }),
       requester: caller.requesterFor(user),
       input: answers.length > 0 ? rest : [...before, ...input],
       ...this.runOf(request, caller, conversation, stored),

@@ -87,11 +87,11 @@ export class ResponsesController {
   async retrieve(
     @Param('responseId') id: string,
     @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
-    @Caller() { reach }: Caller,
+    @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(reach, id));
-    const run = await this.responses.find(reach, id);
+    if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(caller, id));
+    const run = await this.responses.find(caller, id);
     const after = Number(query.starting_after ?? -1);
     const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
     return (await this.streams.resume(run, client, { wire: this.wire, cursor })).events();
@@ -100,8 +100,8 @@ export class ResponsesController {
   @Delete(':responseId')
   @Needs('runs:write')
   @ApiRoute('Delete a response', 'Deletes the response with its events and its part of the conversation.', [404])
-  async remove(@Param('responseId') id: string, @Caller() { reach }: Caller): Promise<object> {
-    await this.responses.remove(reach, id);
+  async remove(@Param('responseId') id: string, @Caller() caller: Caller): Promise<object> {
+    await this.responses.remove(caller, id);
     return { id, object: 'response', deleted: true };
   }
 
@@ -112,10 +112,10 @@ export class ResponsesController {
   @ApiRoute('Cancel a background response', 'Idempotent. The partial output is kept.', [400, 404])
   async cancel(
     @Param('responseId') id: string,
-    @Caller() { reach }: Caller,
+    @Caller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.json(request, await this.responses.cancel(reach, id));
+    return this.json(request, await this.responses.cancel(caller, id));
   }
 
   @Get(':responseId/input_items')
@@ -123,9 +123,9 @@ export class ResponsesController {
   async inputItems(
     @Param('responseId') id: string,
     @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
-    @Caller() { reach }: Caller,
+    @Caller() caller: Caller,
   ): Promise<ListPage<Item>> {
-    return listPage(await this.responses.inputItems(reach, id), query);
+    return listPage(await this.responses.inputItems(caller, id), query);
   }
 
   private json({ url }: FastifyRequest, response: object): object {

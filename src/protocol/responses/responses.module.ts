@@ -4,6 +4,7 @@ import { SessionModule } from '../../session/index.js';
 import { WireModule } from '../wire/index.js';
 import { ContentCipher } from './content-cipher.js';
 import { ConversationHistory } from './conversation-history.js';
+import { ConversationItems } from './conversation-items.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ConversationsService } from './conversations.service.js';
 import { InputResolver } from './input-resolver.js';
@@ -26,6 +27,7 @@ import { SocketResponders } from './socket/socket-responder.js';
   providers: [
     ContentCipher,
     ConversationHistory,
+    ConversationItems,
     ConversationsService,
     InputResolver,
     ResponseApprovals,

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type Reach, userReach } from '../../common/index.js';
+import type { Caller } from '../../access/index.js';
+import { userReach } from '../../common/index.js';
 import { Runs, RunSettings, type RunView } from '../../run/index.js';
 import { RunStreams } from '../wire/index.js';
+import { ConversationHistory } from './conversation-history.js';
 import type { Item } from './items/item.types.js';
 import { itemsOfHistory } from './items/output-items.js';
 import { responseInfo } from './response-info.js';
@@ -18,20 +20,21 @@ const END_MS = 5000;
 export class ResponsesService {
   constructor(
     private readonly runs: Runs,
+    private readonly history: ConversationHistory,
     private readonly streams: RunStreams,
     private readonly wire: ResponsesWire,
     private readonly settings: RunSettings,
   ) {}
 
   /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
-  find(reach: Reach, id: string): Promise<RunView> {
-    return ofResponse(id, this.runs.view(reach, id));
+  find(caller: Caller, id: string): Promise<RunView> {
+    return ofResponse(id, this.history.response(caller, id));
   }
 
   /** The current response. @throws ResponsesError RUN_NOT_FOUND */
-  async retrieve(reach: Reach, id: string): Promise<ResponseObject> {
-    const run = await this.find(reach, id);
-    return this.wire.summary(run, await ofResponse(id, this.runs.response(reach, id)));
+  async retrieve(caller: Caller, id: string): Promise<ResponseObject> {
+    const run = await this.find(caller, id);
+    return this.wire.summary(run, await ofResponse(id, this.runs.response(userReach(run), id)));
   }
 
   /**
@@ -49,26 +52,28 @@ export class ResponsesService {
    *
    * @throws ResponsesError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
    */
-  async cancel(reach: Reach, id: string): Promise<ResponseObject> {
-    const run = await this.find(reach, id);
+  async cancel(caller: Caller, id: string): Promise<ResponseObject> {
+    const run = await this.find(caller, id);
     if (!responseInfo(run).echo.background) {
       throw new ResponsesError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
     }
     if (run.finishedAt === null) {
-      await ofResponse(id, this.runs.cancel(reach, id));
+      await ofResponse(id, this.runs.cancel(userReach(run), id));
       const timeout = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
       await this.streams.ended(run, timeout);
     }
-    return this.retrieve(reach, id);
+    return this.retrieve(caller, id);
   }
 
   /** Deletes a response; one that is being generated is cancelled first. @throws ResponsesError RUN_NOT_FOUND */
-  remove(reach: Reach, id: string): Promise<void> {
-    return ofResponse(id, this.runs.remove(reach, id));
+  async remove(caller: Caller, id: string): Promise<void> {
+    const run = await this.find(caller, id);
+    await ofResponse(id, this.runs.remove(userReach(run), id));
   }
 
   /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
-  async inputItems(reach: Reach, id: string): Promise<readonly Item[]> {
-    return itemsOfHistory(await ofResponse(id, this.runs.input(reach, id)));
+  async inputItems(caller: Caller, id: string): Promise<readonly Item[]> {
+    const run = await this.find(caller, id);
+    return itemsOfHistory(await ofResponse(id, this.history.input(run)));
   }
 }

@@ -52,55 +52,67 @@ class SessionCalls {
 export class StoredItems {
   private readonly sessionCalls = new Map<string, Promise<SessionCalls>>();
 
-  /** @param reach whose items are found */
+  private readonly reaches: readonly Reach[];
+
+  /** @param reaches whose items are found, in this order */
   constructor(
     private readonly sessions: Sessions,
     private readonly interrupts: Interrupts,
-    private readonly reach: Reach,
-  ) {}
+    reaches: readonly Reach[],
+  ) {
+    this.reaches = reaches.filter((reach, index) => !reaches.slice(0, index).some((one) => isSame(one, reach)));
+  }
 
   /** The messages that an item shows, a call together with its output; undefined for an unknown id. */
   async find(id: string): Promise<readonly Message[] | undefined> {
+    for (const reach of this.reaches) {
+      const found = await this.findIn(reach, id);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  private async findIn(reach: Reach, id: string): Promise<readonly Message[] | undefined> {
     const found =
-      (await this.sessions.findMessage(this.reach, messageIdOf(id))) ??
-      (await this.sessions.findMessage(this.reach, id)) ??
-      (await this.approvalRequest(id));
-    if (!found) return this.approvedCall(id);
+      (await this.sessions.findMessage(reach, messageIdOf(id))) ??
+      (await this.sessions.findMessage(reach, id)) ??
+      (await this.approvalRequest(reach, id));
+    if (!found) return this.approvedCall(reach, id);
     const { message, seq } = found;
     if (isServerCall(message.type) || (message.type === 'function_call' && isServerCallId(id))) {
-      const calls = await this.callsOf(found);
+      const calls = await this.callsOf(reach, found);
       const output = calls.outputAfter(seq, callData(message, '').callId);
       return output ? [message, output] : [message];
     }
     if (!isServerOutput(message.type)) return [message];
     // An approved call has the id of its output, which means nothing to the model without the call.
-    const calls = await this.callsOf(found);
+    const calls = await this.callsOf(reach, found);
     const call = calls.callBefore(seq, outputData(message).callId);
     return call ? [call, message] : [message];
   }
 
   /** An approval request has the id of its interrupt, not of its message. */
-  private async approvalRequest(id: string): Promise<FoundMessage | undefined> {
-    const asked = await this.interrupts.find(this.reach, id);
+  private async approvalRequest(reach: Reach, id: string): Promise<FoundMessage | undefined> {
+    const asked = await this.interrupts.find(reach, id);
     if (!asked) return undefined;
     const { sessionId, userId } = asked;
-    const found = (await this.callsOf(asked)).approvalRequest(id);
+    const found = (await this.callsOf(reach, asked)).approvalRequest(id);
     return found && { sessionId, userId, ...found };
   }
 
   /** The item of an approved call has the id of its request: it shows the call and its output. */
-  private async approvedCall(id: string): Promise<readonly Message[] | undefined> {
-    const request = await this.approvalRequest(approvalOf(id) ?? id);
+  private async approvedCall(reach: Reach, id: string): Promise<readonly Message[] | undefined> {
+    const request = await this.approvalRequest(reach, approvalOf(id) ?? id);
     const callId = request && askedCallId(request.message);
     if (!request || callId === undefined) return undefined;
-    const calls = await this.callsOf(request);
+    const calls = await this.callsOf(reach, request);
     const shown = [calls.callBefore(request.seq, callId), calls.outputAfter(request.seq, callId)];
     return shown.filter((message) => message !== undefined);
   }
 
-  private callsOf({ sessionId, userId }: Place): Promise<SessionCalls> {
+  private callsOf({ tenantId }: Reach, { sessionId, userId }: Place): Promise<SessionCalls> {
     const key = JSON.stringify([userId, sessionId]);
-    const calls = this.sessionCalls.get(key) ?? this.readCalls({ tenantId: this.reach.tenantId, userId }, sessionId);
+    const calls = this.sessionCalls.get(key) ?? this.readCalls({ tenantId, userId }, sessionId);
     this.sessionCalls.set(key, calls);
     return calls;
   }
@@ -114,4 +126,9 @@ function addTo(messages: Map<string, SessionMessage[]>, callId: string, message:
   const known = messages.get(callId);
   if (known) known.push(message);
   else messages.set(callId, [message]);
+}
+
+function isSame(one: Reach, other: Reach): boolean {
+  const userOf = (reach: Reach): string | undefined => (reach.of === 'user' ? reach.userId : undefined);
+  return one.tenantId === other.tenantId && one.of === other.of && userOf(one) === userOf(other);
 }

@@ -1,5 +1,6 @@
 export * from './disconnect-policy.js';
 export * from './frame-encoder.js';
+export * from './nobodys.js';
 export * from './run-frames.js';
 export * from './run-stream.js';
 export * from './run-streams.js';

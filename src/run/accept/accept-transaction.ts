@@ -53,6 +53,9 @@ export interface ImmediateStart {
   readonly inserted?: (runRowId: number) => void;
 }
 
+/** What most requests are granted of other users' attachments. */
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** What the transaction found out about the run before it inserts it. */
 interface RunPlan {
   /** Undefined when the run is queued. */
@@ -115,7 +118,7 @@ export class AcceptTransaction {
     }
     const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
     if (options.active) await requireRoom(tx, this.ledger, principal, options.active);
-    const input = await newInput(tx, this.ledger.sessions, session, request);
+    const input = await newInput(tx, this.ledger, session, request, now);
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.
     const answered = input.length > 0 ? input : request.input;
     const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);
@@ -131,7 +134,8 @@ export class AcceptTransaction {
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
-    await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
+    const { granted = NOTHING } = prepared;
+    await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';
     const states = await resentStates(tx, this.ledger.sessions, request.reach, input);
@@ -236,6 +240,7 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(resumes ? { resumes } : {}),
     ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
+    ...(request.resendsHistory === true ? { resendsHistory: true } : {}),
     ...(request.state === undefined ? {} : { state: request.state }),
     ...traceOf(request),
   };

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry, ModelSettings } from '../../agent/index.js';
-import { ImageAddressCheck } from '../../attachment/index.js';
+import { ImageAddressCheck, MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Authority, mayRunAgent, mayUseModel } from '../../common/index.js';
+import type { Message } from '../../events/index.js';
 import { RunSettings } from '../run.settings.js';
 import type { RunRequest } from '../run.types.js';
 import { checkRequestSize } from './request-size.js';
@@ -17,6 +18,7 @@ export class AuthorityCheck {
     private readonly model: ModelSettings,
     private readonly images: ImageAddressCheck,
     private readonly settings: RunSettings,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /** @throws AppError PAYLOAD_TOO_LARGE for a part of more than REQUEST_FIELD_LIMIT_BYTES */
@@ -51,5 +53,16 @@ export class AuthorityCheck {
    */
   addressesOf({ input, requester, messagesField: field = 'input' }: RunRequest): void {
     this.images.check(input, { field, isAuthenticated: requester !== null });
+  }
+
+  /** The messages of a request as its session keeps them: with references to attachments. */
+  async attachmentsOf({
+    input,
+    principal,
+    requester,
+  }: RunRequest): Promise<{ readonly input: readonly Message[]; readonly granted: ReadonlySet<string> }> {
+    const sender = { owner: principal, isAuthenticated: requester !== null };
+    const { messages, granted } = await this.attachments.located(input, sender);
+    return { input: messages, granted };
   }
 }

@@ -1,5 +1,6 @@
-import { AppError, canonicalJson } from '../../common/index.js';
-import type { DataContent, Message } from '../../events/index.js';
+import { AppError } from '../../common/index.js';
+import { type DataContent, type Message, textOf } from '../../events/index.js';
+import { contentKey } from './conversation-units.js';
 
 /** The rules that a refused tool result broke, as the details of the error name them. */
 export const ANSWERED_CALL = 'answered_call';
@@ -39,38 +40,33 @@ export function withoutServerResults(input: readonly Message[], toolMessages: re
   return input.filter((message) => isClientOutput(message) || !(isOutput(message) && callIds.has(callIdOf(message))));
 }
 
-/** What a session has of a conversation that a client resends. */
-export interface KnownConversation {
-  /** By message id. */
-  readonly byId: ReadonlyMap<string, Message>;
-  /** All tool calls and their outputs, of the server and of clients. */
-  readonly toolMessages: readonly Message[];
-}
-
 /**
- * Leaves out of a conversation that a client sends as a whole what the session has: messages by their
- * id, calls and outputs by the id of the call. The session is the authority: a message that it has with other
- * content is left out too, except a user's message, which is new when its content differs. A user message at
- * the end is always new, unless the request answers an interrupt.
+ * Leaves out of a conversation that a client sends as a whole what the session has. The session is the authority: of
+ * a message that it has with other content only a user's is new. A user message at the end is always new, unless the
+ * request answers an interrupt.
+ *
+ * @param stored for each message the one of the session that it repeats
+ * @param toolMessages all tool calls of the session and their outputs, of the server and of clients
  */
 export function newInConversation(
   input: readonly Message[],
-  known: KnownConversation,
+  stored: readonly (Message | undefined)[],
+  toolMessages: readonly Message[],
   answersInterrupts: boolean,
 ): readonly Message[] {
   const calls = new Map<string, Message['type']>();
   const answered = new Set<string>();
-  for (const message of known.toolMessages) {
+  for (const message of toolMessages) {
     if (isOutput(message)) answered.add(callIdOf(message));
     else calls.set(callIdOf(message), message.type);
   }
   return input.filter((message, index) => {
     if (isOutput(message)) return isNewOutput(callIdOf(message), calls, answered);
     if (message.type.endsWith('_call')) return !calls.has(callIdOf(message));
-    const stored = known.byId.get(message.id);
-    if (!stored) return true;
+    const known = stored[index];
+    if (!known) return true;
     if (message.role !== 'user') return false;
-    return !isSameMessage(stored, message) || (index === input.length - 1 && !answersInterrupts);
+    return isEdited(message, known) || (index === input.length - 1 && !answersInterrupts);
   });
 }
 
@@ -114,20 +110,18 @@ function isNewOutput(
   return type === undefined || (type === 'function_call' && !answered.has(callId));
 }
 
+/** True for a text that differs from what is stored. Other contents may look different when clients send them back. */
+export function isEdited(resent: Message, stored: Message): boolean {
+  return (stored.content ?? []).every(({ type }) => type === 'text') && textOf(stored) !== textOf(resent);
+}
+
 /** True for messages with the same content, whatever their ids and states. */
 function isSameMessage(a: Message, b: Message): boolean {
-  return a.role === b.role && a.type === b.type && canonicalJson(valuesOf(a)) === canonicalJson(valuesOf(b));
+  return a.role === b.role && a.type === b.type && contentKey(a) === contentKey(b);
 }
 
-/** The contents without what only describes their life cycle or position. */
-function valuesOf(message: Message): unknown[] {
-  return (message.content ?? []).map(({ index, status, delta, msg_id, error, ...value }) => {
-    void [index, status, delta, msg_id, error];
-    return value;
-  });
-}
-
-function isOutput({ type }: Message): boolean {
+/** True for the output of any call. */
+export function isOutput({ type }: Message): boolean {
   return type.endsWith('_call_output');
 }
 
@@ -136,7 +130,7 @@ function isClientOutput({ type }: Message): boolean {
 }
 
 /** The id of the call that a tool message belongs to; '' when it has none. */
-function callIdOf(message: Message): string {
+export function callIdOf(message: Message): string {
   const content = message.content?.find((part): part is DataContent => part.type === 'data');
   const id = content?.data?.['call_id'];
   return typeof id === 'string' ? id : '';

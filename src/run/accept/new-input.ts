@@ -1,7 +1,10 @@
+import { fingerprint } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { Message } from '../../events/index.js';
-import type { OpenedSession, SessionStore } from '../../session/index.js';
+import { type Message, withMessageId } from '../../events/index.js';
+import type { OpenedSession, SessionStore, StoredMessage } from '../../session/index.js';
+import type { RunLedger } from '../run-ledger.js';
 import type { RunRequest } from '../run.types.js';
+import { alignmentOf, unitsOf } from './conversation-units.js';
 import {
   checkToolResults,
   isToolMessage,
@@ -9,33 +12,116 @@ import {
   withoutRepetition,
   withoutServerResults,
 } from './input-repetition.js';
+import { compareConversation } from './resent-conversation.js';
+import { rollBackTurns } from './roll-back.js';
+
+const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<StoredMessage> = new Set();
 
 /**
- * The messages of a request that the session does not have yet.
+ * The messages of a request that the session does not have yet. A conversation that is resent as a whole, and has lost
+ * its later turns, takes them out of the session.
  *
+ * @param now milliseconds since the epoch
  * @throws AppError INVALID_PARAMETER for the result of an unknown or already answered tool call
  */
 export async function newInput(
   tx: Transaction,
-  sessions: SessionStore,
+  ledger: RunLedger,
   session: OpenedSession,
   request: RunRequest,
+  now: number,
 ): Promise<readonly Message[]> {
+  if (request.resendsHistory === true) return newOfConversation(tx, ledger, session, request, now);
+  const { sessions } = ledger;
   const { input } = request;
   const isFirst = session.runOrdinal === 1;
   const ids = input.map(({ id }) => id);
   const byId = isFirst ? new Map<string, Message>() : await sessions.messagesById(tx, session.rowId, ids);
-  if (request.resendsHistory === true) {
-    const known = !isFirst && input.some(isToolMessage) ? await sessions.toolMessages(tx, session.rowId, 'all') : [];
-    const answersInterrupts = (request.answers?.length ?? 0) > 0;
-    const fresh = newInConversation(input, { byId, toolMessages: known }, answersInterrupts);
-    checkToolResults(fresh, known);
-    return fresh;
-  }
   const outputs = input.filter(({ type }) => type.endsWith('_call_output'));
   const whose = outputs.every(({ type }) => type === 'function_call_output') ? 'client' : 'all';
   const known = outputs.length > 0 && !isFirst ? await sessions.toolMessages(tx, session.rowId, whose) : [];
-  const fresh = withoutServerResults(withoutRepetition(input, byId, known), known);
+  const unknown = withoutRepetition(input, byId, known);
+  const fresh = withoutServerResults(
+    isFirst ? unknown : await withoutPast(tx, sessions, session, input, unknown),
+    known,
+  );
   if (outputs.length > 0) checkToolResults(fresh, known);
   return fresh;
+}
+
+/**
+ * Leaves out of messages that no id makes known what repeats the conversation: up to the last answer of it that is
+ * equal, together with what was asked before.
+ *
+ * @param unknown the last messages of `input`
+ */
+async function withoutPast(
+  tx: Transaction,
+  sessions: SessionStore,
+  { rowId }: OpenedSession,
+  input: readonly Message[],
+  unknown: readonly Message[],
+): Promise<readonly Message[]> {
+  if (!unknown.some(({ type, role }) => type === 'message' && role === 'assistant')) return unknown;
+  const stored = await sessions.conversation(tx, rowId);
+  const units = unitsOf(input);
+  const alignment = alignmentOf(units, unitsOf(stored.map(({ message }) => message)));
+  const last = alignment && units[alignment.length - 1]?.indexes.at(-1);
+  return last === undefined ? unknown : input.slice(Math.max(last + 1, input.length - unknown.length));
+}
+
+/** The new messages of a conversation that is resent as a whole. */
+async function newOfConversation(
+  tx: Transaction,
+  ledger: RunLedger,
+  session: OpenedSession,
+  request: RunRequest,
+  now: number,
+): Promise<readonly Message[]> {
+  const { input, unnamed = NOBODY, answers = [] } = request;
+  const isNew = session.runOrdinal === 1 || (await isNewQuestion(tx, ledger.sessions, session, request));
+  const stored = isNew ? [] : await ledger.sessions.conversation(tx, session.rowId);
+  const answersInterrupts = answers.length > 0;
+  const { known, lost } = compareConversation({ input, unnamed }, stored);
+  const gone = answersInterrupts || lost.length === 0 ? NONE : await rollBackTurns(tx, ledger, session, lost, now);
+  const left = stored.filter((one) => !gone.has(one));
+  const repeated = known.map((index) => {
+    const one = stored[index ?? -1];
+    return one && !gone.has(one) ? one.message : undefined;
+  });
+  const toolMessages = left.map(({ message }) => message).filter(isToolMessage);
+  const fresh = newInConversation(input, repeated, toolMessages, answersInterrupts);
+  checkToolResults(fresh, toolMessages);
+  return withFreeIds(fresh, left, unnamed);
+}
+
+/** True for the request of a client that sends what is new: the whole conversation need not be read. */
+async function isNewQuestion(
+  tx: Transaction,
+  sessions: SessionStore,
+  { rowId }: OpenedSession,
+  { input }: RunRequest,
+): Promise<boolean> {
+  const [only, ...others] = input;
+  if (!only || others.length > 0 || isToolMessage(only)) return false;
+  return (await sessions.messagesById(tx, rowId, [only.id])).size === 0;
+}
+
+/** Gives messages without an id of their own, which say what an earlier one says, ids that the session does not have. */
+function withFreeIds(
+  fresh: readonly Message[],
+  left: readonly StoredMessage[],
+  unnamed: ReadonlySet<string>,
+): readonly Message[] {
+  if (unnamed.size === 0) return fresh;
+  const taken = new Set([...left.map(({ message }) => message.id), ...fresh.map(({ id }) => id)]);
+  const stored = new Set(left.map(({ message }) => message.id));
+  return fresh.map((message) => {
+    if (!unnamed.has(message.id) || !stored.has(message.id)) return message;
+    let id = message.id;
+    for (let place = 1; taken.has(id); place += 1) id = `msg_${fingerprint([message.id, place]).slice(0, 32)}`;
+    taken.add(id);
+    return withMessageId(message, id);
+  });
 }

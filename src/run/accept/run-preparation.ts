@@ -21,6 +21,8 @@ export interface PreparedRun {
   readonly runId: string;
   /** What the run may do; null without authentication. */
   readonly authority: Authority | null;
+  /** As in `LocatedMessages`; absent: none. */
+  readonly granted?: ReadonlySet<string>;
   /** Empty for a request that does not name its run. */
   readonly fingerprint: string;
   /** The time of the acceptance, in milliseconds since the epoch. */
@@ -47,15 +49,18 @@ export class RunPreparation {
     this.check.sizeOf(given);
     this.check.modelOf(given, given.requester);
     this.check.addressesOf(given);
-    const { request, answers, authority } = await this.complete(given);
-    this.check.agent(request.agentType, authority);
+    const { request: asked, answers, authority } = await this.complete(given);
+    this.check.agent(asked.agentType, authority);
+    const { input, granted } = await this.check.attachmentsOf(asked);
+    const request = input === asked.input ? asked : Object.assign({}, asked, { input });
     return {
       request,
       answers,
       authority,
+      granted,
       runId: request.runId ?? request.newRunId ?? this.ids.next('response_'),
-      // Only a request that names its run can be repeated.
-      fingerprint: isNamed(request) ? requestFingerprint(request) : '',
+      // Only a request that names its run can be repeated: as its client sent it.
+      fingerprint: isNamed(asked) ? requestFingerprint(asked) : '',
       now: this.clock.now(),
     };
   }

@@ -60,6 +60,10 @@ const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AN
 
 const HELD = `SELECT next_seq FROM runs WHERE no = ? AND fence = ? AND status = 'running'`;
 
+const FIRST_STATE = `
+  SELECT first_seq, body, created_at, times FROM run_event_chunks
+  WHERE run_no = ? AND body LIKE '%{"object":"state"%' ORDER BY first_seq LIMIT 1`;
+
 const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
 
 const READ_FIRST = `
@@ -184,6 +188,15 @@ export class TypeOrmRunLog extends RunLog {
     }
     const found = chunks.length > 0 ? events : await this.result(runRowId, 0);
     return found.filter(({ seq, kind }) => seq > after && seq < before && kinds.includes(kind));
+  }
+
+  async stateBefore(tx: Transaction, runRowId: number): Promise<JsonObject | undefined> {
+    const [chunk] = await queryable(tx).all<ChunkRow>(FIRST_STATE, [runRowId]);
+    const events = chunk ? eventsOf(chunk, 0).map(({ event }) => event) : [];
+    const first = events.find((event) => event.object === 'state');
+    if (first?.object !== 'state') return undefined;
+    // What a run begins with is shown unless it is empty.
+    return first.kind === 'snapshot' && first.initial === true ? (first.snapshot as JsonObject) : {};
   }
 
   async length(runRowId: number): Promise<number | undefined> {

@@ -61,6 +61,9 @@ const PASS_STATE_BEFORE = `
     SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
     ORDER BY ordinal LIMIT 1)`;
 
+const ENDED_FROM = `
+  ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
+
 /** Ended runs whose events may be removed, oldest first. */
 export const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
 const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
@@ -212,6 +215,10 @@ export class TypeOrmRunStore extends RunStore {
     const [row] = await queryable(tx).all<{ state_before: string | null }>(ROLL_BACK, [rowId]);
     if (!row) return undefined;
     return { stateBefore: row.state_before === null ? null : (JSON.parse(row.state_before) as JsonObject) };
+  }
+
+  endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]> {
+    return this.all(ENDED_FROM, [sessionRowId, ordinal], tx);
   }
 
   async passStateBefore(tx: Transaction, { sessionRowId, ordinal }: RunRecord, state: JsonObject): Promise<boolean> {

@@ -104,6 +104,12 @@ export abstract class RunLog {
    */
   abstract select(runRowId: number, query: EventSelection): Promise<readonly LoggedEvent[]>;
 
+  /**
+   * The state with which a run began, if it has shown or changed it; undefined if it has not, or if its events were
+   * removed.
+   */
+  abstract stateBefore(tx: Transaction, runRowId: number): Promise<JsonObject | undefined>;
+
   /** How many events of a run are committed; undefined if the run was removed. */
   abstract length(runRowId: number): Promise<number | undefined>;
 

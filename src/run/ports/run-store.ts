@@ -178,6 +178,9 @@ export abstract class RunStore {
    */
   abstract markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined>;
 
+  /** The runs of the conversation that have ended, from an ordinal on, in their order. */
+  abstract endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]>;
+
   /**
    * Records a state as the one that the next later run of the session replaced.
    *

@@ -77,6 +77,10 @@ export class MemoryRunLog extends RunLog {
     return Promise.reject(new Error('not supported'));
   }
 
+  stateBefore(): Promise<undefined> {
+    return Promise.reject(new Error('not supported'));
+  }
+
   length(runRowId: number): Promise<number | undefined> {
     return Promise.resolve(this.removed.has(runRowId) ? undefined : this.of(runRowId).length);
   }

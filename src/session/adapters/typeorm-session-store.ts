@@ -13,6 +13,7 @@ import {
   type OpenedSession,
   SessionStore,
   type StateQuery,
+  type StoredMessage,
 } from '../ports/session-store.js';
 import { newestStates, storedMessages, type StoredRow } from './message-states.js';
 
@@ -63,6 +64,10 @@ const INSERT_MESSAGE = prepared(`
 const HISTORY = `
   SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
   ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
+
+const CONVERSATION = `
+  SELECT seq, run_no, run_ordinal, origin, body FROM messages WHERE session_no = ? AND hidden = 0
+  ORDER BY run_ordinal, seq`;
 
 const INPUT = `
   SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
@@ -174,6 +179,11 @@ export class TypeOrmSessionStore extends SessionStore {
     await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId }, { hidden: 1 });
   }
 
+  async hideAdded(tx: Transaction, sessionRowId: number, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await queryable(tx).manager.update(MessageEntity, { sessionRowId, runRowId: 0, seq: In(seqs) }, { hidden: 1 });
+  }
+
   async hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {
     return queryable(tx).manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
@@ -193,6 +203,17 @@ export class TypeOrmSessionStore extends SessionStore {
     const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids.filter(isStorable))]);
     rows.sort((one, other) => one.seq - other.seq);
     return new Map(rows.map((row) => [row.id, messageOf(row)]));
+  }
+
+  async conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]> {
+    const rows = await queryable(tx).all<ConversationRow>(CONVERSATION, [sessionRowId]);
+    return rows.map((row) => ({
+      message: messageOf(row),
+      seq: row.seq,
+      runOrdinal: row.run_ordinal,
+      runRowId: row.run_no,
+      origin: row.origin,
+    }));
   }
 
   async toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
@@ -255,6 +276,14 @@ export class TypeOrmSessionStore extends SessionStore {
     if (!row) throw new Error('the session does not exist');
     return row.message_count - count + 1;
   }
+}
+
+interface ConversationRow {
+  readonly seq: number;
+  readonly run_no: number;
+  readonly run_ordinal: number;
+  readonly origin: StoredMessage['origin'];
+  readonly body: string;
 }
 
 interface OpenedRow {

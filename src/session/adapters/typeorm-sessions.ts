@@ -5,6 +5,7 @@ import type { Message, MessageType } from '../../events/index.js';
 import { SessionStore } from '../ports/session-store.js';
 import {
   type FoundMessage,
+  type Joined,
   type MessagesQuery,
   type RunPosition,
   type SessionMessage,
@@ -175,13 +176,19 @@ export class TypeOrmSessions extends Sessions {
     return { sessionId, createdAt: now, updatedAt: now, runCount: 0, metadata, state: {}, agentType: null };
   }
 
-  append(principal: Principal, sessionId: string, messages: readonly Message[]): Promise<readonly SessionMessage[]> {
+  append(
+    principal: Principal,
+    sessionId: string,
+    messages: readonly Message[],
+    joined?: Joined,
+  ): Promise<readonly SessionMessage[]> {
     const now = this.clock.now();
     return this.database.write(async (tx) => {
       const { no } = await this.require(tx, principal, sessionId);
       const { runOrdinal, firstMessage } = await this.store.reopen(tx, no, now, messages.length);
       const owner = { sessionRowId: no, runRowId: 0, runOrdinal };
       await this.store.append(tx, owner, messages, now, { origin: 'input', first: firstMessage });
+      await joined?.(tx, { sessionRowId: no, now });
       const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
         WHERE m.session_no = ? AND m.run_ordinal = ? ORDER BY m.seq`;
       return (await tx.all<MessageRow>(sql, [no, runOrdinal])).map(messageOf);

@@ -47,6 +47,17 @@ export interface FoundStates {
   readonly byKey: StateTexts;
 }
 
+/** A message of the conversation and its place. */
+export interface StoredMessage {
+  readonly message: Message;
+  /** With `runOrdinal` its place: messages are read in the order of both. */
+  readonly seq: number;
+  readonly runOrdinal: number;
+  /** 0 outside a run. */
+  readonly runRowId: number;
+  readonly origin: 'input' | 'output';
+}
+
 /** Where a session is forked. */
 export interface ForkPoint {
   readonly sessionRowId: number;
@@ -117,6 +128,9 @@ export abstract class SessionStore {
   /** Takes the messages of a run out of the conversation. */
   abstract hideRun(tx: Transaction, sessionRowId: number, runRowId: number): Promise<void>;
 
+  /** Takes messages that were added outside a run out of the conversation. @param seqs at most a few thousand */
+  abstract hideAdded(tx: Transaction, sessionRowId: number, seqs: readonly number[]): Promise<void>;
+
   /** Whether the conversation has messages of later ordinals. */
   abstract hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;
 
@@ -125,6 +139,9 @@ export abstract class SessionStore {
 
   /** Those messages of the conversation that have one of the ids. */
   abstract messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;
+
+  /** The whole conversation, oldest first. */
+  abstract conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]>;
 
   /** The tool calls of the conversation and their outputs, oldest first: all of them, or those of client tools. */
   abstract toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;

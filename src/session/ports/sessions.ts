@@ -1,4 +1,5 @@
 import type { JsonObject, Principal, Reach } from '../../common/index.js';
+import type { Transaction } from '../../database/index.js';
 import type { Message, MessageType } from '../../events/index.js';
 
 /** A session as its owner sees it. Times are milliseconds since the epoch. */
@@ -37,6 +38,9 @@ export interface RunPosition {
   readonly sessionId: string;
   readonly ordinal: number;
 }
+
+/** What is stored together with messages that join a session. @param now milliseconds since the epoch */
+export type Joined = (tx: Transaction, place: { readonly sessionRowId: number; readonly now: number }) => Promise<void>;
 
 /** Which messages to read. */
 export interface MessagesQuery {
@@ -125,11 +129,17 @@ export abstract class Sessions {
   /** Creates a session without a run. @throws AppError SESSION_EXISTS */
   abstract create(principal: Principal, sessionId: string, metadata?: JsonObject): Promise<SessionView>;
 
-  /** Adds messages outside a run, which are history for later runs. @throws AppError SESSION_NOT_FOUND */
+  /**
+   * Adds messages outside a run, which are history for later runs.
+   *
+   * @param joined called in the transaction that stores them
+   * @throws AppError SESSION_NOT_FOUND; what `joined` throws, then nothing is stored
+   */
   abstract append(
     principal: Principal,
     sessionId: string,
     messages: readonly Message[],
+    joined?: Joined,
   ): Promise<readonly SessionMessage[]>;
 
   /** Removes the messages with this id. Returns false when there is no such message. */

@@ -2,9 +2,9 @@ import { type AbortLike, AppError } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
 import type { Message } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
-import { Sessions } from '../../../session/index.js';
 import { type Caller } from '../../../access/index.js';
 import { type FrameEncoder, type RunStream, RunStreams } from '../../wire/index.js';
+import { ConversationHistory } from '../conversation-history.js';
 import { preparedEvents, ResponsesFold } from '../encoder/responses-fold.js';
 import { type Remembered, ResponseContext } from '../response-context.js';
 import { responseInfo } from '../response-info.js';
@@ -34,7 +34,7 @@ export class SocketResponders {
   constructor(
     readonly submission: ResponseSubmission,
     readonly context: ResponseContext,
-    readonly sessions: Sessions,
+    readonly history: ConversationHistory,
     readonly streams: RunStreams,
     readonly wire: ResponsesWire,
   ) {}
@@ -119,7 +119,7 @@ export class SocketResponder {
   }
 
   /** The stored conversation that a response continues; what the connection remembers is part of its input. */
-  private async before(run: RunView): Promise<readonly Message[]> {
-    return (await this.services.sessions.before(run, run)).map(({ message }) => message);
+  private before(run: RunView): Promise<readonly Message[]> {
+    return this.services.history.messages(run, run.sessionId, run.ordinal - 1);
   }
 }

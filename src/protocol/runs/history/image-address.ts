@@ -9,7 +9,7 @@ const DATA_URL = /^data:([a-z0-9.+/-]+)[;,]/i;
 export function imageAddresses(attachments: AttachmentService, principal: Principal): AddressImage {
   return (url) => {
     if (!isAttachmentReference(url)) return { mimeType: DATA_URL.exec(url)?.[1]?.toLowerCase() ?? 'image/*', url };
-    const signed = attachments.sign(principal, url);
+    const signed = attachments.signIn(principal.tenantId, url);
     return signed && { mimeType: signed.mimeType, url: signed.url };
   };
 }
