@@ -29,7 +29,7 @@ export class ConversationHistory {
    *
    * @param user the user that the request names
    * @param param the field of the request that has the id; null for the path
-   * @throws ResponsesError SESSION_NOT_FOUND
+   * @throws OpenAiError SESSION_NOT_FOUND
    */
   async owner(caller: Caller, id: string, user?: string, param: string | null = null): Promise<Principal> {
     const owner = await (caller.identity === undefined
@@ -53,7 +53,7 @@ export class ConversationHistory {
    * The run of a previous response.
    *
    * @param user the user that the request names: another user's response is unknown to it
-   * @throws ResponsesError RUN_NOT_FOUND
+   * @throws OpenAiError RUN_NOT_FOUND
    */
   async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
     const run = await this.runs.view(caller.reachOf(namedUser('user', user)), id).catch((error: unknown) => {
@@ -70,7 +70,7 @@ export class ConversationHistory {
     return (await this.sessions.before(principal, { sessionId, ordinal })).map(({ message }) => message);
   }
 
-  /** The conversation that a request continues from. @throws ResponsesError SESSION_NOT_FOUND, RUN_NOT_FOUND */
+  /** The conversation that a request continues from. @throws OpenAiError SESSION_NOT_FOUND, RUN_NOT_FOUND */
   async continued(
     caller: Caller,
     { conversationId, previousResponseId, user }: ContinuedFrom,

@@ -37,7 +37,7 @@ export class InputResolver {
    * The messages of a request's items, each message once.
    *
    * @param reach whose items the request can refer to
-   * @throws ResponsesError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
+   * @throws OpenAiError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
    */
   async resolve(reach: Reach, entries: readonly InputEntry[]): Promise<readonly Message[]> {
     const stored = new StoredItems(this.sessions, this.interrupts, reach);

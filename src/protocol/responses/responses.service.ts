@@ -1,3 +1,4 @@
+import { OpenAiError } from '../openai/index.js';
 import { Injectable } from '@nestjs/common';
 import { type Reach, userReach } from '../../common/index.js';
 import { Runs, RunSettings, type RunView } from '../../run/index.js';
@@ -7,7 +8,7 @@ import { itemsOfHistory } from './items/output-items.js';
 import { responseInfo } from './response-info.js';
 import { responseObject } from './response-object.js';
 import type { ResponseObject } from './response.types.js';
-import { ofResponse, ResponsesError } from './responses.errors.js';
+import { ofResponse } from './responses.errors.js';
 import { ResponsesWire } from './responses.wire.js';
 
 /** Milliseconds after the grace period of a cancel in which the terminal event is expected. */
@@ -23,12 +24,12 @@ export class ResponsesService {
     private readonly settings: RunSettings,
   ) {}
 
-  /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
+  /** The run of a response. @throws OpenAiError RUN_NOT_FOUND */
   find(reach: Reach, id: string): Promise<RunView> {
     return ofResponse(id, this.runs.view(reach, id));
   }
 
-  /** The current response. @throws ResponsesError RUN_NOT_FOUND */
+  /** The current response. @throws OpenAiError RUN_NOT_FOUND */
   async retrieve(reach: Reach, id: string): Promise<ResponseObject> {
     const run = await this.find(reach, id);
     return this.wire.summary(run, await ofResponse(id, this.runs.response(reach, id)));
@@ -47,12 +48,12 @@ export class ResponsesService {
   /**
    * Cancels a background response and waits for its end. One that is over is returned unchanged.
    *
-   * @throws ResponsesError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
+   * @throws OpenAiError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
    */
   async cancel(reach: Reach, id: string): Promise<ResponseObject> {
     const run = await this.find(reach, id);
     if (!responseInfo(run).echo.background) {
-      throw new ResponsesError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
+      throw new OpenAiError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
     }
     if (run.finishedAt === null) {
       await ofResponse(id, this.runs.cancel(reach, id));
@@ -62,12 +63,12 @@ export class ResponsesService {
     return this.retrieve(reach, id);
   }
 
-  /** Deletes a response; one that is being generated is cancelled first. @throws ResponsesError RUN_NOT_FOUND */
+  /** Deletes a response; one that is being generated is cancelled first. @throws OpenAiError RUN_NOT_FOUND */
   remove(reach: Reach, id: string): Promise<void> {
     return ofResponse(id, this.runs.remove(reach, id));
   }
 
-  /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
+  /** The items of the request, oldest first. @throws OpenAiError RUN_NOT_FOUND */
   async inputItems(reach: Reach, id: string): Promise<readonly Item[]> {
     return itemsOfHistory(await ofResponse(id, this.runs.input(reach, id)));
   }

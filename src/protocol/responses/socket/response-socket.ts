@@ -5,7 +5,8 @@ import { AppError, isPlainObject } from '../../../common/index.js';
 import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
 import { checkJsonLimits } from '../../http/json-limits.js';
-import { wireError, type WireError } from '../responses.errors.js';
+import type { WireError } from '../../openai/index.js';
+import { wireError } from '../responses.errors.js';
 import type { SocketRequest, SocketResponder } from './socket-responder.js';
 
 /** Messages that may wait behind the response that is being generated. */

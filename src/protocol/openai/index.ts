@@ -1,0 +1,6 @@
+export * from './idempotency-key.js';
+export * from './list-page.js';
+export * from './made-dto.js';
+export * from './openai-error.js';
+export * from './openai-paths.js';
+export * from './request-fields.js';
