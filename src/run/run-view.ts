@@ -29,6 +29,7 @@ export function runView(run: RunRecord, queuedBefore: number): RunView {
     runKey: run.runKey,
     parentRunId: run.parentRunId,
     wireData: run.wireData,
+    clientTools: run.request.clientTools,
     state: run.state,
     timedOut: run.state === 'failed' && run.error?.code === 'TIMEOUT',
     queuePosition: run.state === 'queued' ? queuedBefore + 1 : null,

@@ -134,6 +134,8 @@ export interface RunView {
   readonly runKey: string | null;
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
+  /** The tools that its client has declared. */
+  readonly clientTools: readonly ToolDeclaration[];
   readonly state: RunState;
   /** True for a run that failed because it took too long: as a whole, between two events, or in the queue. */
   readonly timedOut: boolean;

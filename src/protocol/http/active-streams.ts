@@ -162,7 +162,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     this.shuttingDown = true;
     for (const [writer, { reply, controlFrames }] of [...this.open]) {
       reply.raw.once('finish', () => reply.raw.socket?.end());
-      if (writer.backlog > 0) writer.destroy();
+      if (writer.backlog > 0 || controlFrames.isCutAtShutdown === true) writer.destroy();
       // Read now: a wire that numbers its frames knows the number of the last one only at the end.
       else writer.finish(controlFrames.shutdownFrame);
     }

@@ -1,4 +1,4 @@
-import { idOfKey, OpenAiError } from '../openai/index.js';
+import { bodyUserOf, idOfKey, OpenAiError } from '../openai/index.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import {
@@ -37,7 +37,7 @@ export class RequestService {
    * @throws AppError as `decodeCreateRequest`; INVALID_PARAMETER for an MCP server that is not configured
    */
   decode(body: unknown, caller: Caller): CreateRequest {
-    const user = userOf(caller, isPlainObject(body) ? body['user'] : undefined);
+    const user = bodyUserOf(caller, isPlainObject(body) ? body['user'] : undefined);
     const items = this.itemSources(caller, user);
     const decoded = decodeCreateRequest(body, { items, defaultModel: this.agents.defaultName });
     const request = caller.identity === undefined ? decoded : { ...decoded, user };
@@ -92,15 +92,6 @@ export class RequestService {
     const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
     throw new OpenAiError('INVALID_PARAMETER', message, path);
   }
-}
-
-/**
- * The user that a request acts for (contract access, section 4). Without authentication and for a key, `user` names it;
- * in a request with a user's own credential it is only repeated.
- */
-function userOf({ identity }: Caller, user: unknown): string | undefined {
-  const namesUser = identity === undefined || identity.actor.kind === 'key';
-  return namesUser && typeof user === 'string' ? user : undefined;
 }
 
 /** Who may return encrypted content: the user of a credential; without authentication anybody of the tenant. */

@@ -29,6 +29,14 @@ export interface ReadOptions {
   readonly onDisconnect?: OnDisconnect | undefined;
 }
 
+/** How the result of a run is written. */
+export interface ResultOptions extends ReadOptions {
+  /** Gets all events of the run in order. */
+  readonly onEvents?: ((events: readonly LoggedEvent[]) => void) | undefined;
+  /** Default: `wire.summary`. */
+  readonly summary?: ((response: AgentResponse) => object) | undefined;
+}
+
 /** How a stream is made. */
 export interface StreamOptions extends ReadOptions {
   /** Default: `wire.encoder(run)`. */
@@ -174,22 +182,31 @@ export class RunStreams {
    *
    * @throws AppError SHUTTING_DOWN when the server stops before
    */
-  async result(run: RunView, reader: Pick<StreamReader, 'gone'>, options: ReadOptions): Promise<object> {
-    const { wire } = options;
-    const end = await this.ended(run, reader.gone);
-    if (end) return wire.summary(run, end);
+  async result(run: RunView, reader: Pick<StreamReader, 'gone'>, options: ResultOptions): Promise<object> {
+    const { wire, onEvents, summary = (response) => wire.summary(run, response) } = options;
+    const end = await this.ended(run, reader.gone, onEvents);
+    if (end) return summary(end);
     if (!reader.gone.aborted)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     this.left(run, options);
-    return wire.summary(run, await this.runs.response(userReach(run), run.runId, { accepted: true }));
+    return summary(await this.runs.response(userReach(run), run.runId, { accepted: true }));
   }
 
-  /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
-  ended(run: RunView, signal: AbortLike): Promise<AgentResponse | undefined> {
+  /**
+   * Waits for the end of a run; undefined when the signal aborts or the server stops before.
+   *
+   * @param onEvents gets all events of the run in order
+   */
+  ended(
+    run: RunView,
+    signal: AbortLike,
+    onEvents?: (events: readonly LoggedEvent[]) => void,
+  ): Promise<AgentResponse | undefined> {
     return this.active.waiting(async () => {
       let last: LoggedEvent | undefined;
       for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
         last = events.at(-1) ?? last;
+        onEvents?.(events);
       }
       return last && isTerminalEvent(last.event) ? last.event : undefined;
     });
