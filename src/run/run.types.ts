@@ -44,6 +44,8 @@ export interface RunRequest {
   readonly tenantUniqueId?: boolean;
   /** False when the server chose the session: a repeated request may then name another one. */
   readonly sessionGiven?: boolean;
+  /** True: a session that is made for this run is in no list of sessions. Not compared in repeated requests. */
+  readonly unlistedSession?: boolean;
   /** Chosen by the client: a repeated request with equal content returns the same run. Absent: the server chooses. */
   readonly runId?: string;
   /** The id of the run if the request is new, for a wire with ids of its own form. Not compared in repeated requests. */
@@ -102,12 +104,22 @@ export interface RunRequest {
    * compared in repeated requests.
    */
   readonly wireData?: JsonObject;
+  /** Given: the run is in the list that its wire keeps of its runs (`RunListings`). */
+  readonly listing?: RunListing;
   /** The `traceparent` of the request, under which the run is traced. Not compared in repeated requests. */
   readonly traceparent?: string;
   /** That of the run that this one continues. */
   readonly continuesTrace?: string;
   /** Instructions for this run only, added after the agent's own prompt. */
   readonly systemPrompt?: string;
+}
+
+/** What a list of a wire shows of a run, and finds it by. */
+export interface RunListing {
+  /** The model as the request names it. At most 256 characters. */
+  readonly model: string;
+  /** Texts that the client chose, by name. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** What `accept` returns once the run is committed. A repeated request gets the run of the first one. */

@@ -6,6 +6,7 @@ import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index
 import type { OpenedSession } from '../../session/index.js';
 import { NO_PREFERENCES, UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
+import { RunListings } from '../ports/run-listings.js';
 import type { Lease } from '../ports/run-leases.js';
 import type { ActiveRunLimits } from '../ports/run-limits.js';
 import { RunLedger } from '../run-ledger.js';
@@ -71,6 +72,7 @@ export class AcceptTransaction {
     private readonly attachments: AttachmentBinder,
     private readonly encoders: EncoderRevisions,
     private readonly userSettings: UserSettings,
+    private readonly listings: RunListings,
   ) {}
 
   /**
@@ -129,6 +131,7 @@ export class AcceptTransaction {
       start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
+    if (request.listing) await this.listings.insert(tx, run, request.listing);
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };

@@ -19,6 +19,7 @@ import { PartitionEvents1796860800000 } from './1796860800000-partition-events.j
 import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
 import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
+import { ListRunMetadata1797292800000 } from './1797292800000-list-run-metadata.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -43,4 +44,5 @@ export const SQLITE_MIGRATIONS = [
   ShrinkRunIndexes1796947200000,
   IndexAttachments1797033600000,
   NarrowIndexes1797206400000,
+  ListRunMetadata1797292800000,
 ];
