@@ -19,6 +19,7 @@ import type { Signature } from './url-signer.js';
 
 /** The longest file name that is stored, in characters. */
 const FILENAME_LIMIT = 200;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Attachments: upload, signed URLs, and the content for models. */
 @Injectable()
@@ -85,6 +86,13 @@ export class AttachmentService extends AttachmentReader {
     const isOwn = attachment.tenantId === principal.tenantId && attachment.userId === principal.userId;
     const isOfType = mimeType === undefined || mimeType.toLowerCase() === attachment.mimeType;
     return isOwn && isOfType ? referenceOf(attachment.path) : undefined;
+  }
+
+  /** The reference to the user's own attachment with an id; undefined for any other id. */
+  async referenceTo({ tenantId, userId }: Principal, id: string): Promise<string | undefined> {
+    const attachment = ID.test(id) ? await this.living(id) : undefined;
+    const isOwn = attachment?.tenantId === tenantId && attachment.userId === userId;
+    return isOwn ? referenceOf(attachment.path) : undefined;
   }
 
   /** A new signed URL of the user's own attachment; undefined for any other reference. */

@@ -86,6 +86,8 @@ export interface RunRequest {
   readonly answers?: readonly InterruptAnswer[];
   /** True: refuse the request unless `answers` answers every open interrupt of the session. */
   readonly answersAllInterrupts?: boolean;
+  /** True: input without answers leaves the interrupts of the session open, instead of canceling them. */
+  readonly keepsInterrupts?: boolean;
   /** Replaces the session's shared state before the agent starts. */
   readonly state?: JsonObject;
   /**

@@ -25,6 +25,9 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   RUN_NOT_FOUND: 'Completion not found',
 };
 
+/** How addresses begin that lack the version. */
+export const UNVERSIONED = '/chat';
+
 /** An error in this wire's format (contract chat-completions, section A7). */
 export function wireError({ status, code, wireCode, message: original, details }: HttpError): WireError {
   const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
@@ -38,9 +41,15 @@ export function wireError({ status, code, wireCode, message: original, details }
   return { message, type, param, code: known };
 }
 
-/** The body of an error before a stream. */
-export function errorBody(error: HttpError): { readonly error: WireError } {
-  return { error: wireError(error) };
+/**
+ * The body of an error before a stream.
+ *
+ * @param path of the request, without its query
+ */
+export function errorBody(error: HttpError, path = ''): { readonly error: WireError } {
+  const isForgotten = error.code === 'RESOURCE_NOT_FOUND' && path.startsWith(`${UNVERSIONED}/`);
+  if (!isForgotten) return { error: wireError(error) };
+  return { error: wireError({ ...error, message: `There is no ${path}: the address is /v1${path}` }) };
 }
 
 /** The error of a run without an answer: one that failed or was canceled. */
@@ -76,8 +85,12 @@ export function completionNotFound(id: string): OpenAiError {
   return new OpenAiError('RUN_NOT_FOUND', message, null, { status: 404 });
 }
 
-/** What to throw when a run is not accepted: this wire's error where it has its own, otherwise `error`. */
-export function submissionError(error: unknown): unknown {
+/**
+ * What to throw when a run is not accepted: this wire's error where it has its own, otherwise `error`.
+ *
+ * @param decision the path of the message that decides a question
+ */
+export function submissionError(error: unknown, decision: string): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, message } = error;
   if (code === 'SESSION_BUSY') {
@@ -88,10 +101,10 @@ export function submissionError(error: unknown): unknown {
     return new OpenAiError(code, 'This Idempotency-Key was used with another request.', null);
   }
   if (code === 'INTERRUPT_NOT_FOUND' || code === 'INTERRUPT_ALREADY_ANSWERED') {
-    return new OpenAiError(code, message, 'messages', { wireCode: 'tool_call_not_found' });
+    return new OpenAiError(code, message, decision, { wireCode: 'tool_call_not_found' });
   }
   if (code === 'INTERRUPT_EXPIRED') {
-    return new OpenAiError(code, message, 'messages', { wireCode: 'interrupt_expired' });
+    return new OpenAiError(code, message, decision, { wireCode: 'interrupt_expired' });
   }
   return error;
 }

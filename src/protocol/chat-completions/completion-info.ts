@@ -32,7 +32,9 @@ export interface CompletionData {
   /** Of the messages of the request: a later request that begins with them continues this run. */
   readonly digest: string;
   /** True if the request asks for the completion to be stored. */
-  readonly stored: boolean;
+  readonly isStored: boolean;
+  /** The system messages that a request begins with, if it asks for the completion to be stored; they are no input. */
+  readonly instructions: string[];
   /** True if the request names its session. */
   readonly inSession: boolean;
 }
@@ -55,7 +57,8 @@ const FOREIGN: Omit<CompletionData, 'model'> = {
   approvalText: true,
   token: '',
   digest: '',
-  stored: false,
+  isStored: false,
+  instructions: [],
   inSession: true,
 };
 

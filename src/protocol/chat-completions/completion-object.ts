@@ -14,7 +14,11 @@ export const TEXT_BREAK = '\n\n';
  *
  * @param interrupt what the run waits for; undefined if for nothing
  */
-export function completionOf(info: CompletionInfo, response: AgentResponse, interrupt?: InterruptEvent): Completion {
+export function completionOf(
+  info: CompletionInfo,
+  response: AgentResponse,
+  interrupt?: Pick<InterruptEvent, 'call_ids' | 'items'>,
+): Completion {
   const message = messageOf(info, response.output ?? [], interrupt);
   return {
     id: info.id,
@@ -79,7 +83,7 @@ export class ReasoningText {
 function messageOf(
   info: CompletionInfo,
   messages: readonly Message[],
-  interrupt: InterruptEvent | undefined,
+  interrupt: Pick<InterruptEvent, 'call_ids' | 'items'> | undefined,
 ): CompletionMessage {
   const question = interrupt && questionOf(info, interrupt, callsOf(messages));
   const answers = messages.filter(isAnswer);

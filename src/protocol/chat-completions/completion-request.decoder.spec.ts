@@ -3,6 +3,7 @@ import { toHttpError } from '../http/http-error.js';
 import { errorBody } from './chat-completions.errors.js';
 import { decodeCompletionRequest } from './completion-request.decoder.js';
 
+const MAX_BYTES = 1000;
 const user = { role: 'user', content: 'Hi' };
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
 const calling = { role: 'assistant', content: null, tool_calls: [call] };
@@ -12,7 +13,7 @@ const part = (value: object): object => ({ messages: [{ role: 'user', content: [
 /** The error that a body gets. */
 function refusal(body: unknown): unknown {
   try {
-    decodeCompletionRequest(body);
+    decodeCompletionRequest(body, MAX_BYTES);
   } catch (error) {
     if (error instanceof AppError) return errorBody(toHttpError(error)).error;
     throw error;
@@ -117,25 +118,31 @@ describe('a request for a completion', () => {
     const nothing = { n: 1, logprobs: false, top_logprobs: 0, logit_bias: {}, modalities: ['text'], audio: null };
     const absent = { temperature: null, tools: null, stop: null, response_format: null, functions: null, store: null };
     const unknown = { prediction: {}, web_search_options: {}, service_tier: 'flex', verbosity: 'low' };
-    const request = decodeCompletionRequest({ messages: [user], ...nothing, ...absent, ...unknown });
+    const request = decodeCompletionRequest({ messages: [user], ...nothing, ...absent, ...unknown }, MAX_BYTES);
     expect(request).toMatchObject({ stream: false, includeUsage: false, modelOptions: {}, store: undefined });
   });
 
   it('max_completion_tokens wins, and tool_choice none takes the tools of the client away', () => {
     const limits = { max_completion_tokens: 5, max_tokens: 9 };
-    const { modelOptions, tools } = decodeCompletionRequest({
-      messages: [user],
-      ...limits,
-      tools: [tool('f')],
-      tool_choice: 'none',
-    });
+    const { modelOptions, tools } = decodeCompletionRequest(
+      {
+        messages: [user],
+        ...limits,
+        tools: [tool('f')],
+        tool_choice: 'none',
+      },
+      MAX_BYTES,
+    );
     expect(modelOptions).toEqual({ maxTokens: 5 });
     expect(tools.clientTools).toEqual([]);
   });
 
   it('equal requests have equal messages', () => {
     const body = { messages: [user, calling, { role: 'tool', tool_call_id: 'c', content: 'x' }] };
-    const [one, two] = [decodeCompletionRequest(body), decodeCompletionRequest({ messages: [...body.messages] })];
+    const [one, two] = [
+      decodeCompletionRequest(body, MAX_BYTES),
+      decodeCompletionRequest({ messages: [...body.messages] }, MAX_BYTES),
+    ];
     expect(one).toEqual(two);
     const ids = one.messages.flatMap(({ messages }) => messages.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);

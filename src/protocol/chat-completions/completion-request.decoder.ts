@@ -32,14 +32,16 @@ export interface CompletionRequest {
  * Decodes the body of `POST /chat/completions` (contract chat-completions, sections A2 and A10). Unknown fields are
  * ignored; fields that would change the meaning of the answer, and that the server does not have, are refused.
  *
- * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value)
+ * @param maxBytes of one image, sound, video or file
+ * @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION (wrong type), INVALID_PARAMETER (wrong value),
+ *   ATTACHMENT_TOO_LARGE
  */
-export function decodeCompletionRequest(body: unknown): CompletionRequest {
+export function decodeCompletionRequest(body: unknown, maxBytes: number): CompletionRequest {
   if (!isPlainObject(body)) {
     throw new AppError('INVALID_JSON', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
   }
   const fields = new FieldReader(body, '');
-  const messages = messagesOf(fields);
+  const messages = messagesOf(fields, maxBytes);
   const tools = decodeTools(fields);
   const modelOptions = modelOptionsOf(fields, tools);
   refuseUnsupported(fields);
@@ -59,11 +61,11 @@ export function decodeCompletionRequest(body: unknown): CompletionRequest {
   };
 }
 
-function messagesOf(fields: FieldReader): readonly DecodedMessage[] {
+function messagesOf(fields: FieldReader, maxBytes: number): readonly DecodedMessage[] {
   const items = fields.list('messages', MAX_MESSAGES);
   if (items === undefined) throw fieldError('messages', 'is required', 'MISSING_PARAMETER');
   if (items.length === 0) throw fieldError('messages', 'must not be empty', 'INVALID_PARAMETER');
-  return decodeMessages(items);
+  return decodeMessages(items, maxBytes);
 }
 
 function modelOptionsOf(fields: FieldReader, { toolChoice }: DecodedTools): ModelOptions {

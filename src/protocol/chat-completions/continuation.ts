@@ -84,7 +84,7 @@ export class Continuations {
 }
 
 /** The calls of a run that have no output, in order. */
-function openCalls({ output }: AgentResponse): readonly string[] {
+export function openCalls({ output }: AgentResponse): readonly string[] {
   const messages = output ?? [];
   const answered = new Set(
     messages.filter(({ type }) => OUTPUT_TYPES.includes(type)).map((one) => callDataOf(one).callId),

@@ -1,8 +1,10 @@
-import { fingerprint, isPlainObject } from '../../common/index.js';
+import { fingerprint } from '../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import { OpenAiError } from '../openai/index.js';
 import { unsupported } from './chat-completions.errors.js';
+import { mediaPart } from './media.decoder.js';
+import { presentText, requiredText } from './required-text.js';
 
 /** The most parts of one message, and calls of one message. */
 const MAX_PARTS = 1000;
@@ -33,13 +35,14 @@ export interface DecodedMessage {
  * Decodes the messages of a request (contract chat-completions, section A3). Ids follow from position and content, so
  * that equal requests have equal messages.
  *
+ * @param maxBytes of one image, sound, video or file
  * @throws AppError naming the path of the first invalid field
  */
-export function decodeMessages(items: readonly unknown[]): readonly DecodedMessage[] {
+export function decodeMessages(items: readonly unknown[], maxBytes: number): readonly DecodedMessage[] {
   const open = new Set<string>();
   const answered = new Set<string>();
   return items.map((item, index) => {
-    const decoded = decodeMessage(fieldReaderAt(item, `messages[${index}]`), index);
+    const decoded = decodeMessage(fieldReaderAt(item, `messages[${index}]`), index, maxBytes);
     for (const { id } of decoded.calls) open.add(id);
     const { result } = decoded;
     if (result) {
@@ -55,14 +58,14 @@ export function decodeMessages(items: readonly unknown[]): readonly DecodedMessa
   });
 }
 
-function decodeMessage(fields: FieldReader, index: number): DecodedMessage {
+function decodeMessage(fields: FieldReader, index: number, maxBytes: number): DecodedMessage {
   const role = fields.string('role');
   switch (role) {
     case 'system':
     case 'developer':
       return plain('system', textParts(fields), index);
     case 'user':
-      return plain('user', userParts(fields), index);
+      return plain('user', userParts(fields, maxBytes), index);
     case 'assistant':
       return assistant(fields, index);
     case 'tool':
@@ -100,15 +103,15 @@ function assistant(fields: FieldReader, index: number): DecodedMessage {
 }
 
 function decodeCall(fields: FieldReader): DecodedCall {
-  const id = required(fields, 'id');
+  const id = requiredText(fields, 'id');
   const given = fields.object('function');
   if (!given) throw fieldError(fields.at('function'), 'is required', 'MISSING_PARAMETER');
   const inner = fieldReaderAt(given, fields.at('function'));
-  return { id, name: required(inner, 'name'), arguments: inner.string('arguments') ?? '{}' };
+  return { id, name: requiredText(inner, 'name'), arguments: inner.string('arguments') ?? '{}' };
 }
 
 function toolResult(fields: FieldReader, index: number): DecodedMessage {
-  const callId = required(fields, 'tool_call_id');
+  const callId = requiredText(fields, 'tool_call_id');
   const text = textParts(fields)
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
@@ -122,13 +125,13 @@ function toolResult(fields: FieldReader, index: number): DecodedMessage {
 function textParts(fields: FieldReader): readonly ContentInput[] {
   return partsOf(fields, (part) => {
     const type = part.string('type') ?? 'text';
-    if (type === 'text') return { type: 'text', text: stringOf(part, 'text') };
+    if (type === 'text') return { type: 'text', text: presentText(part, 'text') };
     throw fieldError(part.at('type'), 'must be text', 'INVALID_PARAMETER');
   });
 }
 
-function userParts(fields: FieldReader): readonly ContentInput[] {
-  const parts = partsOf(fields, userPart);
+function userParts(fields: FieldReader, maxBytes: number): readonly ContentInput[] {
+  const parts = partsOf(fields, (part) => userPart(part, maxBytes));
   if (parts.some((part) => part.type !== 'text' || part.text !== '')) return parts;
   throw fieldError(fields.at('content'), 'must not be empty', 'INVALID_PARAMETER');
 }
@@ -141,8 +144,8 @@ function assistantParts(fields: FieldReader): readonly ContentInput[] {
   if (value === undefined || value === null || value === '') return refused;
   const parts = partsOf(fields, (part): ContentInput => {
     const type = part.string('type');
-    if (type === 'text') return { type: 'text', text: stringOf(part, 'text') };
-    if (type === 'refusal') return { type: 'refusal', refusal: stringOf(part, 'refusal') };
+    if (type === 'text') return { type: 'text', text: presentText(part, 'text') };
+    if (type === 'refusal') return { type: 'refusal', refusal: presentText(part, 'refusal') };
     throw fieldError(part.at('type'), 'must be text or refusal', 'INVALID_PARAMETER');
   });
   return [...parts, ...refused];
@@ -158,86 +161,16 @@ function partsOf(fields: FieldReader, decode: (part: FieldReader) => ContentInpu
   return parts.map((part, index) => decode(fieldReaderAt(part, `${path}[${index}]`)));
 }
 
-function userPart(part: FieldReader): ContentInput {
+function userPart(part: FieldReader, maxBytes: number): ContentInput {
   const type = part.string('type');
-  switch (type) {
-    case 'text':
-      return { type: 'text', text: stringOf(part, 'text') };
-    case 'image_url':
-      return { type: 'image', image_url: urlOf(part, 'image_url') };
-    case 'video_url':
-      return { type: 'video', video_url: urlOf(part, 'video_url') };
-    case 'input_audio':
-      return audioOf(part);
-    case 'file':
-      return fileOf(part);
-    case undefined:
-      throw fieldError(part.at('type'), 'is required', 'MISSING_PARAMETER');
-    default:
-      throw fieldError(
-        part.at('type'),
-        'must be one of text, image_url, input_audio, file, video_url',
-        'INVALID_PARAMETER',
-      );
-  }
-}
-
-/** `{url}`; some clients send the address itself. */
-function urlOf(part: FieldReader, name: string): string {
-  const given = part.source[name];
-  const url = isPlainObject(given) ? required(fieldReaderAt(given, part.at(name)), 'url') : required(part, name);
-  const path = isPlainObject(given) ? `${part.at(name)}.url` : part.at(name);
-  if (!url.startsWith('data:')) return url;
-  const [, data] = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,([\s\S]*)$/.exec(url) ?? [];
-  if (data !== undefined && isBase64(data)) return url;
-  throw fieldError(path, 'must be a base64 data: URL with a media type', 'INVALID_PARAMETER');
-}
-
-function audioOf(part: FieldReader): ContentInput {
-  const given = part.object('input_audio');
-  if (!given) throw fieldError(part.at('input_audio'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(given, part.at('input_audio'));
-  const data = required(inner, 'data');
-  if (!isBase64(data)) throw fieldError(inner.at('data'), 'must be base64', 'INVALID_PARAMETER');
-  const format = inner.string('format') ?? 'wav';
-  if (format !== 'wav' && format !== 'mp3') {
-    throw fieldError(inner.at('format'), 'must be wav or mp3', 'INVALID_PARAMETER');
-  }
-  return { type: 'audio', data, format };
-}
-
-function fileOf(part: FieldReader): ContentInput {
-  const given = part.object('file');
-  if (!given) throw fieldError(part.at('file'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(given, part.at('file'));
-  const [id, data, filename] = [inner.string('file_id'), inner.string('file_data'), inner.string('filename')];
-  if (id === undefined && data === undefined) {
-    throw fieldError(inner.at('file_data'), 'is required, or file_id', 'MISSING_PARAMETER');
-  }
-  if (data !== undefined && !isBase64(data.replace(/^data:[^,]*,/, ''))) {
-    throw fieldError(inner.at('file_data'), 'must be base64', 'INVALID_PARAMETER');
-  }
-  return { type: 'file', file_url: null, file_id: id ?? null, filename: filename ?? null, file_data: data ?? null };
-}
-
-function isBase64(text: string): boolean {
-  return text !== '' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(text);
+  if (type === undefined) throw fieldError(part.at('type'), 'is required', 'MISSING_PARAMETER');
+  if (type === 'text') return { type, text: presentText(part, 'text') };
+  const media = mediaPart(type, part, maxBytes);
+  if (media) return media;
+  const rule = 'must be one of text, image_url, input_audio, file, video_url';
+  throw fieldError(part.at('type'), rule, 'INVALID_PARAMETER');
 }
 
 function idOf(index: number, identity: unknown): string {
   return `msg_${fingerprint([index, identity]).slice(0, 32)}`;
-}
-
-/** A string that must not be empty. @throws AppError MISSING_PARAMETER */
-function required(fields: FieldReader, name: string): string {
-  const value = fields.string(name);
-  if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
-}
-
-/** A string that may be empty. @throws AppError MISSING_PARAMETER */
-function stringOf(fields: FieldReader, name: string): string {
-  const value = fields.string(name);
-  if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
 }

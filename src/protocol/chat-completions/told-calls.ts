@@ -9,13 +9,15 @@ export interface CallData {
   readonly name: string;
   /** JSON text as the model wrote it. */
   readonly arguments: string;
+  /** Of an output: its text. */
+  readonly output: string;
 }
 
 /** The fields of a call, or of the output of one; empty where the message has none. */
 export function callDataOf(message: Pick<Message, 'content'>): CallData {
   const data = dataOf(message) ?? {};
   const field = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
-  return { callId: field('call_id'), name: field('name'), arguments: field('arguments') };
+  return { callId: field('call_id'), name: field('name'), arguments: field('arguments'), output: field('output') };
 }
 
 /** What the client is asked when a run waits. */

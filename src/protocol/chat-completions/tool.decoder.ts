@@ -8,8 +8,16 @@ export const MAX_TOOLS = 128;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MODES = ['none', 'auto', 'required'] as const;
 
+/** A tool of a request, and the path of its function. */
+export interface DeclaredTool extends ToolDeclaration {
+  readonly path: string;
+}
+
 /** The tools of a request, and which of them the model may call. */
 export interface DecodedTools {
+  /** All that the request declares. */
+  readonly declared: readonly DeclaredTool[];
+  /** Those that the model may call. */
   readonly clientTools: readonly ToolDeclaration[];
   /** Undefined leaves the choice to the model. */
   readonly toolChoice: ToolChoice | undefined;
@@ -24,7 +32,7 @@ export interface DecodedTools {
  * @throws AppError naming the path of the first invalid field
  */
 export function decodeTools(fields: FieldReader): DecodedTools {
-  const declared: ToolDeclaration[] = [];
+  const declared: DeclaredTool[] = [];
   const skipped: string[] = [];
   const items = fields.list('tools', MAX_TOOLS) ?? [];
   for (const [index, item] of items.entries()) {
@@ -35,11 +43,12 @@ export function decodeTools(fields: FieldReader): DecodedTools {
   }
   const choice = choiceOf(fields, declared);
   const { only } = choice;
-  const clientTools = only ? declared.filter(({ name }) => only.has(name)) : declared;
-  return { clientTools, toolChoice: choice.toolChoice, skipped };
+  const callable = only ? declared.filter(({ name }) => only.has(name)) : declared;
+  const clientTools = callable.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  return { declared, clientTools, toolChoice: choice.toolChoice, skipped };
 }
 
-function declarationOf(tool: FieldReader, earlier: readonly ToolDeclaration[]): ToolDeclaration {
+function declarationOf(tool: FieldReader, earlier: readonly ToolDeclaration[]): DeclaredTool {
   const given = tool.object('function');
   if (!given) throw fieldError(tool.at('function'), 'is required', 'MISSING_PARAMETER');
   const fields = fieldReaderAt(given, tool.at('function'));
@@ -53,7 +62,7 @@ function declarationOf(tool: FieldReader, earlier: readonly ToolDeclaration[]): 
   }
   fields.boolean('strict');
   const parameters = (fields.object('parameters') ?? { type: 'object', properties: {} }) as JsonObject;
-  return { name, description: fields.string('description') ?? '', parameters };
+  return { name, description: fields.string('description') ?? '', parameters, path: tool.at('function') };
 }
 
 /** `only`: the client's tools that are left; undefined for all. */

@@ -4,11 +4,13 @@ import type { Caller } from '../../access/index.js';
 /**
  * The header `Idempotency-Key` of a request.
  *
+ * @param path what errors call it; absent, they name no field
  * @throws AppError INVALID_PARAMETER unless the key has 1 to 256 printable ASCII characters
  */
-export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+export function idempotencyKeyOf(header: string | string[] | undefined, path?: string): string | undefined {
   if (header === undefined || (typeof header === 'string' && /^[\x20-\x7e]{1,256}$/.test(header))) return header;
-  throw new AppError('INVALID_PARAMETER', 'Idempotency-Key must have 1 to 256 printable ASCII characters');
+  const message = 'Idempotency-Key must have 1 to 256 printable ASCII characters';
+  throw new AppError('INVALID_PARAMETER', message, path === undefined ? {} : { details: [{ path, message }] });
 }
 
 /**

@@ -132,7 +132,8 @@ export class AcceptTransaction {
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
     if (request.listing) await this.listings.insert(tx, run, request.listing);
-    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
+    const keep = request.keepsInterrupts === true;
+    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now, keep });
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';

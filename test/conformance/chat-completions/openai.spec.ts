@@ -147,8 +147,9 @@ describe('openai', () => {
         {
           type: 'function',
           function: {
-            ...MAP.function,
-            parameters: GOLDEN_CLIENT_TOOL.parameters,
+            name: 'show_map',
+            description: 'Shows a place on a map.',
+            parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
             parse: JSON.parse,
             function: ({ place }: { place: string }) => {
               shown.push(place);

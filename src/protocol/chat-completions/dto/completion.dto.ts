@@ -28,6 +28,11 @@ export const CompletionRequestDto = madeDto('CreateChatCompletion', {
   'safety_identifier?': string,
 });
 
+/** The body of `POST /chat/completions/{id}`. */
+export const MetadataDto = madeDto('ChatCompletionMetadata', {
+  metadata: { ...object, description: 'At most 16 pairs of short strings.' },
+});
+
 const CallDto = madeDto('ChatCompletionToolCall', {
   id: string,
   type: word('function'),
@@ -61,6 +66,7 @@ export const CompletionDto = madeDto('ChatCompletion', {
     },
   },
   usage: object,
+  'metadata?': { ...object, description: 'Only of stored completions.' },
 });
 
 /** One chunk of a stream. */
