@@ -62,7 +62,7 @@ export function runError({ status, error }: AgentResponse): WireError {
 
 /**
  * The same for a request without a stream: 400, which no client repeats. A run that is repeated acts twice (contract
- * chat-completions, decision 9).
+ * chat-completions, section 0, rule 9).
  */
 export class FailedRunError extends AppError {
   constructor(readonly error: WireError) {

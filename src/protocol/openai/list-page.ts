@@ -25,7 +25,7 @@ export interface ListPage<T> {
 const DEFAULT_LIMIT = 20;
 
 /**
- * One page of items (contracts responses and chat-completions, section A1), newest first unless `order` is `asc`.
+ * One page of items (contract responses, section A1; contract chat-completions, section A1), newest first unless `order` is `asc`.
  *
  * @param items oldest first
  *
