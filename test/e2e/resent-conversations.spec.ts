@@ -40,7 +40,12 @@ describeOnDatabases('the Agent API and a client that sends the conversation agai
     const { messages } = server.modelServer.getLastRequest()?.body as unknown as {
       messages: { role: string; content: unknown }[];
     };
-    return messages.filter(({ role }) => role !== 'system').map(({ role, content }) => `${role}: ${String(content)}`);
+    // The model gets neighboring messages of the user as one of several texts.
+    const textsOf = (content: unknown): readonly string[] =>
+      Array.isArray(content) ? (content as { text: string }[]).map(({ text }) => text) : [String(content)];
+    return messages
+      .filter(({ role }) => role !== 'system')
+      .flatMap(({ role, content }) => textsOf(content).map((text) => `${role}: ${text}`));
   };
 
   it('each turn adds only what is new', async () => {

@@ -21,7 +21,12 @@ describeOnDatabases('a conversation that a client resends', (open) => {
     const { messages } = server.modelServer.getLastRequest()?.body as unknown as {
       messages: { role: string; content: unknown }[];
     };
-    return messages.filter(({ role }) => role !== 'system').map(({ role, content }) => `${role}: ${String(content)}`);
+    // The model gets neighboring messages of the user as one of several texts.
+    const textsOf = (content: unknown): readonly string[] =>
+      Array.isArray(content) ? (content as { text: string }[]).map(({ text }) => text) : [String(content)];
+    return messages
+      .filter(({ role }) => role !== 'system')
+      .flatMap(({ role, content }) => textsOf(content).map((text) => `${role}: ${text}`));
   };
 
   describe.each(CLIENTS)('by @ag-ui/client %s', (version: ClientVersion) => {
