@@ -1,7 +1,15 @@
 import { OpenAiError } from '../openai/index.js';
 import { AppError } from '../../common/index.js';
 import { toHttpError } from '../http/http-error.js';
-import { errorEvent, notFound, ofResponse, previousNotFound, submissionError, wireError } from './responses.errors.js';
+import {
+  errorEvent,
+  notFound,
+  ofResponse,
+  previousNotFound,
+  responseError,
+  submissionError,
+  wireError,
+} from './responses.errors.js';
 
 const REQUEST = 'invalid_request_error';
 
@@ -60,6 +68,19 @@ describe('the errors of the Responses API', () => {
     ['QUEUE_FULL', undefined, { status: 429 }],
   ] as const)('no error is a 409, which clients retry: %s', (code, previous, expected) => {
     expect(told(submissionError(new AppError(code), previous))).toMatchObject(expected);
+  });
+
+  it.each([
+    ['MODEL_RATE_LIMIT_EXCEEDED', 'rate_limit_error', 'rate_limit_exceeded', 'No'],
+    ['MODEL_QUOTA_EXCEEDED', 'rate_limit_error', 'rate_limit_exceeded', 'No'],
+    ['MODEL_CONTEXT_LENGTH_EXCEEDED', REQUEST, 'invalid_prompt', 'No'],
+    ['MODEL_TIMEOUT', 'server_error', 'server_error', 'No (MODEL_TIMEOUT)'],
+    ['MODEL_NOT_FOUND', 'server_error', 'server_error', 'No (MODEL_NOT_FOUND)'],
+    ['MODEL_EXECUTION_FAILED', 'server_error', 'server_error', 'No'],
+    ['AGENT_UNKNOWN_ERROR', 'server_error', 'server_error', 'No'],
+    ['MY_OWN', 'server_error', 'server_error', 'No'],
+  ])('a response that has failed with %s says so', (original, type, code, message) => {
+    expect(responseError({ code: original, message: 'No' })).toEqual({ type, code, message, param: null });
   });
 
   it('an error event repeats its fields for both kinds of clients', () => {

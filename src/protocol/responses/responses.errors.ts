@@ -49,6 +49,11 @@ const RUN_CODES: Readonly<Record<string, { readonly type: string; readonly code:
   INVALID_PARAMETER: { type: REQUEST_ERROR, code: 'invalid_prompt' },
 };
 
+/** Codes that say no more than `server_error` does. */
+const GENERAL: ReadonlySet<string> = new Set([
+  ...['MODEL_EXECUTION_FAILED', 'AGENT_ERROR', 'AGENT_UNKNOWN_ERROR', 'INTERNAL_ERROR'],
+]);
+
 /** An error in this wire's format. */
 export function wireError({ status, code, message: original, details }: HttpError): WireError {
   const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
@@ -80,11 +85,20 @@ export function errorEvent(error: WireError, sequenceNumber: number): object {
   };
 }
 
-/** The `error` of a failed response, with the message of the run. @param error null when the log has none */
+/**
+ * The `error` of a failed response, with the message of the run. A code of the log that this wire does not have is
+ * named at the end of the message (contract responses, section A4).
+ *
+ * @param error null when the log has none
+ */
 export function responseError(error: ErrorModel | null): ResponseError {
-  const known = error ? RUN_CODES[error.code] : undefined;
-  const { type, code } = known ?? { type: 'server_error', code: 'server_error' };
-  return { type, code, message: error?.message ?? 'The run failed', param: null };
+  if (!error) return { type: 'server_error', code: 'server_error', message: 'The run failed', param: null };
+  const { code: original, message } = error;
+  const known = RUN_CODES[original];
+  if (known) return { type: known.type, code: known.code, message, param: null };
+  const told =
+    GENERAL.has(original) || !Object.hasOwn(ERROR_CATALOGUE, original) ? message : `${message} (${original})`;
+  return { type: 'server_error', code: 'server_error', message: told, param: null };
 }
 
 /** The error for a previous response that is unknown, deleted, not stored, or another user's. */

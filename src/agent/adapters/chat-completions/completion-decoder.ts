@@ -42,7 +42,7 @@ export class CompletionDecoder {
     decoder.read(data, '', events);
     const [event] = events;
     if (events.length !== 1 || event?.type !== 'text-delta' || event.text !== text) return false;
-    if (decoder.calls.hasDeltas || !decoder.state.isEmpty) return false;
+    if (decoder.calls.hasDeltas || decoder.collected) return false;
     return decoder.ending === undefined && decoder.usage === null;
   }
 
@@ -50,7 +50,8 @@ export class CompletionDecoder {
   chunks = 0;
   private readonly calls: ToolCallDecoder;
   private readonly thoughts: OpeningThoughts;
-  private readonly state = new StateCollector();
+  /** Made when there is something to keep: most answers have nothing. */
+  private collected: StateCollector | undefined;
   private readonly template = new TextTemplate();
   private readonly origin: string;
   private ending: Ending | undefined;
@@ -146,10 +147,13 @@ export class CompletionDecoder {
   /** What the server may want back with this answer; undefined if nothing. */
   private replay(): JsonObject | undefined {
     const { thoughts, block } = this.thoughts;
-    // Without a form of its own: thoughts between tags.
     const isTagged = thoughts !== '' && this.state.isWithoutThoughts;
     if (isTagged) this.state.think('tags', thoughts);
     return this.state.replay(this.origin, this.calls.kept, isTagged ? block : '');
+  }
+
+  private get state(): StateCollector {
+    return (this.collected ??= new StateCollector());
   }
 
   private read(data: string, eventName: string, events: ModelEvent[]): void {

@@ -28,6 +28,8 @@ interface Call {
   extra: JsonObject | undefined;
 }
 
+const NO_NAMES: readonly string[] = [];
+const NO_IDS: ReadonlySet<string> = new Set();
 /** What some models write for no arguments. */
 const NULL = 'null';
 /** Where the name of a call ends if the server has not taken the tokens of gpt-oss off. */
@@ -41,7 +43,8 @@ const TOKEN = '<|';
  */
 export class ToolCallDecoder {
   private readonly calls: Call[] = [];
-  private readonly ids = new Set<string>();
+  /** The ids of the calls. Made with the first one: most answers have none. */
+  private ids: Set<string> | undefined;
   private placed = 0;
 
   /**
@@ -50,8 +53,8 @@ export class ToolCallDecoder {
    * @param usedIds the ids of earlier calls: a call that has one of them gets another one
    */
   constructor(
-    private readonly toolNames: readonly string[] = [],
-    private readonly usedIds: ReadonlySet<string> = new Set(),
+    private readonly toolNames: readonly string[] = NO_NAMES,
+    private readonly usedIds: ReadonlySet<string> = NO_IDS,
   ) {}
 
   /** How many calls there are. */
@@ -138,6 +141,7 @@ export class ToolCallDecoder {
     if (call.serverId !== undefined) return;
     call.serverId = id;
     let own = id;
+    this.ids ??= new Set();
     for (let count = 2; this.ids.has(own) || this.usedIds.has(own); count += 1) own = `${id}_${count}`;
     this.ids.add(own);
     call.id = own;

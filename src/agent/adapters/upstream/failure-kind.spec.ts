@@ -21,7 +21,7 @@ const KEY = 'MODEL_UNAUTHORIZED_ACCESS';
 /** The name, the status, the body, the code of the error, and how often the call is repeated. */
 type Row = [name: string, status: number, body: unknown, code: ErrorCode, retries: number];
 
-/** Kinds of failures (contract model-servers, section 1.4). */
+/** The forms of errors (contract model-servers, section 1.4). */
 const FORMS: Row[] = [
   ['OpenAI', 400, { error: { message: WORDS, type: 'invalid_request_error', param: 'x', code: null } }, FAILED, 0],
   ['Gemini', 429, [{ error: { code: 429, message: WORDS, status: 'RESOURCE_EXHAUSTED' } }], RATE, 2],
