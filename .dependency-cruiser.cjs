@@ -3,7 +3,7 @@
  * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
  */
 const FEATURES =
-  'access|agent|attachment|chores|common|config|database|events|health|interrupt|run|samples|session|telemetry|tools|ui-schema|user-settings';
+  'access|agent|attachment|chores|common|config|database|events|health|interrupt|outgoing|run|samples|session|telemetry|tools|ui-schema|user-settings';
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -118,6 +118,10 @@ module.exports = {
     layer(
       'chores',
       'access|agent|attachment|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+    ),
+    layer(
+      'outgoing',
+      'access|agent|attachment|chores|database|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
     ),
     layer('access', 'agent|attachment|health|interrupt|protocol|run|samples|session|tools|user-settings'),
     {

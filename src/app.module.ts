@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
-import { createModelClient, type ModelSource } from './agent/adapters/index.js';
+import { createModelClient, type ModelSource, type ProviderOptions } from './agent/adapters/index.js';
 import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
@@ -28,6 +28,8 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
+  /** Options of the providers of such a model, by their names, for every call (docs/models.md#provider-options). */
+  readonly providerOptions?: ProviderOptions | undefined;
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[] | undefined;
 }
@@ -51,7 +53,7 @@ export class AppModule {
           model: {
             provide: ModelClient,
             useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
-              createModel(settings, attachments, extensions.model),
+              createModel(settings, attachments, extensions.model, extensions.providerOptions),
             inject: [ModelSettings, AttachmentReader],
           },
         }),
@@ -88,12 +90,17 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
   readonly extensions: readonly SchemaExtension[];
 } {
   // A database needs no model, which SAMPLES=off requires of a server.
-  const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL']);
+  const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL', 'LLM_MODEL']);
   return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
 }
 
 /** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
-export function createModel(settings: ModelSettings, attachments: AttachmentReader, given?: ModelSource): ModelClient {
+export function createModel(
+  settings: ModelSettings,
+  attachments: AttachmentReader,
+  given?: ModelSource,
+  providerOptions?: ProviderOptions,
+): ModelClient {
   const isOffline = given === undefined && settings.server.kind === 'offline';
-  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given);
+  return isOffline ? new OfflineModelClient() : createModelClient(settings, attachments, given, providerOptions);
 }

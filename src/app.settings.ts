@@ -1,7 +1,14 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
-import { Configuration, ConfigurationError, RedisSettings, ServerSettings, type SliceType } from './config/index.js';
+import {
+  Configuration,
+  ConfigurationError,
+  misspelledSettings,
+  RedisSettings,
+  ServerSettings,
+  type SliceType,
+} from './config/index.js';
 import { DatabaseSettings } from './database/index.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
@@ -11,6 +18,7 @@ import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
+import { OutgoingSettings } from './outgoing/index.js';
 import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
@@ -22,6 +30,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AccessSettings,
   OidcSettings,
   ProxySettings,
+  OutgoingSettings,
   LimitsSettings,
   BrowserSettings,
   HttpSettings,
@@ -47,18 +56,21 @@ export const APP_SETTINGS: readonly SliceType[] = [
   TracingSettings,
 ];
 
+const SETTING_NAMES = APP_SETTINGS.flatMap(({ declarations }) => Object.values(declarations).map(({ name }) => name));
+
 /** What is given in code, so that no variable has to configure it. */
 export interface GivenInCode {
   readonly hasModel?: boolean;
 }
 
 /**
- * Reads all settings of the server.
+ * Reads all settings of the server. Names that are misspelled settings are refused.
  *
  * @throws ConfigurationError that names every variable that cannot be used
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, { hasModel = false }: GivenInCode = {}): Configuration {
-  return Configuration.read(env, APP_SETTINGS, hasModel ? ['LLM_BASE_URL'] : []);
+  const optional = hasModel ? ['LLM_BASE_URL', 'LLM_MODEL'] : [];
+  return Configuration.read(env, APP_SETTINGS, optional, misspelledSettings(env, SETTING_NAMES));
 }
 
 /** Settings that are given in code, by the names of their variables. An absent one has its default. */
@@ -70,10 +82,7 @@ export type GivenSettings = Readonly<Record<string, string | number | boolean | 
  * @throws ConfigurationError that names the settings that do not exist
  */
 export function environmentOf(given: GivenSettings): NodeJS.ProcessEnv {
-  const known = new Set(
-    APP_SETTINGS.flatMap(({ declarations }) => Object.values(declarations).map(({ name }) => name)),
-  );
-  const unknown = Object.keys(given).filter((name) => !known.has(name));
+  const unknown = Object.keys(given).filter((name) => !SETTING_NAMES.includes(name));
   if (unknown.length > 0) {
     throw new ConfigurationError(unknown.map((name) => ({ name, message: 'is not a setting' })));
   }

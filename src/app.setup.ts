@@ -33,8 +33,13 @@ import {
   HttpSettings,
   ignoreOtherUpgrades,
   limitConnections,
+  limitPipelining,
+  readTargets,
+  ReceivedBytes,
+  registerBodyRoom,
   registerRequestLimits,
   registerSecurityHeaders,
+  registerStagedClose,
 } from './protocol/http/index.js';
 import { HttpMetrics, REQUEST_ID_HEADER, requestIdOf, RequestTraces, ServerLog } from './telemetry/index.js';
 import { ToolPolicy } from './tools/index.js';
@@ -78,8 +83,10 @@ export function configureApp(app: NestFastifyApplication): void {
   const drain = app.get(ConnectionDrain, { strict: false });
   ignoreOtherUpgrades(app.getHttpServer());
   ConnectionQueue.before(app.getHttpServer(), () => drain.isOver);
+  limitPipelining(app.getHttpServer());
   limitConnections(app.getHttpServer(), connectionLimits(app.get(AccessSettings).trustedProxies !== undefined));
   drain.observe(app.getHttpServer());
+  readTargets(app.getHttpServer());
   app
     .getHttpAdapter()
     .getInstance()
@@ -98,8 +105,9 @@ export function configureApp(app: NestFastifyApplication): void {
 
 /** The part of `configureApp` that concerns requests alone: nothing of the process, its log or its connections. */
 export function configureRoutes(app: NestFastifyApplication): void {
-  returnRequestIds(app);
   const server = app.getHttpAdapter().getInstance();
+  registerStagedClose(server);
+  returnRequestIds(app);
   const bases = app.get(ServerSettings).publicBases;
   registerSecurityHeaders(server, { isHttps: bases.length > 0 && bases.every((base) => base.startsWith('https:')) });
   collectRoutes(server);
@@ -113,6 +121,7 @@ export function configureRoutes(app: NestFastifyApplication): void {
     });
   });
   registerRequestLimits(app, app.get(HttpSettings));
+  registerBodyRoom(server, app.get(ReceivedBytes, { strict: false }));
   // A worker has no routes for clients.
   if (app.get(FleetSettings).role === 'worker') return;
   registerUploads(app, app.get(AttachmentSettings));

@@ -28,6 +28,8 @@ export function startModel(): void {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
+      // The list of models, which a server asks for when it starts.
+      if (request.method === 'GET') return void response.writeHead(404).end();
       answer(JSON.parse(body) as ChatRequest, response).catch((error: unknown) => refuse(response, error));
     });
   });

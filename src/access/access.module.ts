@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Clock } from '../common/index.js';
 import { Fingerprints, keyFingerprints, ServerSettings } from '../config/index.js';
+import { OutgoingModule } from '../outgoing/index.js';
 import { AccessGuard } from './access.guard.js';
 import { AccessSettings } from './access.settings.js';
 import { ApiKeyVerifier } from './api-keys/index.js';
@@ -29,7 +30,7 @@ const OIDC_VERIFIER = Symbol('OidcVerifier');
 /** Who sends a request and what they may do. Needs the settings from a global module. */
 @Global()
 @Module({
-  imports: [KeysModule, LimitsModule],
+  imports: [KeysModule, LimitsModule, OutgoingModule],
   providers: [
     { provide: UsedTickets, useClass: TypeOrmUsedTickets },
     Tickets,

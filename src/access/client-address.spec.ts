@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddress } from './client-address.js';
-import { Networks } from './networks.js';
+import { Networks } from '../common/index.js';
 
 describe('clientAddress', () => {
   const trusted = new Networks(['10.0.0.0/8', '127.0.0.1']);

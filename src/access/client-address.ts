@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Networks } from './networks.js';
+import type { Networks } from '../common/index.js';
 
 /**
  * The network address of the client that sends a request: that of the connection or, if it is a trusted proxy's, the

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock, TurnoverSet } from '../common/index.js';
+import { type AbortLike, Clock, FirstAbort, LightAbortSignal, TurnoverSet } from '../common/index.js';
+import { invalidCredential } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import type { Caller } from './caller.js';
 import type { Identity } from './identity.js';
@@ -50,6 +51,37 @@ export class CredentialWatch implements OnApplicationShutdown {
       this.watched.delete(key);
       if (this.watched.size === 0) this.onApplicationShutdown();
     };
+  }
+
+  /**
+   * Waits for something as long as a credential holds.
+   *
+   * @param gone aborts when the caller leaves
+   * @param work gets a signal that aborts when the caller leaves or the credential ends
+   * @throws AppError AUTH_FAILED when the credential ends; what the work throws
+   */
+  async during<T>(
+    caller: Pick<Caller, 'identity'> | undefined,
+    gone: AbortLike,
+    work: (over: AbortLike) => Promise<T>,
+  ): Promise<T> {
+    if (!caller?.identity) return work(gone);
+    const ended = new LightAbortSignal();
+    const unwatch = this.watch(caller, () => ended.abort());
+    const first = new FirstAbort([gone, ended]);
+    try {
+      const result = await work(first.signal);
+      if (ended.aborted) throw invalidCredential();
+      return result;
+    } finally {
+      unwatch();
+      first.detach();
+    }
+  }
+
+  /** Whether the credential of a caller holds at this moment. */
+  isCurrent(caller: Pick<Caller, 'identity'>): Promise<boolean> {
+    return this.authenticator.isCurrent(caller, this.clock.now());
   }
 
   /** Stops the timer. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/index.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../telemetry/index.js';
 import { Authenticator } from './authenticator.js';
 import { BrowserPolicy } from './browsers/browser-policy.js';
@@ -8,6 +7,7 @@ import { type Caller, nameRequest } from './caller.js';
 import { OpenSlots } from './limits/open-slots.js';
 import { rateHeaders } from './limits/rate-headers.js';
 import { RequestRates, tooMany } from './limits/request-rates.js';
+import { CredentialWatch } from './credential-watch.js';
 import type { Need } from './needs.decorator.js';
 
 /**
@@ -21,7 +21,7 @@ export class UpgradeAdmission {
     private readonly browsers: BrowserPolicy,
     private readonly rates: RequestRates,
     private readonly slots: OpenSlots,
-    private readonly clock: Clock,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   /**
@@ -58,8 +58,13 @@ export class UpgradeAdmission {
     return this.slots.openSocket(caller);
   }
 
+  /** As `CredentialWatch.watch`, for a WebSocket as long as it is open. */
+  watch(caller: Caller, end: () => void): () => void {
+    return this.credentials.watch(caller, end);
+  }
+
   /** Whether the credential that opened a WebSocket still holds: to be asked at every message (contract access, section 3.6). */
   isCurrent(caller: Caller): Promise<boolean> {
-    return this.authenticator.isCurrent(caller, this.clock.now());
+    return this.credentials.isCurrent(caller);
   }
 }

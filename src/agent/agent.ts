@@ -114,6 +114,8 @@ export interface AgentContext {
   readonly inputText: string;
   /** Earlier messages of the session, oldest first, within the token budget. */
   readonly history: readonly Message[];
+  /** What model providers want back with messages of `history` and `input`, as JSON texts by the ids of the messages. */
+  readonly providerStates?: ReadonlyMap<string, string>;
   /** The state that the runs of this session share. */
   readonly state: SessionState;
   /** Tools that the client declared and runs itself. */

@@ -198,7 +198,7 @@ describe('ModelLoop', () => {
     expect(answers[2]).toContain('not valid JSON');
     expect(answers[3]).not.toContain('secret');
     expect(client.requests[1]?.messages.at(-5)).toMatchObject({
-      toolCalls: [{}, {}, { arguments: '{}' }, { arguments: '{}' }],
+      toolCalls: [{}, {}, { arguments: '{"invalid_json":"{\\"n\\""}' }, { arguments: '{}' }],
     });
     expect(run.messages.filter((message) => message.metadata?.['is_error'])).toHaveLength(4);
     run.expectLegalStream();

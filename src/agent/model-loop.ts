@@ -13,7 +13,8 @@ import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from '
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
-import { toModelMessages, toolCall, withOwnAttachments } from './prompt/prompt.js';
+import type { KeptStates } from './prompt/kept-states.js';
+import { bareCall, toPrompt, withOwnAttachments } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
 
 /** The message of an interrupt that waits for approvals. */
@@ -36,6 +37,8 @@ export interface ModelLoopOptions {
 interface Conversation {
   /** The whole conversation so far, which grows with each model call. */
   readonly messages: ModelMessage[];
+  /** What providers want back with messages of earlier runs. */
+  readonly states: KeptStates;
   /** Empty for none. */
   readonly situation: string;
   readonly predictedState: readonly PredictedState[];
@@ -73,12 +76,15 @@ export class ModelLoop {
    *   reason of `context.signal`, after which nothing is written
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const toolSet = await this.tools.toolSet(context.clientTools, context.toolRestrictions ?? [], context.authority);
+    const { clientTools, toolRestrictions = [], authority, modelOptions } = context;
+    const { toolChoice } = modelOptions;
+    const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined;
+    const toolSet = await this.tools.toolSet(clientTools, toolRestrictions, authority, wanted);
     const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);
     yield;
-    const owed = stillWaiting(context);
+    const owed = stillWaiting(context, resumed, this.clock.now());
     if (owed) return owed;
     const conversation = this.begin(context, options, toolSet, resumed);
     writeToolLists(context, toolSet);
@@ -108,13 +114,11 @@ export class ModelLoop {
     { outputs, results }: ResumedCalls,
   ): Conversation {
     const messages = [...context.history, ...outputs, ...context.input];
+    const prompt = toPrompt(joinPrompts(systemPrompt, context.instructions), messages, context.providerStates);
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
-      messages: withOwnAttachments(
-        toModelMessages(joinPrompts(systemPrompt, context.instructions), messages),
-        context.principal,
-        context.authority !== null,
-      ),
+      messages: withOwnAttachments(prompt.messages, context.principal, context.authority !== null),
+      states: prompt.states,
       situation,
       predictedState,
       hints: hintsOf(results),
@@ -127,7 +131,7 @@ export class ModelLoop {
   /** One model call. A tool choice of the request holds for the first one only: it would force a call in each step. */
   private modelStep(
     context: AgentContext,
-    { messages, situation, hints, toolSet, callIds, predictedState }: Conversation,
+    { messages, states, situation, hints, toolSet, callIds, predictedState }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
@@ -136,7 +140,7 @@ export class ModelLoop {
     const card = uiCard(context, hints, context.locale ?? this.settings.uiLocale);
     const approvals = callApprovals(context, this.invoker, toolSet);
     const setting = { toolSet, callIds, step, approvals };
-    return modelStep({ context, client: this.client, request, situation, predictedState, card, ...setting });
+    return modelStep({ context, client: this.client, request, situation, states, predictedState, card, ...setting });
   }
 
   /** @throws AppError TOOL_EXECUTION_FAILED above the limit, since the model might never stop */
@@ -170,12 +174,12 @@ function waitFor(callIds: readonly string[], asked: readonly AskedInterrupt[]): 
   return { kind: 'interrupted', reason, message, callIds, responseSchema: null, asked };
 }
 
-/** The outcome if answers to other interrupts are still missing; undefined if none are. */
-function stillWaiting(context: AgentContext): AgentOutcome | undefined {
+/** The outcome if answers to other interrupts are still missing, or approvals were asked for anew; undefined if none are. */
+function stillWaiting(context: AgentContext, { asked }: ResumedCalls, now: number): AgentOutcome | undefined {
   const { waiting } = context.resumption;
   const callIds = owedClientCalls(context);
-  if (waiting.length === 0 && callIds.length === 0) return undefined;
-  return waitFor(callIds, repeatRequests(context, waiting));
+  if (waiting.length === 0 && callIds.length === 0 && asked.length === 0) return undefined;
+  return waitFor(callIds, [...repeatRequests(context, waiting), ...requestApprovals(context, asked, now)]);
 }
 
 /** A required tool call applies to the first step only; otherwise the model would never answer with text. */
@@ -190,7 +194,13 @@ function exchange(
   results: readonly ToolResult[],
 ): ModelMessage[] {
   return [
-    { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(toolCall), ...(replay && { replay }) },
-    ...results.map(({ callId, name, output }): ModelMessage => ({ role: 'tool', callId, name, content: output })),
+    { role: 'assistant', content: text || refusal, toolCalls: toolCalls.map(bareCall), ...(replay && { replay }) },
+    ...results.map(({ callId, name, output, images = [] }): ModelMessage => ({
+      role: 'tool',
+      callId,
+      name,
+      content: output,
+      ...(images.length > 0 && { images: images.map((url) => ({ type: 'image' as const, url })) }),
+    })),
   ];
 }

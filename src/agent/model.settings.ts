@@ -1,17 +1,33 @@
 import {
+  choice,
   type ConfigurationProblem,
+  DAY_MS,
   HOUR_MS,
   httpUrlWithQuery,
   integer,
   milliseconds,
   setting,
   settings,
+  text,
   token,
 } from '../config/index.js';
+import { readCompat, readHeaders, readProviderOptions } from './model-json-settings.js';
+import { MODEL_PROVIDER_NAMES } from './model-providers.js';
+import type { JsonObject } from '../common/index.js';
 import { type ModelServer, selectModel } from './model-selection.js';
 
 /** Which model server is called, and how long the server waits for it. */
 export class ModelSettings extends settings('Model', {
+  llmProvider: setting('LLM_PROVIDER', choice(...MODEL_PROVIDER_NAMES), {
+    unset: 'chosen by the provider key; a server at LLM_BASE_URL is called through Chat Completions',
+    description:
+      'The provider of the model. It is called through its own API, by a package of the AI SDK that has to be installed (docs/models.md). What LLM_API_KEY and LLM_BASE_URL do not give, the package reads from the variables of the provider.',
+  }),
+  llmProviderOptions: setting('LLM_PROVIDER_OPTIONS', text(65_536), {
+    unset: 'none',
+    description:
+      'Options of the provider for every call, as a JSON object by the name of the provider: `{"anthropic":{"thinking":{"type":"enabled","budgetTokens":4096}}}`.',
+  }),
   llmBaseUrl: setting('LLM_BASE_URL', httpUrlWithQuery(), {
     unset: 'chosen by the provider key',
     description:
@@ -23,8 +39,24 @@ export class ModelSettings extends settings('Model', {
     description: 'Key for the server at LLM_BASE_URL. Leave it empty for a server that needs no key.',
   }),
   llmModel: setting('LLM_MODEL', token(256), {
-    unset: '`qwen-plus` on DashScope, `gpt-4o-mini` elsewhere',
+    unset: 'the default model of the provider (docs/models.md), `gpt-4o-mini` on other servers',
     description: 'Name of the model.',
+  }),
+  llmProfile: setting('LLM_PROFILE', token(64), {
+    unset: 'chosen by the host, the model or the server',
+    description:
+      'How requests are written: `generic`, a server such as `azure` or `vllm`, a model family such as `gpt-5`, or both as in `azure+gpt-5`. See docs/models.md.',
+  }),
+  llmCompat: setting('LLM_COMPAT', text(65_536), {
+    unset: 'nothing',
+    description:
+      'Rules in the place of those of the profile, as a JSON object such as `{"limit":"max_completion_tokens"}`. See docs/models.md.',
+  }),
+  llmHeaders: setting('LLM_HEADERS', text(65_536), {
+    unset: 'none',
+    secret: true,
+    description:
+      'Further headers of every request to the model server, as a JSON object of texts such as `{"HTTP-Referer":"https://chat.example.org"}`.',
   }),
   dashscopeApiKey: setting('DASHSCOPE_API_KEY', token(4096), {
     unset: 'not set',
@@ -34,7 +66,27 @@ export class ModelSettings extends settings('Model', {
   openaiApiKey: setting('OPENAI_API_KEY', token(4096), {
     unset: 'not set',
     secret: true,
-    description: 'An OpenAI key. On its own it selects the base URL of OpenAI and `gpt-4o-mini`.',
+    description: 'An OpenAI key. On its own it selects OpenAI, through its Responses API if the package is installed.',
+  }),
+  anthropicApiKey: setting('ANTHROPIC_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'An Anthropic key. On its own it selects Anthropic.',
+  }),
+  geminiApiKey: setting('GEMINI_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'A key of the Gemini API. On its own it selects Google.',
+  }),
+  deepseekApiKey: setting('DEEPSEEK_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'A DeepSeek key. On its own it selects DeepSeek.',
+  }),
+  openrouterApiKey: setting('OPENROUTER_API_KEY', token(4096), {
+    unset: 'not set',
+    secret: true,
+    description: 'An OpenRouter key. On its own it selects OpenRouter.',
   }),
   firstTokenTimeoutMs: setting('LLM_FIRST_TOKEN_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,
@@ -43,6 +95,11 @@ export class ModelSettings extends settings('Model', {
   idleTimeoutMs: setting('LLM_IDLE_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,
     description: 'How long to wait between two chunks of a model response.',
+  }),
+  commentsTimeoutMs: setting('LLM_COMMENTS_TIMEOUT_MS', milliseconds({ min: 10, max: DAY_MS }), {
+    default: 600_000,
+    description:
+      'How long a model call waits while the server sends nothing but comments or other signs of life. They do not extend the waits for chunks beyond this.',
   }),
   maxRetries: setting('LLM_MAX_RETRIES', integer({ min: 0, max: 10 }), {
     default: 2,
@@ -58,13 +115,39 @@ export class ModelSettings extends settings('Model', {
       'How long an unused connection to the model server is kept open. It must be less than the keep-alive time of that server.',
   }),
 }) {
-  readonly #selection = selectModel(this);
+  readonly #selection = selectModel({
+    llmProvider: this.llmProvider,
+    llmBaseUrl: this.llmBaseUrl,
+    llmApiKey: this.llmApiKey,
+    llmModel: this.llmModel,
+    keys: {
+      DASHSCOPE_API_KEY: this.dashscopeApiKey,
+      OPENAI_API_KEY: this.openaiApiKey,
+      ANTHROPIC_API_KEY: this.anthropicApiKey,
+      GEMINI_API_KEY: this.geminiApiKey,
+      DEEPSEEK_API_KEY: this.deepseekApiKey,
+      OPENROUTER_API_KEY: this.openrouterApiKey,
+    },
+  });
+  readonly #compat = readCompat(this.llmCompat);
+  readonly #headers = readHeaders(this.llmHeaders);
+  readonly #providerOptions = readProviderOptions(this.llmProviderOptions);
 
   /** The selected model server. */
   readonly server: ModelServer = this.#selection.server;
 
+  /** The JSON of `LLM_COMPAT`; undefined if it is not set. Its members are checked by the model client. */
+  readonly compat: JsonObject | undefined = this.#compat.value;
+
+  /** The JSON of `LLM_PROVIDER_OPTIONS`: an object for each provider. */
+  readonly providerOptions: Readonly<Record<string, JsonObject>> = this.#providerOptions.value ?? {};
+
+  /** Further headers of requests to the model server. They are secret. */
+  readonly headers: Readonly<Record<string, string>> = this.#headers.value ?? {};
+
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
-    return unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
+    const selection = unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
+    return [...selection, ...this.#compat.problems, ...this.#headers.problems, ...this.#providerOptions.problems];
   }
 
   override warnings(): readonly string[] {

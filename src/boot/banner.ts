@@ -14,9 +14,9 @@ const CREDENTIAL = ` -H "Authorization: Bearer $PARLEY_KEY"`;
  * The text for the terminal once the server listens: its addresses, and a command that works as it is, or, with
  * authentication, with a credential in PARLEY_KEY.
  *
- * @param given the model, if it is given in code
+ * @param model as the model client describes it
  */
-export function banner(configuration: Configuration, version: string, port: number, given?: ModelInfo): string {
+export function banner(configuration: Configuration, version: string, port: number, model: ModelInfo): string {
   const url = `http://${reachableHost(configuration.get(ServerSettings).host)}:${port}`;
   const { isAuthenticated, methods } = configuration.get(AccessSettings);
   return [
@@ -26,7 +26,7 @@ export function banner(configuration: Configuration, version: string, port: numb
     ...(hasConsole(configuration) ? [`  Console    ${url}/console`] : []),
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
-    `  Model      ${given ? `${given.name} of ${given.kind}` : describeModel(configuration.get(ModelSettings).server)}`,
+    `  Model      ${describeModel(configuration.get(ModelSettings).server, model)}`,
     '',
     ...(methods.includes('keys') ? ['Create a key:', '', `  ${CREATE_KEY}`, ''] : []),
     'Try it:',
@@ -49,8 +49,13 @@ function describeDatabase(address: DatabaseAddress): string {
   return `PostgreSQL, ${url.host}${url.pathname}`;
 }
 
-function describeModel({ kind, model, baseUrl }: ModelServer): string {
-  if (kind === 'offline')
-    return 'offline demo model (set OPENAI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
-  return `${model} at ${baseUrl}`;
+/** What answers, how it is called, and what it was chosen by. */
+function describeModel({ kind, model, baseUrl, reason }: ModelServer, info: ModelInfo): string {
+  if (info.kind === 'offline') {
+    return 'offline demo model (set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
+  }
+  if (info.profile) {
+    return `${model} at ${baseUrl} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
+  }
+  return kind === 'native' ? `${info.name} of ${info.kind} (${reason})` : `${info.name} of ${info.kind}`;
 }

@@ -4,9 +4,11 @@ import { banner } from './banner.js';
 import { StartupError } from '../common/index.js';
 import { assertPortFree, listenError } from './port-probe.js';
 
+const OFFLINE = { kind: 'offline', name: 'offline-demo' };
+
 describe('the banner', () => {
   it('the banner has the addresses, the database, the model, and a working command', () => {
-    const text = banner(readConfiguration({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090);
+    const text = banner(readConfiguration({ DATA_DIR: '/srv/parley' }), '1.2.3', 8090, OFFLINE);
     expect(text).toContain('Parley 1.2.3 listens on http://127.0.0.1:8090\n');
     expect(text).toContain('http://127.0.0.1:8090/docs\n');
     expect(text).toContain('embedded, /srv/parley/parley.db');
@@ -17,17 +19,21 @@ describe('the banner', () => {
 
   it('the banner shows neither the database password nor the model key', () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
-    const text = banner(readConfiguration(env), '1.2.3', 8090);
+    const profile = { name: 'openai', reason: 'the host', repairs: [], overrides: {} };
+    const configuration = readConfiguration(env);
+    const text = banner(configuration, '1.2.3', 8090, { kind: 'openai-compatible', name: 'gpt-5.4-mini', profile });
     expect(text).toContain('PostgreSQL, db:5432/parley');
-    expect(text).toContain('gpt-4o-mini at https://api.openai.com/v1');
+    expect(text).toContain('gpt-5.4-mini at https://api.openai.com/v1 (OPENAI_API_KEY), profile openai (the host)\n');
+    const native = banner(configuration, '1.2.3', 8090, { kind: 'openai.responses', name: 'gpt-5.4-mini' });
+    expect(native).toContain('gpt-5.4-mini of openai.responses (OPENAI_API_KEY)\n');
     expect(text).not.toContain('hidden');
   });
 
   it('with AUTH=keys, the banner has a command that creates a key, and one that uses it', () => {
-    const text = banner(readConfiguration({ AUTH: 'keys' }), '1.2.3', 8090);
+    const text = banner(readConfiguration({ AUTH: 'keys' }), '1.2.3', 8090, OFFLINE);
     expect(text).toContain('export PARLEY_KEY=$(npm run --silent key -- create --tenant default --account me)\n');
     expect(text).toContain('/process -H "Authorization: Bearer $PARLEY_KEY" -H ');
-    expect(banner(readConfiguration({}), '1.2.3', 8090)).not.toContain('PARLEY_KEY');
+    expect(banner(readConfiguration({}), '1.2.3', 8090, OFFLINE)).not.toContain('PARLEY_KEY');
   });
 
   it.each([
@@ -35,7 +41,7 @@ describe('the banner', () => {
     ['::', 'http://127.0.0.1:9/docs'],
     ['::1', 'http://[::1]:9/docs'],
   ])('the banner has an address that can be opened for HOST=%s', (host, url) => {
-    expect(banner(readConfiguration({ HOST: host, ALLOW_UNAUTHENTICATED: 'true' }), '1', 9)).toContain(url);
+    expect(banner(readConfiguration({ HOST: host, ALLOW_UNAUTHENTICATED: 'true' }), '1', 9, OFFLINE)).toContain(url);
   });
 });
 

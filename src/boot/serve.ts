@@ -8,6 +8,7 @@ import { readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup.js';
 import { VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
+import { DatabaseSettings } from '../database/index.js';
 import { ShutdownState } from '../health/index.js';
 import { ActiveStreams, ConnectionDrain } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
@@ -39,6 +40,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export async function serve(extensions: Extensions = {}): Promise<NestFastifyApplication> {
   const configuration = readConfiguration(process.env, { hasModel: extensions.model !== undefined });
   const server = configuration.get(ServerSettings);
+  configuration.get(DatabaseSettings).ensureFolder();
   if (cluster.isPrimary) await assertPortFree(server.host, server.port);
   const { workers } = configuration.get(FleetSettings);
   if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers, configuration.get(MetricsSettings).port));
@@ -57,7 +59,7 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   const { info } = app.get(ModelClient, { strict: false });
   // Of several processes the first speaks for all.
   if (cluster.isPrimary || cluster.worker?.id === 1)
-    process.stdout.write(banner(configuration, VERSION, listeningPort(app), extensions.model && info));
+    process.stdout.write(banner(configuration, VERSION, listeningPort(app), info));
   return app;
 }
 

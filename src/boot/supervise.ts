@@ -95,6 +95,8 @@ class Supervisor {
     const port = this.metricsPort;
     // 0 stands for any free port.
     const worker = cluster.fork(port ? { METRICS_PORT: String(port + place) } : {});
+    // A connection that cannot be handed to a process that dies at this moment; its end is noticed anyway.
+    worker.on('error', (error) => this.logger.warn(`Process ${worker.process.pid}: ${error.message}`));
     returnConnections(worker);
     this.places[place] = worker;
     this.ready.set(worker, isReady(worker));

@@ -13,6 +13,7 @@ const USAGE = `Usage: parley COMMAND
                        ${exampleNames().join(', ')}
   key COMMAND …        create, list, show, rotate, revoke and check API keys
   tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
+  model                try the configured model with a few small requests
   migrate              apply the pending migrations of the database
   openapi              print the OpenAPI document of the server
 
@@ -35,6 +36,7 @@ interface ProgramCommand {
 const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCommand>([
   ['start', { positionals: [], options: {}, run: start }],
   ['init', { positionals: ['FOLDER'], options: { example: { type: 'string' } }, run: init }],
+  ['model', { positionals: [], options: {}, run: model }],
   ['migrate', { positionals: [], options: {}, run: migrate }],
   ['openapi', { positionals: [], options: {}, run: openApi }],
 ]);
@@ -84,6 +86,11 @@ async function init(args: Arguments, _env: NodeJS.ProcessEnv, terminal: Terminal
   const { files, steps } = initProject(args.positionals[0] ?? '', textOf(args, 'example'));
   terminal.out([...files.map((file) => `  ${file}`), '', 'Next:', '', ...steps.map((step) => `  ${step}`)].join('\n'));
   return DONE;
+}
+
+async function model(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const { modelCommand } = await import('./model-command.js');
+  return modelCommand(env, terminal);
 }
 
 async function migrate(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {

@@ -1,3 +1,4 @@
+import { maskCredentials } from './credential-mask.js';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.js';
 
 /** Describes an invalid field: its path, the violated rule and the values involved. */
@@ -25,7 +26,8 @@ export interface AppErrorOptions {
 
 /**
  * The error that services throw: a code of the catalogue and a message that may be shown to clients. Anything
- * that must not be shown (stack, upstream body, secret) belongs in `cause`.
+ * that must not be shown (stack, upstream body, secret) belongs in `cause`. Credentials that a client put into a value
+ * which the message quotes are masked.
  */
 export class AppError extends Error {
   readonly status: number;
@@ -35,11 +37,11 @@ export class AppError extends Error {
     message: string = ERROR_CATALOGUE[code].message,
     options: AppErrorOptions = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(maskCredentials(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.status = options.status ?? ERROR_CATALOGUE[code].status;
     this.wireCode = options.wireCode;
-    this.details = options.details;
+    this.details = options.details?.map(maskedDetail);
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers;
   }
@@ -49,6 +51,10 @@ export class AppError extends Error {
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+function maskedDetail(detail: ErrorDetail): ErrorDetail {
+  return { ...detail, path: maskCredentials(detail.path), message: maskCredentials(detail.message) };
 }
 
 /** The code and message for any thrown value. Only those of an `AppError` are disclosed. */

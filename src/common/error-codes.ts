@@ -70,6 +70,7 @@ export const ERROR_CATALOGUE = {
   MODEL_NOT_FOUND: { status: 502, message: 'The model was not found' },
   MODEL_UNAUTHORIZED_ACCESS: { status: 502, message: 'The model refused the credentials of this server' },
   MODEL_QUOTA_EXCEEDED: { status: 429, message: 'The model quota is exhausted' },
+  MODEL_RATE_LIMIT_EXCEEDED: { status: 429, message: 'The model takes no more requests for the moment' },
   MODEL_CONTEXT_LENGTH_EXCEEDED: { status: 400, message: 'The conversation is too long for the model' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

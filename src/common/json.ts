@@ -54,6 +54,7 @@ export function canonicalJson(value: unknown): string {
     for (const item of value as unknown[]) items += `${items === '' ? '' : ','}${canonicalJson(item ?? null)}`;
     return `[${items}]`;
   }
+  if (typeof value === 'bigint') return value.toString();
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
   let members = '';
   for (const key of sortedKeys(value)) {

@@ -35,3 +35,21 @@ export class LightAbortSignal implements AbortLike {
     for (let listener = this.listeners.shift(); listener; listener = this.listeners.shift()) listener();
   }
 }
+
+/** A signal that aborts with the first of several others. */
+export class FirstAbort {
+  readonly signal = new LightAbortSignal();
+  private readonly abort = (): void => this.signal.abort();
+
+  constructor(private readonly others: readonly AbortLike[]) {
+    for (const other of others) {
+      if (other.aborted) this.abort();
+      else other.addEventListener('abort', this.abort, { once: true });
+    }
+  }
+
+  /** Lets go of the others, which may live longer. */
+  detach(): void {
+    for (const other of this.others) other.removeEventListener('abort', this.abort);
+  }
+}

@@ -50,12 +50,14 @@ function openTunnel({ origin, authorization }: HttpProxy, target: string, timeou
     });
     request.once('connect', ({ statusCode = 0, headers }: IncomingMessage, socket: Socket, head: Buffer) => {
       clearTimeout(timer);
+      // Node has let go of it: until TLS takes it over, and after a refusal, nobody else listens.
+      socket.on('error', () => undefined);
       if (statusCode >= 200 && statusCode < 300) {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
         return;
       }
-      socket.on('error', () => undefined).destroy();
+      socket.destroy();
       reject(new ProxyError(statusCode, headers));
     });
     request.end();

@@ -29,12 +29,18 @@ export class Configuration {
    *
    * @param optional variables that may be absent although other settings need them: what they configure is
    *   given in another way
+   * @param known problems of the environment that no slice sees
    * @throws ConfigurationError that names every variable that cannot be used
    */
-  static read(env: NodeJS.ProcessEnv, types: readonly SliceType[], optional: readonly string[] = []): Configuration {
+  static read(
+    env: NodeJS.ProcessEnv,
+    types: readonly SliceType[],
+    optional: readonly string[] = [],
+    known: readonly ConfigurationProblem[] = [],
+  ): Configuration {
     const reader = new SettingsReader(env);
     const slices = new Map(types.map((type) => [type, reader.slice(type)]));
-    reader.check(optional);
+    reader.check(optional, known);
     return new Configuration(
       slices,
       [...slices.values()].flatMap((slice) => slice.warnings()),
@@ -90,10 +96,10 @@ class SettingsReader implements SettingsSource {
   }
 
   /** @throws ConfigurationError if any variable of the slices cannot be used */
-  check(optional: readonly string[]): void {
+  check(optional: readonly string[], known: readonly ConfigurationProblem[] = []): void {
     const unusable = new Set(this.problems.map(({ name }) => name));
     const relations = [...this.slices.values()].flatMap((slice) => slice.problems(unusable));
-    const all = [...this.problems, ...relations.filter(({ name }) => !optional.includes(name))];
+    const all = [...known, ...this.problems, ...relations.filter(({ name }) => !optional.includes(name))];
     if (all.length > 0) throw new ConfigurationError(all);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureDataFolder } from './data-folder.js';
 import { splitList } from './rules.js';
 import { type Rule } from './setting.js';
 
@@ -47,7 +48,7 @@ export function ownKey(dataDir: string, name: string): ServerKey {
 
 /** Several processes may start at once: all use the key of the first. */
 function generateKey(dataDir: string, file: string): ServerKey {
-  mkdirSync(dataDir, { recursive: true });
+  ensureDataFolder(dataDir, 'DATA_DIR');
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `local:${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
@@ -67,7 +68,7 @@ function readKey(file: string): ServerKey | undefined {
     const [first = ''] = splitList(readFileSync(file, 'utf8'));
     return parseKey(first);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 import { loadPackage } from '../common/index.js';
@@ -57,11 +55,10 @@ export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptio
 }
 
 /**
- * Creates the folder of the file, because the driver does not. Commits do not wait for the disk here: with
- * `DURABILITY=strict` `WriteAheadLog` waits for it.
+ * Commits do not wait for the disk here: with `DURABILITY=strict` `WriteAheadLog` waits for it.
  */
 function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
-  mkdirSync(dirname(settings.address.file), { recursive: true });
+  settings.ensureFolder();
   return {
     type: 'better-sqlite3',
     database: settings.address.file,

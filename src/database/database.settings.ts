@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import {
   choice,
   describeAddress,
+  ensureDataFolder,
   integer,
   milliseconds,
   parseUrl,
@@ -63,7 +64,18 @@ export class DatabaseSettings extends settings('Database', {
     description:
       'How long PostgreSQL waits for the next statement of a transaction before it rolls it back and frees its locks: those of a process that is paused or has lost its host. Not more than LEASE_MS, so that its runs can be continued when its lease ends.',
   }),
-}) {}
+}) {
+  /**
+   * Creates the folder of a SQLite file, because the driver does not.
+   *
+   * @throws StartupError if no files can be created in it
+   */
+  ensureFolder(): void {
+    const { kind, file } = this.address;
+    if (kind === 'postgres' || file === ':memory:') return;
+    ensureDataFolder(dirname(file), (this.source.env['DATABASE_URL'] ?? '') === '' ? 'DATA_DIR' : 'DATABASE_URL');
+  }
+}
 
 /** `sqlite:<file>`, or the URL of a PostgreSQL database. */
 function databaseUrl(): Rule<DatabaseAddress> {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { StartupError } from '../common/index.js';
+import { answerAndClose, ownSocket } from '../protocol/http/index.js';
 import type { EmbeddedServer } from './embedded-server.js';
 
 /** The embedded servers of each server of a host, for its WebSockets. */
@@ -51,13 +52,14 @@ function acceptUpgrades(server: Server, embedded: EmbeddedServer): void {
   const all = [embedded];
   mounted.set(server, all);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    ownSocket(socket);
     const { url = '/' } = request;
     const target = all.find((one) => one.covers(url));
     if (target) {
       request.url = target.pathBelow(url);
       target.app.getHttpServer().emit('upgrade', request, socket, head);
     } else if (server.listenerCount('upgrade') === 1) {
-      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      answerAndClose(socket, 'HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
     }
   });
 }

@@ -19,6 +19,8 @@ export interface ParleyOptions {
   readonly providers?: readonly Provider[];
   /** Answers instead of a model server of the settings. */
   readonly model?: Extensions['model'];
+  /** Options of the providers of `model`, by their names. */
+  readonly providerOptions?: Extensions['providerOptions'];
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[];
   /** `sqlite:<file>` or `postgres://…`. Default: a file in DATA_DIR. */

@@ -2,10 +2,17 @@ import { Controller, Get, Header, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, OptionalCaller, Public } from '../access/index.js';
-import { ModelClient } from '../agent/index.js';
+import { ModelClient, type ModelProfileInfo } from '../agent/index.js';
 import { VERSION } from '../common/index.js';
 import { DatabaseSettings } from '../database/index.js';
-import { HealthDto, ProbeDto, ProbeErrorDto, ReadinessDto, ServiceInfoDto } from './health.dto.js';
+import {
+  HealthDto,
+  type ModelProfileDto,
+  ProbeDto,
+  ProbeErrorDto,
+  ReadinessDto,
+  ServiceInfoDto,
+} from './health.dto.js';
 import { ReadinessService, ShutdownState } from './readiness.service.js';
 
 const MODE = 'standalone';
@@ -58,8 +65,14 @@ export class HealthController {
       runner: this.shutdown.isShuttingDown ? 'not_ready' : 'ready',
       version: VERSION,
       uptime: Math.round(process.uptime() * 1000) / 1000,
-      ...(mayOperate(request) && { model: { ...this.model.info }, database: this.database.address.kind }),
+      ...(mayOperate(request) && this.details()),
     };
+  }
+
+  private details(): Pick<HealthDto, 'model' | 'model_profile' | 'database'> {
+    const { kind, name, profile } = this.model.info;
+    const database = this.database.address.kind;
+    return { model: { kind, name }, ...(profile && { model_profile: profileDto(profile) }), database };
   }
 
   @Get('readiness')
@@ -87,6 +100,10 @@ export class HealthController {
   live(): ProbeDto {
     return { status: 'alive' };
   }
+}
+
+function profileDto({ name, reason, repairs, overrides }: ModelProfileInfo): ModelProfileDto {
+  return { name, reason, repairs: repairs.map(({ kind, says, sentence }) => ({ kind, says, sentence })), overrides };
 }
 
 /** Whether a caller may see more than what a probe needs (contract access, section 10, rule 5). */

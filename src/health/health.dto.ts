@@ -1,3 +1,5 @@
+import { ApiProperty } from '@nestjs/swagger';
+
 /** The paths of the server's routes. */
 export class EndpointsDto {
   /** Runs the agent; streams unless the request has `"stream": false`. */
@@ -35,6 +37,29 @@ export class ModelInfoDto {
   name!: string;
 }
 
+/** A change in the form of requests that a refusal of the model server has led to. */
+export class ModelRepairDto {
+  /** @example "limit" */
+  kind!: string;
+  /** @example "with max_completion_tokens instead of max_tokens" */
+  says!: string;
+  /** What the server said, without anything of a conversation. */
+  sentence!: string;
+}
+
+/** How requests to the model server are written (contract model-servers, section 0). */
+export class ModelProfileDto {
+  /** @example "openai+gpt-5" */
+  name!: string;
+  /** What the profile was chosen by. @example "the host api.openai.com" */
+  reason!: string;
+  /** What refusals have changed since the process started. */
+  repairs!: ModelRepairDto[];
+  /** The value of `LLM_COMPAT` with which the repairs would not have been necessary. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  overrides!: Record<string, unknown>;
+}
+
 /** Health of the process, with its model and database. */
 export class HealthDto {
   /** @example "healthy" */
@@ -49,6 +74,8 @@ export class HealthDto {
   uptime!: number;
   /** For callers with the scope ops:read. */
   model?: ModelInfoDto;
+  /** For callers with the scope ops:read, if there is a model server. */
+  model_profile?: ModelProfileDto;
   /** `sqlite` or `postgres`; for callers with the scope ops:read. */
   database?: string;
 }

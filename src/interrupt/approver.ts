@@ -1,5 +1,9 @@
-import { AppError, isSameActor, matchesGlob, missingScope, type Requester } from '../common/index.js';
-import type { Approvers, DecidedBy, InterruptView } from './interrupt.types.js';
+import { AppError, isSameActor, matchesGlob, missingScope, type Principal, type Requester } from '../common/index.js';
+import { type ApprovalBinding, serverLabelOf, type ServerTool, toolIdentity } from '../tools/index.js';
+import type { Approvers, DecidedBy, InterruptView, SettledInterrupt } from './interrupt.types.js';
+
+/** Who decides, as far as rules of the policy ask; null without authentication. */
+type Decider = Pick<DecidedBy, 'actor' | 'userId' | 'roles'> | null;
 
 /**
  * Checks that somebody who reaches an interrupt may answer it (contract access, section 5.4). An approval needs the
@@ -14,34 +18,66 @@ export function assertMayAnswer(view: InterruptView, requester: Requester | null
     return;
   }
   if (requester && !requester.canDecide) throw missingScope('approvals:decide');
-  const { approvers } = view;
-  if (!approvers) return;
-  if (!requester) throw denied('This approval needs an approver whom the server has authenticated');
-  if (!hasRole(approvers, requester))
-    throw denied(`This approval needs an approver with the role ${rolesOf(approvers)}`);
-  if (approvers.notOwner && isOwner(view, approvers, requester)) {
-    throw denied('This approval needs an approver other than the owner of the run and whoever started it');
-  }
+  const lack = view.approvers && lackOf(view.approvers, requester, view);
+  if (lack !== null) throw new AppError('PERMISSION_DENIED', lack);
 }
 
 /** What is kept of whoever answers. */
-export function decidedByOf({ actor, userId, requestId }: Requester): DecidedBy {
-  return { actor, userId, requestId };
+export function decidedByOf({ actor, userId, requestId, roles }: Requester): DecidedBy {
+  return { actor, userId, requestId, roles };
 }
 
-function hasRole({ roles: patterns }: Approvers, { roles }: Requester): boolean {
-  return patterns === undefined || patterns.some((pattern) => roles.some((role) => matchesGlob(pattern, role)));
+/** A rule of the policy that asks for an approval of a call, as it is now. */
+export interface AskingRule {
+  /** `ToolPolicy.ruleKey` */
+  readonly key: string;
+  readonly mayEdit: boolean;
+  /** Absent: whoever may decide approvals. */
+  readonly approvers?: Approvers | undefined;
 }
 
-/** A key that started the run is its starter under whatever name it acts. */
-function isOwner({ userId }: InterruptView, { startedBy }: Approvers, requester: Requester): boolean {
-  return requester.userId === userId || (startedBy !== null && isSameActor(startedBy, requester.actor));
+/**
+ * Whether the approval of a call holds where the policy asks for one: under the rule that asked. Under another rule,
+ * because the policy has changed meanwhile, it holds if whoever decided may decide there too; edited arguments may have
+ * brought the call under it, so they need an approval of their own.
+ *
+ * @param by who decides, or has decided
+ */
+export function holdsUnder(
+  rule: AskingRule,
+  { binding, userId }: Pick<InterruptView, 'binding' | 'userId'>,
+  { isEdited, by }: { readonly isEdited: boolean; readonly by: Decider },
+): boolean {
+  if (binding?.rule === rule.key) return true;
+  // An earlier version has kept no rule.
+  if (isEdited && (binding !== null || !rule.mayEdit)) return false;
+  return rule.approvers === undefined || lackOf(rule.approvers, by, { userId }) === null;
 }
 
-function rolesOf({ roles = [] }: Approvers): string {
-  return roles.join(' or ');
+/** Whether an approval was asked for this tool. Of one that an earlier version asked for, only the server is known. */
+export function isBoundTo(
+  { binding, serverLabel }: { readonly binding: ApprovalBinding | null; readonly serverLabel: string | null },
+  tool: ServerTool,
+): boolean {
+  return binding ? binding.tool === toolIdentity(tool) : (serverLabel ?? 'local') === serverLabelOf(tool);
 }
 
-function denied(message: string): AppError {
-  return new AppError('PERMISSION_DENIED', message);
+/** Whether the person who approved a call has changed its arguments. */
+export function isEdited({ decision }: Pick<SettledInterrupt, 'decision'>): boolean {
+  return decision?.['arguments'] !== undefined;
+}
+
+/** Why somebody may not decide, as a sentence; null if nothing is missing. */
+function lackOf(approvers: Approvers, by: Decider, { userId }: Pick<Principal, 'userId'>): string | null {
+  if (!by) return 'This approval needs an approver whom the server has authenticated';
+  const { roles: patterns, notOwner, startedBy } = approvers;
+  const hasRole = (pattern: string): boolean => (by.roles ?? []).some((role) => matchesGlob(pattern, role));
+  if (patterns && !patterns.some(hasRole)) {
+    return `This approval needs an approver with the role ${patterns.join(' or ')}`;
+  }
+  // A key that started the run is its starter under whatever name it acts.
+  const isOwner = by.userId === userId || (startedBy !== null && isSameActor(startedBy, by.actor));
+  return notOwner && isOwner
+    ? 'This approval needs an approver other than the owner of the run and whoever started it'
+    : null;
 }

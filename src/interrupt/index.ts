@@ -1,4 +1,5 @@
-export { AnswerValidator, type ValidatedAnswers } from './answer-validator.js';
+export { type AskingRule, holdsUnder, isBoundTo, isEdited } from './approver.js';
+export { AnswerValidator, type ContinuedRun, type ValidatedAnswers } from './answer-validator.js';
 export * from './interrupt.types.js';
 export * from './ports/interrupt-store.js';
 export * from './ports/interrupts.js';

@@ -1,5 +1,6 @@
 import type { Actor, Json, JsonObject } from '../common/index.js';
 import type { OpenInterrupt } from '../events/index.js';
+import type { ApprovalBinding } from '../tools/index.js';
 
 /** What a user is asked for: the approval of a tool call, or an input. */
 export type InterruptKind = OpenInterrupt['kind'];
@@ -26,6 +27,8 @@ export interface DecidedBy {
   /** The user in whose name it acted. */
   readonly userId: string;
   readonly requestId: string;
+  /** Its roles at that time; absent in rows of earlier versions. Not shown to clients. */
+  readonly roles?: readonly string[];
 }
 
 /** An interrupt as callers see it. Times are milliseconds since the epoch. */
@@ -39,8 +42,10 @@ export interface InterruptView {
   readonly userId: string;
   readonly callId: string | null;
   readonly toolName: string | null;
-  /** As the model wrote them; edited arguments are in `decision`. */
+  /** Those of the model, integers beyond 2^53 as text; edited arguments are in `decision`. */
   readonly arguments: JsonObject | null;
+  /** The JSON text of `arguments`, exactly as the model wrote it. */
+  readonly modelArguments: string | null;
   readonly serverLabel: string | null;
   readonly reason: string | null;
   readonly message: string | null;
@@ -51,10 +56,12 @@ export interface InterruptView {
   readonly answeredAt: number | null;
   /** The run that resumed with the answer. */
   readonly resumedByRunId: string | null;
-  /** `{approve, reason?, arguments?}` of an approval, `{payload}` of an input, `{reason?}` of a cancel. */
+  /** `{approve, reason?, arguments?, argumentsText?}` of an approval (the text if it has integers beyond 2^53), `{payload}` of an input, `{reason?}` of a cancel. */
   readonly decision: JsonObject | null;
   /** Null: whoever may decide approvals. */
   readonly approvers: Approvers | null;
+  /** What an approval is bound to; null for an input, and for an approval that an earlier version asked for. */
+  readonly binding: ApprovalBinding | null;
   /** Null without authentication, and while it is pending. */
   readonly decidedBy: DecidedBy | null;
 }
@@ -67,7 +74,7 @@ export interface InterruptAnswer {
   /** Of an approval. Absent: `payload` may be `{approved: boolean}` or `{approve: boolean}`. */
   readonly approve?: boolean;
   readonly reason?: string;
-  /** Of an approval whose rule allows it: an object with all arguments, in place of the model's. */
+  /** Of an approval whose rule allows it: an object with all arguments, in place of the model's. Large integers may be bigints. */
   readonly editedArguments?: Json;
   /** Of an input: validated against its response schema. */
   readonly payload?: Json;
@@ -80,6 +87,8 @@ export interface AskedInterrupt {
   readonly key: string | null;
   /** Of an approval: who may decide it. Absent: whoever may decide approvals. */
   readonly approvers?: Approvers;
+  /** Of an approval. Absent where a request is repeated: it keeps the one that it has. */
+  readonly binding?: ApprovalBinding;
 }
 
 /** An interrupt as the resumed run sees it. */

@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
 import {
+  bytes,
   type ConfigurationProblem,
   DAY_MS,
   duration,
   HOUR_MS,
   integer,
+  MIB,
   milliseconds,
   ServerSettings,
   setting,
@@ -39,6 +41,11 @@ export class RunSettings extends settings('Runs', {
   queueLimit: setting('RUN_QUEUE_LIMIT', integer({ min: 1, max: 100_000 }), {
     default: 100,
     description: 'Runs of one session that may wait in the queue.',
+  }),
+  fieldLimitBytes: setting('REQUEST_FIELD_LIMIT_BYTES', bytes({ min: 1024, max: 64 * MIB }), {
+    default: 256 * 1024,
+    description:
+      'Largest shared state of a request, as JSON; also of its forwarded properties, and of each schema of a client tool or an answer. Larger ones are refused with 413.',
   }),
   maxAttempts: setting('RUN_MAX_ATTEMPTS', integer({ min: 1, max: 100 }), {
     default: 3,

@@ -28,6 +28,12 @@ export type BusyPolicy = 'reject' | 'enqueue' | 'interrupt' | 'rollback';
 /** The wire of requests that do not name one. */
 export const DEFAULT_WIRE = 'agent-api';
 
+/**
+ * From so many messages on, each step of a run's beginning takes milliseconds: other requests have a turn of the event
+ * loop between two.
+ */
+export const MANY_MESSAGES = 100;
+
 /** A request to run an agent, as the decoder of every wire returns it. */
 export interface RunRequest {
   /** Whose run it is. With `answers` the owner of the interrupts takes its place. */

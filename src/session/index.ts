@@ -1,3 +1,4 @@
+export * from './message-state.js';
 export * from './session-cleaners.js';
 export * from './ports/session-store.js';
 export * from './ports/session-search.js';

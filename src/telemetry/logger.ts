@@ -1,4 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
+import { maskCredentials } from '../common/index.js';
 import type { LoggingSettings } from './logging.settings.js';
 
 /** The destination of log lines: standard output, except in tests. */
@@ -18,7 +19,9 @@ const SECRETS = [
   'req.headers.authorization',
   'req.headers.cookie',
   'req.headers["x-api-key"]',
+  'req.headers["x-proxy-secret"]',
   'req.headers["proxy-authorization"]',
+  'req.headers["sec-websocket-protocol"]',
   'res.headers["set-cookie"]',
 ];
 /** Nest's classes that log every module and route at start-up. Their messages are demoted to debug level. */
@@ -30,8 +33,9 @@ const INFO = 30;
 export function createLogger(settings: LoggingSettings, destination: LogDestination = process.stdout): Logger {
   const { level, format } = settings;
   const options = { level, hooks: { logMethod: demoteBootMessages }, redact: { paths: SECRETS, censor: '[secret]' } };
-  if (format === 'json') return pino(options, destination);
-  return pino(options, { write: (line) => void destination.write(formatTextLine(line)) });
+  const formatted = format === 'json' ? (line: string): string => line : formatTextLine;
+  // The last step, for every field, message and stack.
+  return pino(options, { write: (line) => void destination.write(maskCredentials(formatted(line))) });
 }
 
 /** A hook that logs Nest's start-up messages at debug level. */

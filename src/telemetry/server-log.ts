@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { holdsCredential } from '../common/index.js';
 import { traceIdOf } from './tracing/request-traces.js';
 
 /** Paths that monitoring requests every few seconds: logged at debug level only. */
@@ -172,8 +173,9 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 /** Ids from clients must be short and safe in logs and headers. */
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The request id that the client sent, if it is acceptable; otherwise a new one. */
+/** The request id that the client sent, if it is acceptable and no credential; otherwise a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[REQUEST_ID_HEADER];
-  return typeof given === 'string' && ACCEPTABLE.test(given) ? given : randomUUID();
+  const isTaken = typeof given === 'string' && ACCEPTABLE.test(given) && !holdsCredential(given);
+  return isTaken ? given : randomUUID();
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../common/index.js';
+import { AppError, exactJsonText } from '../common/index.js';
 import { DeadlineError } from './deadline.js';
 import { type ServerTool, ToolError } from './tool.js';
 
@@ -22,9 +22,9 @@ export function failureSentence(tool: ServerTool, error: unknown): FailureSenten
   return { failure: 'failed', sentence: 'The tool failed because of an internal error.', isPublic: false };
 }
 
-/** A result as text: a string unchanged, any other value as JSON. @throws TypeError if JSON cannot represent it */
+/** A result as text: a string unchanged, any other value as JSON, with bigints as integers. @throws TypeError if JSON cannot represent it */
 export function outputText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  const text = typeof value === 'string' ? value : (exactJsonText(value) ?? 'null');
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 

@@ -1,7 +1,10 @@
 export * from './local/agent-tool.decorator.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
+export * from './schema-references.js';
+export * from './schema-repair.js';
 export * from './schema-validator.js';
+export * from './tool-arguments.js';
 export * from './tool-call.js';
 export * from './tool-invoker.js';
 export * from './tool-restriction.js';
@@ -10,4 +13,5 @@ export * from './tool-registry.js';
 export * from './tool.js';
 export * from './tools.module.js';
 export * from './tools.settings.js';
+export * from './valid-name.js';
 export * from './mcp/mcp.settings.js';

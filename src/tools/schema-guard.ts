@@ -38,6 +38,28 @@ function structureProblem(schema: JsonObject): string | undefined {
   return undefined;
 }
 
+/** Keywords whose work may grow faster than the product of the sizes of schema and value. */
+const UNBOUNDED = new Set([...REFERENCES, 'pattern', 'patternProperties', 'format']);
+
+/**
+ * How many steps a validation takes for each value and character at most: as many as the schema has values, because
+ * each part of a schema is applied to each part of a value once. Infinity if it may take more, and also if a property
+ * has the name of a keyword that allows more.
+ */
+export function stepsOf(schema: JsonObject): number {
+  const waiting: Json[] = [schema];
+  let steps = 0;
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    steps += 1;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      if (UNBOUNDED.has(key)) return Infinity;
+      waiting.push(child);
+    }
+  }
+  return steps;
+}
+
 /**
  * Prepares a schema for one compilation: its draft, and a copy without identifiers that could clash with another
  * schema's.

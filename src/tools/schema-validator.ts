@@ -2,46 +2,77 @@ import { Injectable } from '@nestjs/common';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { AppError, fingerprint, type JsonObject } from '../common/index.js';
+import { AppError, fingerprint, type JsonObject, type JsonSize, measureJson } from '../common/index.js';
 import { BoundedPattern } from './bounded-pattern.js';
-import { checkUntrustedSchema, standaloneSchema } from './schema-guard.js';
+import { boundedWork, within } from './bounded-work.js';
+import { checkUntrustedSchema, standaloneSchema, stepsOf } from './schema-guard.js';
+import { flagsOf } from './schema-pattern.js';
+import { withLinearUniqueItems } from './unique-items.js';
 
 /** Size of the cache of compiled schemas. The least recently used one is evicted. */
 const CACHE_SIZE = 500;
 
-/** Most violations named in one sentence. */
+/** Most violations named in one sentence, and most that are looked at: a sentence may be long. */
 const VIOLATIONS_SHOWN = 3;
+const VIOLATIONS_READ = 100;
 
-const regExp = Object.assign((source: string, flags: string) => new BoundedPattern(source, flags), {
+/** The largest value that is validated: arguments of a call, or the answer to a question. */
+export const VALUE_LIMITS = { depth: 64, values: 10_000, characters: 1024 * 1024 };
+
+/** How long a schema that is not trusted may take to compile, in milliseconds, also on a busy machine. */
+const COMPILE_MS = 2000;
+
+/** Up to so many steps, a few milliseconds, work needs no time limit, whose watch costs more than most validations. */
+const QUICK_STEPS = 1_000_000;
+
+/** Patterns of tools are written for other programs too: what is no pattern with `u` may be one without. */
+const regExp = Object.assign((source: string) => new BoundedPattern(source, flagsOf(source) ?? 'u'), {
   code: 'new BoundedPattern',
 });
+
+/** The format of `pattern` in the schema of schemas. */
+const REGEX = { type: 'string', validate: (source: string) => flagsOf(source) !== undefined } as const;
 
 const OPTIONS = {
   strict: false,
   allErrors: true,
-  useDefaults: true,
   logger: false,
   addUsedSchema: false,
   code: { regExp },
 } as const;
 
-/** Validates values against JSON Schemas of draft 2020-12 and draft-07, distinguished by `$schema`. */
+/** A compiled schema. */
+interface Compiled {
+  readonly validate: ValidateFunction;
+  /** As `stepsOf`. */
+  readonly steps: number;
+}
+
+/**
+ * Validates values against JSON Schemas of draft 2020-12 and draft-07, distinguished by `$schema`. Neither is trusted:
+ * values have a limited size, and the whole work of a validation a limited time.
+ */
 @Injectable()
 export class SchemaValidator {
-  private readonly draft7 = addFormats(new Ajv(OPTIONS));
-  private readonly draft2020 = addFormats(new Ajv2020(OPTIONS));
-  private readonly compiled = new Map<string, ValidateFunction>();
+  private draft7 = draft7();
+  private draft2020 = draft2020();
+  private readonly compiled = new Map<string, Compiled>();
   private readonly keys = new WeakMap<JsonObject, string>();
 
   /**
-   * Validates arguments and fills in the schema's defaults, in place.
+   * Validates arguments. Defaults are hints: they are neither filled in nor validated.
    *
-   * @returns undefined if they are valid, otherwise a sentence that names up to three violations
+   * @returns undefined if they are valid, otherwise a sentence that names up to three violations, that the value exceeds
+   *   `VALUE_LIMITS`, or that the validation takes too long
    * @throws AppError INVALID_PARAMETER if the schema itself is invalid
    */
   violation(schema: JsonObject, value: unknown): string | undefined {
-    const validate = this.validatorOf(schema);
-    return validate(value) ? undefined : describe(validate.errors ?? []);
+    const size = measureJson(value, VALUE_LIMITS);
+    if (size.problem !== undefined) return `${WHOLE} ${size.problem}.`;
+    const compiled = this.validatorOf(schema);
+    const isValid = validated(compiled, value, size);
+    if (isValid === undefined) return `${WHOLE} takes too long to check.`;
+    return isValid ? undefined : describe(compiled.validate.errors ?? []);
   }
 
   /**
@@ -54,7 +85,7 @@ export class SchemaValidator {
     const problem = checkUntrustedSchema(schema);
     if (problem) throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" ${problem}`);
     try {
-      this.compile(schema);
+      this.compileWithin(COMPILE_MS, schema);
     } catch (cause) {
       throw new AppError('INVALID_PARAMETER', `The parameters of tool "${toolName}" are not a valid JSON Schema`, {
         cause,
@@ -67,14 +98,14 @@ export class SchemaValidator {
     return this.compiled.size;
   }
 
-  private validatorOf(schema: JsonObject): ValidateFunction {
+  private validatorOf(schema: JsonObject): Compiled {
     const key = this.keyOf(schema);
-    let validate = this.compiled.get(key);
-    if (validate) this.compiled.delete(key);
-    else validate = this.compileTrusted(schema);
-    this.compiled.set(key, validate);
+    let compiled = this.compiled.get(key);
+    if (compiled) this.compiled.delete(key);
+    else compiled = { validate: this.compileTrusted(schema), steps: stepsOf(schema) };
+    this.compiled.set(key, compiled);
     if (this.compiled.size > CACHE_SIZE) this.forgetOldest();
-    return validate;
+    return compiled;
   }
 
   private keyOf(schema: JsonObject): string {
@@ -107,6 +138,23 @@ export class SchemaValidator {
       return compileOnce(this.draft7, body);
     }
   }
+
+  /** As `compile`. @throws Error also if it takes longer */
+  private compileWithin(milliseconds: number, schema: JsonObject): void {
+    if (within(milliseconds, () => this.compile(schema))) return;
+    // What was cut in the middle is not used again.
+    this.draft7 = draft7();
+    this.draft2020 = draft2020();
+    throw new Error('The JSON Schema takes too long to compile');
+  }
+}
+
+function draft7(): Ajv {
+  return withLinearUniqueItems(addFormats(new Ajv(OPTIONS)).addFormat('regex', REGEX));
+}
+
+function draft2020(): Ajv {
+  return withLinearUniqueItems(addFormats(new Ajv2020(OPTIONS)).addFormat('regex', REGEX));
 }
 
 /** Compiles without leaving the schema in ajv's own cache, which is unbounded. */
@@ -118,16 +166,30 @@ function compileOnce(ajv: Ajv, schema: JsonObject): ValidateFunction {
   }
 }
 
+/** Whether a value is valid; undefined if that takes too long, or has no end, to find out. */
+function validated({ validate, steps }: Compiled, value: unknown, size: JsonSize): boolean | undefined {
+  try {
+    if (steps * (1 + size.values + size.characters) <= QUICK_STEPS) return validate(value);
+    return boundedWork(() => validate(value));
+  } catch (error) {
+    // A schema that refers to itself exhausts the stack.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** What the sentences call the value itself. */
+const WHOLE = 'the arguments object';
+
 function describe(errors: readonly ErrorObject[]): string {
-  const sentences = [...new Set(errors.map(sentenceOf))];
+  const sentences = [...new Set(errors.slice(0, VIOLATIONS_READ).map(sentenceOf))];
   const hidden = sentences.length - VIOLATIONS_SHOWN;
   return `${sentences.slice(0, VIOLATIONS_SHOWN).join('; ')}${hidden > 0 ? `; and ${hidden} more` : ''}.`;
 }
 
 function sentenceOf(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
-  const where =
-    error.instancePath === '' ? 'the arguments object' : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
+  const where = error.instancePath === '' ? WHOLE : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
   const message = error.message ?? 'is not valid';
   if (error.keyword === 'additionalProperties')
     return `${where} must not have "${String(params['additionalProperty'])}"`;

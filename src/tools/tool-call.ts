@@ -21,6 +21,8 @@ export interface ToolResult {
   /** Text of at most TOOL_OUTPUT_LIMIT_BYTES. */
   readonly output: string;
   readonly isError: boolean;
+  /** Images of the result as `data:` URLs: part of it, beside the text. */
+  readonly images?: readonly string[];
   /** How user interfaces show the result. Not sent to the model. */
   readonly uiHints?: JsonObject;
   /** Set exactly when `isError`. */
@@ -60,6 +62,19 @@ export interface RequiredApproval {
   readonly mayEdit: boolean;
   /** Who may decide; absent: whoever may decide approvals. */
   readonly approvers?: ApproverRule;
+  /** What the approval is bound to. */
+  readonly binding: ApprovalBinding;
+}
+
+/**
+ * What an approval is bound to, beside the arguments: it holds for no call that another rule of the policy reserves, and
+ * for no other tool of the same name.
+ */
+export interface ApprovalBinding {
+  /** The rule that asked for it: `ToolPolicy.ruleKey`. */
+  readonly rule: string;
+  /** The tool that was meant: `toolIdentity`. */
+  readonly tool: string;
 }
 
 /** The part of a run's journal that tool calls need. The caller records the end of a step, together with its events. */
@@ -78,6 +93,11 @@ export function toolStepKey(callId: string): string {
 /** A hash by which the journal checks that a resumed call is the same call. */
 export function toolInputHash(call: ToolCall): string {
   return fingerprint({ name: call.name, arguments: call.arguments });
+}
+
+/** Identifies a tool by its source, its name and the schema of its arguments: other tools may have the same name. */
+export function toolIdentity({ name, origin, parameters }: Pick<ServerTool, 'name' | 'origin' | 'parameters'>): string {
+  return fingerprint({ name, origin, parameters });
 }
 
 /**

@@ -73,11 +73,12 @@ describe('ToolInvoker', () => {
     expect(await invoke(zoned, '{')).toMatchObject({ isError: true, failure: 'invalid_arguments' });
   });
 
-  it('a tool is called with validated arguments, defaults and its context', async () => {
+  it('a tool is called with validated arguments, without defaults, and with its context', async () => {
     let seen: [unknown, ToolContext] | undefined;
     const result = await invoke({ invoke: (args, context) => Promise.resolve((seen = [args, context])[0]) }, '{"n":1}');
-    expect(result).toEqual({ callId: 'c0', name: 'look', output: '{"n":1,"unit":"c"}', isError: false });
+    expect(result).toEqual({ callId: 'c0', name: 'look', output: '{"n":1}', isError: false });
     expect(seen?.[1]).toMatchObject({
+      argumentsText: '{"n":1}',
       callId: 'c0',
       runId: 'r',
       sessionId: 's',
@@ -89,7 +90,7 @@ describe('ToolInvoker', () => {
   it.each([
     ['{"n"', 'not valid JSON'],
     ['[1]', 'must be a JSON object'],
-    ['null', 'must be a JSON object'],
+    ['{"n":1,"n":2}', 'The member "n" is there twice'],
     ['{"n":"x"}', '"n" must be integer'],
     ['{"unit":"k"}', '"unit" must be one of ["c","f"]'],
   ])('the arguments %s are answered with an explanation', async (args, sentence) => {
@@ -100,8 +101,52 @@ describe('ToolInvoker', () => {
     expect(calls).toBe(0);
   });
 
-  it('missing arguments are an empty object', async () => {
-    expect(await invoke({}, '')).toMatchObject({ isError: false });
+  it.each(['', ' ', 'null', '""', '"null"'])('the arguments %j are an empty object', async (args) => {
+    const seen = (given: object, { argumentsText }: ToolContext): Promise<unknown> =>
+      Promise.resolve([given, argumentsText]);
+    expect(await invoke({ invoke: seen }, args)).toMatchObject({ output: '[{},"{}"]', isError: false });
+  });
+
+  describe('integers beyond 2^53', () => {
+    const ID = '2512292042121000001';
+    const withId = (id: object): Partial<ServerTool> => ({
+      parameters: { type: 'object', properties: { id: { ...id } } },
+      invoke: (args) => Promise.resolve([typeof args['id'], args]),
+    });
+
+    it.each([
+      ['a bigint where the schema takes integers', { type: 'integer', minimum: 1 }, `["bigint",{"id":${ID}}]`],
+      ['text where it takes text', { type: ['integer', 'string'] }, `["string",{"id":"${ID}"}]`],
+      [
+        'found through references and branches',
+        { anyOf: [{ type: 'null' }, { type: 'integer' }] },
+        `["bigint",{"id":${ID}}]`,
+      ],
+    ])('a tool gets %s', async (_what, schema, output) => {
+      expect(await invoke(withId(schema), `{"id": ${ID}}`)).toMatchObject({ output, isError: false });
+    });
+
+    it.each([[{ type: 'number' }], [{}]])('a tool whose schema says %j is not called', async (schema) => {
+      const result = await invoke(withId(schema), `{"id": ${ID}}`);
+      expect(result).toMatchObject({ failure: 'invalid_arguments', output: expect.stringContaining(`"id" is ${ID}`) });
+    });
+
+    it('different ones in a list of unique items are unique', async () => {
+      const ids = { type: 'array', items: { type: 'integer' }, uniqueItems: true };
+      const parameters = { type: 'object', properties: { ids } };
+      const list = '{"ids":[2512292042121000001,2512292042121000002]}';
+      const result = await invoke({ parameters, invoke: (args) => Promise.resolve(args) }, list);
+      expect(result).toMatchObject({ output: list, isError: false });
+    });
+
+    it('what is added to the arguments leaves them exact', async () => {
+      const tool = { ...withId({ type: 'integer' }), completeArguments: (args: object) => ({ ...args, zone: 'UTC' }) };
+      const seen: unknown[] = [];
+      const noting = (_args: unknown, { argumentsText }: ToolContext): Promise<void> =>
+        Promise.resolve(void seen.push(argumentsText));
+      await invoke({ ...tool, invoke: noting }, `{"id": ${ID}}`);
+      expect(seen).toEqual([`{"id":${ID},"zone":"UTC"}`]);
+    });
   });
 
   it('an unknown tool is answered with the names of the tools', async () => {
@@ -133,7 +178,9 @@ describe('ToolInvoker', () => {
       throw new ToolError('At once.');
     };
     expect(await invoke({ invoke: throwing })).toMatchObject({ output: 'The tool failed: At once.' });
-    expect(await invoke({ invoke: () => Promise.resolve(1n) })).toMatchObject({ isError: true });
+    const circle: Record<string, unknown> = {};
+    circle['itself'] = circle;
+    expect(await invoke({ invoke: () => Promise.resolve(circle) })).toMatchObject({ isError: true });
     expect(await invoke({ invoke: () => Promise.resolve(undefined) })).toMatchObject({
       output: 'null',
       isError: false,

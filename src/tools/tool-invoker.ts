@@ -1,10 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isPlainObject, type JsonObject } from '../common/index.js';
+import {
+  type ExactObject,
+  exactJsonText,
+  type JsonObject,
+  withIntegerTexts,
+  withRoundedIntegers,
+} from '../common/index.js';
 import { boundText, failureSentence, outputText } from './call-results.js';
 import { beginCall, refuseInDoubt } from './calls-in-doubt.js';
 import { withDeadline } from './deadline.js';
 import { type PolicyDecision, ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';
+import { argumentsText, fittedArguments, readArguments } from './tool-arguments.js';
 import {
   idempotencyKey,
   type RequiredApproval,
@@ -13,6 +20,7 @@ import {
   type ToolFailure,
   type ToolJournal,
   type ToolResult,
+  toolIdentity,
   toolStepKey,
 } from './tool-call.js';
 import type { ToolSet } from './tool-set.js';
@@ -21,7 +29,13 @@ import { ToolSettings } from './tools.settings.js';
 
 /** What would become of a call: a sentence about its arguments, or the decision of the policy. */
 export type CallPreview =
-  { readonly problem: string } | { readonly args: JsonObject; readonly decision: PolicyDecision };
+  | { readonly problem: string }
+  | {
+      readonly args: JsonObject;
+      readonly decision: PolicyDecision;
+      /** `ToolPolicy.ruleKey` of the rule that decides. */
+      readonly ruleKey: string;
+    };
 
 /**
  * Calls server tools, always in the same steps: resolve the name, validate the arguments, apply the policy,
@@ -71,20 +85,37 @@ export class ToolInvoker {
     if ('problem' in parsed) return undefined;
     const decision = this.decide(tool, parsed.args, caller);
     if (decision.effect !== 'ask') return undefined;
-    const { reason, expiresInMs, mayEdit, approvers } = decision;
-    const asked = completed(call, tool, parsed.args);
-    return { call: asked, tool, reason, expiresInMs, mayEdit, ...(approvers && { approvers }) };
+    const { rule, reason, expiresInMs, mayEdit, approvers } = decision;
+    // As a person is asked to approve it: the later run that makes the call could add other arguments.
+    const asked = tool.completeArguments ? Object.assign({}, call, { arguments: parsed.text }) : call;
+    const binding = { rule: this.policy.ruleKey(rule), tool: toolIdentity(tool) };
+    return { call: asked, tool, reason, expiresInMs, mayEdit, binding, ...(approvers && { approvers }) };
+  }
+
+  /**
+   * The answer to an approved call whose tool is not the one that was meant when the approval was asked for: its MCP
+   * server may be away, and another one may have a tool of the same name.
+   */
+  withoutTool(call: ToolCall, journal: ToolJournal): ToolResult {
+    if (journal.inDoubt(toolStepKey(call.callId))) return failed(call, 'in_doubt', vanishedTool(call));
+    return failed(
+      call,
+      'unknown_tool',
+      `The call was not made: the tool "${call.name}" that was approved is not available now.`,
+    );
   }
 
   /** What would become of a call with these arguments, without making it. */
   preview(
     tool: ServerTool,
-    args: JsonObject,
+    args: ExactObject,
     caller: Pick<ToolCaller, 'principal' | 'authority' | 'agentType' | 'timeZone'>,
   ): CallPreview {
-    const parsed = this.validArguments(tool, { name: tool.name, arguments: JSON.stringify(args) }, caller);
+    const parsed = this.validArguments(tool, { name: tool.name, arguments: exactJsonText(args) ?? '' }, caller);
     if ('problem' in parsed) return { problem: parsed.problem };
-    return { args: parsed.args, decision: this.decide(tool, parsed.args, caller) };
+    const decision = this.decide(tool, parsed.args, caller);
+    const ruleKey = this.policy.ruleKey(decision.effect === 'allow' ? null : decision.rule);
+    return { args: withIntegerTexts(parsed.args) as JsonObject, decision, ruleKey };
   }
 
   /** True if calls of this tool may require an approval, depending on their arguments. */
@@ -129,7 +160,7 @@ export class ToolInvoker {
     );
     if (denial !== undefined) return failed(call, 'denied', denial);
     await beginCall(resolved.tool, call, journal);
-    return this.run(resolved.tool, call, parsed.args, caller);
+    return this.run(resolved.tool, call, parsed, caller);
   }
 
   private validArguments(
@@ -137,11 +168,17 @@ export class ToolInvoker {
     call: Pick<ToolCall, 'name' | 'arguments'>,
     { timeZone }: Pick<ToolCaller, 'timeZone'>,
   ): ParsedArguments {
-    const parsed = parseArguments(call.arguments);
-    if ('problem' in parsed) return parsed;
-    const args = tool.completeArguments?.(parsed.args, { timeZone }) ?? parsed.args;
-    const violation = this.validator.violation(tool.parameters, args);
-    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args };
+    const read = readArguments(call.arguments);
+    if ('problem' in read) return read;
+    const fitted = fittedArguments(read.args, tool);
+    if ('problem' in fitted) return fitted;
+    // Tools are written for JSON; that integers may be bigints is documented.
+    const given = fitted.args as JsonObject;
+    const args = tool.completeArguments?.(given, { timeZone }) ?? given;
+    const text = tool.completeArguments ? (exactJsonText(args) ?? '{}') : argumentsText(call.arguments);
+    if (tool.isUnchecked) return { args, text };
+    const violation = this.validator.violation(tool.parameters, withRoundedIntegers(args));
+    return violation ? { problem: `The arguments of ${tool.name} are not valid: ${violation}` } : { args, text };
   }
 
   /** Why the policy refuses a call, as a sentence for the model; undefined if it does not. */
@@ -161,13 +198,17 @@ export class ToolInvoker {
     return this.policy.decide({ tool, args, principal, authority, agentType });
   }
 
-  private async run(tool: ServerTool, call: ToolCall, args: JsonObject, caller: ToolCaller): Promise<ToolResult> {
+  private async run(
+    tool: ServerTool,
+    call: ToolCall,
+    { args, text }: ValidArguments,
+    caller: ToolCaller,
+  ): Promise<ToolResult> {
     try {
       const value = await withDeadline(tool.timeoutMs, caller.signal, (signal) =>
-        tool.invoke(args, contextOf(call, caller, signal)),
+        tool.invoke(args, contextOf(call, text, caller, signal)),
       );
-      const { output, uiHints } = this.answered(value);
-      return { output, ...(uiHints && { uiHints }), callId: call.callId, name: call.name, isError: false };
+      return { ...this.answered(value), callId: call.callId, name: call.name, isError: false };
     } catch (error) {
       caller.signal.throwIfAborted();
       const { failure, sentence, isPublic } = failureSentence(tool, error);
@@ -177,12 +218,16 @@ export class ToolInvoker {
   }
 
   /** Drops hints that are too long, because they are stored with the run. */
-  private answered(value: unknown): Pick<ToolResult, 'output' | 'uiHints'> {
+  private answered(value: unknown): Pick<ToolResult, 'output' | 'images' | 'uiHints'> {
     if (!(value instanceof ToolAnswer)) return { output: this.bounded(outputText(value)) };
-    const hints = JSON.stringify(value.uiHints);
-    const fits = Buffer.byteLength(hints) <= this.settings.outputLimitBytes;
-    const output = this.bounded(outputText(value.value));
-    return fits ? { output, uiHints: JSON.parse(hints) as JsonObject } : { output };
+    const { images, uiHints } = value;
+    const hints = uiHints && JSON.stringify(uiHints);
+    const fits = hints !== undefined && Buffer.byteLength(hints) <= this.settings.outputLimitBytes;
+    return {
+      output: this.bounded(outputText(value.value)),
+      ...(images.length > 0 && { images }),
+      ...(fits && { uiHints: JSON.parse(hints) as JsonObject }),
+    };
   }
 
   private bounded(text: string): string {
@@ -190,13 +235,14 @@ export class ToolInvoker {
   }
 }
 
-function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): ToolContext {
+function contextOf(call: ToolCall, text: string, caller: ToolCaller, signal: AbortSignal): ToolContext {
   const { principal, sessionId, runId, clientTime, timeZone, locale, forwardedProps, traceparent } = caller;
   return {
     principal,
     sessionId,
     runId,
     callId: call.callId,
+    argumentsText: text,
     idempotencyKey: idempotencyKey(caller, call.callId),
     signal,
     ...(clientTime ? { clientTime } : {}),
@@ -208,14 +254,6 @@ function contextOf(call: ToolCall, caller: ToolCaller, signal: AbortSignal): Too
       if (!signal.aborted) caller.onProgress?.(call, update);
     },
   };
-}
-
-/**
- * The call as a person is asked to approve it: with the arguments that the server added, because the later
- * run that makes the call could add others.
- */
-function completed(call: ToolCall, tool: ServerTool, args: JsonObject): ToolCall {
-  return tool.completeArguments ? { ...call, arguments: JSON.stringify(args) } : call;
 }
 
 function failed(call: ToolCall, failure: ToolFailure, output: string): ToolResult {
@@ -232,17 +270,11 @@ function unknownTool(call: ToolCall, toolSet: ToolSet): string {
   return `There is no tool named "${call.name}". ${names ? `The tools are: ${names}.` : 'There are no tools.'}`;
 }
 
-/** Parsed arguments, or the problem as a sentence for the model. */
-type ParsedArguments = { readonly args: JsonObject } | { readonly problem: string };
-
-/** Parses the JSON text of a model. For a tool without arguments some models write an empty text. */
-function parseArguments(text: string): ParsedArguments {
-  if (text.trim() === '') return { args: {} };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value)) return { args: value as JsonObject };
-  } catch {
-    return { problem: 'The arguments are not valid JSON. Call the tool again with a JSON object.' };
-  }
-  return { problem: 'The arguments must be a JSON object. Call the tool again with one.' };
+/** Arguments that the tool may be called with, and their JSON text. */
+interface ValidArguments {
+  readonly args: JsonObject;
+  readonly text: string;
 }
+
+/** Valid arguments, or the problem as a sentence for the model. */
+type ParsedArguments = ValidArguments | { readonly problem: string };

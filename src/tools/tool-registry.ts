@@ -41,21 +41,34 @@ export class ToolRegistry {
     return (await this.list()).find((tool) => tool.name === name);
   }
 
-  /** The tools of one run: server tools within its authority and restrictions, and the tools that its client declared. */
+  /**
+   * The tools of one run: server tools within its authority and restrictions, and the tools that its client declared.
+   *
+   * @param wanted the name of a tool that the request chooses
+   */
   async toolSet(
     clientTools: readonly ToolDeclaration[],
     restrictions: readonly ToolRestriction[],
     authority: Authority | null,
+    wanted?: string,
   ): Promise<ToolSet> {
     const all = await this.list();
     const withheld = authority ? all.filter(({ name }) => !mayUseTool(authority, name)) : [];
-    return new ToolSet(
+    const toolSet = new ToolSet(
       restrictTools(withheld.length === 0 ? all : all.filter((tool) => !withheld.includes(tool)), restrictions),
       clientTools,
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
-      this.sources.flatMap((source) => source.unavailable?.() ?? []),
-      new Set(withheld.map(({ name }) => name)),
+      {
+        unavailable: this.sources.flatMap((source) => source.unavailable?.() ?? []),
+        withheld: new Set(withheld.map(({ name }) => name)),
+        wanted,
+      },
     );
+    const { leftOut, declarations } = toolSet;
+    if (leftOut.length > 0) {
+      this.report(`Model servers take ${declarations.length} tools; these are left out: ${leftOut.join(', ')}`);
+    }
+    return toolSet;
   }
 
   /** The states of the MCP servers of all sources, in the order of the configuration. */

@@ -23,4 +23,21 @@ describe('ToolSet', () => {
     expect(toolSet.resolve('get_weather')).toEqual({ kind: 'client', declaration: first });
     expect(toolSet.serverTools).toEqual([]);
   });
+
+  it('of more than 128 tools, those of this server come first, then those of the client, and the chosen one always', () => {
+    const of = (kind: 'local' | 'mcp', count: number): ServerTool[] =>
+      Array.from(
+        { length: count },
+        (_none, at) => ({ ...server, name: `${kind}_${at}`, origin: { kind } }) as ServerTool,
+      );
+    const clients = Array.from({ length: 60 }, (_none, at) => ({ ...client, name: `client_${at}` }));
+    const tools = [...of('mcp', 60), ...of('local', 50)];
+    const toolSet = new ToolSet(tools, clients, undefined, { wanted: 'mcp_59' });
+    const count = (kind: string): number => toolSet.declarations.filter(({ name }) => name.startsWith(kind)).length;
+    expect([count('local'), count('client'), count('mcp')]).toEqual([50, 60, 18]);
+    expect(toolSet.declarations.map(({ name }) => name)).toContain('mcp_59');
+    expect(toolSet.leftOut).toHaveLength(42);
+    expect(toolSet.leftOut[0]).toBe('mcp_17');
+    expect(toolSet.resolve('mcp_30').kind).toBe('server');
+  });
 });

@@ -6,11 +6,31 @@ export type ResolvedTool =
   | { readonly kind: 'client'; readonly declaration: ToolDeclaration }
   | { readonly kind: 'unknown' };
 
+/** The most tools that model servers take in one request (contract model-servers, section 1.3). */
+export const MOST_TOOLS = 128;
+
+/** What else is known of the tools of a run. */
+interface ToolSetFacts {
+  readonly unavailable?: readonly UnavailableServer[];
+  readonly withheld?: ReadonlySet<string>;
+  /** The name of a tool that the model must be told of. */
+  readonly wanted?: string | undefined;
+}
+
 /** The tools of one run, as they were when it began. Names are unique. */
 export class ToolSet {
-  /** The declarations for the model: server tools first, then client tools, each in the order of its source. */
+  /**
+   * The declarations for the model: server tools first, then client tools, each in the order of its source. Of more
+   * than 128 tools, those of this server come first, then those of the client, then those of MCP servers.
+   */
   readonly declarations: readonly ToolDeclaration[];
-  /** Those of `declarations` that the server runs itself. */
+  /** The names of the tools that are too many. They can be called, but the model is not told of them. */
+  readonly leftOut: readonly string[];
+  /** MCP servers whose tools are not available to this run. */
+  readonly unavailable: readonly UnavailableServer[];
+  /** Names of tools of the server that the run may not call. For the model they do not exist. */
+  readonly withheld: ReadonlySet<string>;
+  /** The tools that the server runs itself. */
   readonly serverTools: readonly ServerTool[];
   private readonly byName: ReadonlyMap<string, ResolvedTool>;
 
@@ -19,11 +39,10 @@ export class ToolSet {
     serverTools: readonly ServerTool[],
     clientTools: readonly ToolDeclaration[],
     onCollision: (name: string) => void = () => undefined,
-    /** MCP servers whose tools are not available to this run. */
-    readonly unavailable: readonly UnavailableServer[] = [],
-    /** Names of tools of the server that the run may not call. For the model they do not exist. */
-    readonly withheld: ReadonlySet<string> = new Set(),
+    { unavailable = [], withheld = new Set(), wanted }: ToolSetFacts = {},
   ) {
+    this.unavailable = unavailable;
+    this.withheld = withheld;
     const byName = new Map<string, ResolvedTool>();
     for (const tool of serverTools) byName.set(tool.name, { kind: 'server', tool });
     for (const declaration of clientTools) {
@@ -34,12 +53,29 @@ export class ToolSet {
     }
     this.byName = byName;
     this.serverTools = serverTools.filter(({ name }) => byName.get(name)?.kind === 'server');
-    this.declarations = [...byName.values()].flatMap(declared);
+    const all = [...byName.entries()];
+    const offered = all.length <= MOST_TOOLS ? all : mostImportant(all, wanted);
+    this.declarations = offered.flatMap(([, resolved]) => declared(resolved));
+    this.leftOut = all.filter((one) => !offered.includes(one)).map(([name]) => name);
   }
 
   resolve(name: string): ResolvedTool {
     return this.byName.get(name) ?? { kind: 'unknown' };
   }
+}
+
+/** As many as can be offered, in their order. */
+function mostImportant(
+  all: readonly (readonly [string, ResolvedTool])[],
+  wanted: string | undefined,
+): readonly (readonly [string, ResolvedTool])[] {
+  const rank = ([name, resolved]: readonly [string, ResolvedTool]): number => {
+    if (name === wanted) return 0;
+    if (resolved.kind === 'client') return 2;
+    return resolved.kind === 'server' && resolved.tool.origin.kind === 'mcp' ? 3 : 1;
+  };
+  const chosen = new Set([...all].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_TOOLS));
+  return all.filter((one) => chosen.has(one));
 }
 
 function declared(resolved: ResolvedTool): ToolDeclaration[] {

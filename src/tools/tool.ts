@@ -59,6 +59,8 @@ export interface ToolContext {
   readonly sessionId: string;
   readonly runId: string;
   readonly callId: string;
+  /** The arguments as JSON text, exactly as they were shown and approved. */
+  readonly argumentsText: string;
   /** Equal for every execution of this call, also after a crash. Pass it to systems that accept one. */
   readonly idempotencyKey: string;
   /** Aborts on cancellation, on timeout and when the worker loses the run. */
@@ -96,17 +98,21 @@ export interface ServerTool extends ToolDeclaration {
   readonly annotations?: ToolAnnotations;
   /** Milliseconds after which the call is aborted and answered as failed. */
   readonly timeoutMs: number;
+  /** If true, its schema cannot be checked here: it is shown to the model, and any arguments are passed on. */
+  readonly isUnchecked?: boolean;
   /** If true, each call requires an approval, also where the policy allows it (see `ToolRestriction`). */
   readonly requiresApproval?: boolean;
-  /** Its source. MCP tools are shown as `mcp_call` with the label of their server. */
-  readonly origin: { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string };
+  /** Its source. MCP tools are shown as `mcp_call` with the label of their server, which may have another name for them. */
+  readonly origin:
+    { readonly kind: 'local' } | { readonly kind: 'mcp'; readonly serverLabel: string; readonly toolName?: string };
   /**
    * Adds arguments that the model omitted and the server knows, before the arguments are validated, checked
    * against the policy and shown to a person. Must be pure: the same arguments and facts give the same result.
    */
   readonly completeArguments?: CompleteArguments;
   /**
-   * Runs the tool with validated arguments. A string result is passed on unchanged, any other value as
+   * Runs the tool with validated arguments. Integers beyond 2^53 are bigints, or text where the schema takes text;
+   * an MCP server gets them as the model wrote them. A string result is passed on unchanged, any other value as
    * JSON; a `ToolAnswer` adds hints for user interfaces. A thrown error is answered to the model and does
    * not end the run.
    */
@@ -144,11 +150,13 @@ export abstract class ToolSource {
   servers?(): readonly ToolServerState[];
 }
 
-/** A tool result with hints for user interfaces. The model sees only the value. */
+/** A tool result with hints for user interfaces, which the model does not see, or with images, which it does. */
 export class ToolAnswer {
+  /** @param images `data:` URLs */
   constructor(
     readonly value: unknown,
-    readonly uiHints: UiHints,
+    readonly uiHints: UiHints | undefined,
+    readonly images: readonly string[] = [],
   ) {}
 }
 

@@ -46,7 +46,7 @@ describe('the documentation', () => {
       .replaceAll('http://localhost:8090', server.url);
     const { stdout } = await run('bash', [
       '-c',
-      here.replace(/^curl /, 'curl --fail --silent --show-error --max-time 20 '),
+      here.replace(/^curl /, 'curl --fail-with-body --silent --show-error --max-time 20 '),
     ]);
     expect(stdout).not.toBe('');
     expect(stdout).not.toContain('"status":"failed"');

@@ -127,6 +127,71 @@ describeOnDatabases('the API of administration', (open) => {
     expect(refused).toMatchObject({ status: 403 });
   });
 
+  describe('keys of other accounts', () => {
+    const SCOPES = ['admin:keys', 'runs:read', 'runs:write'];
+    const idOf = (key: string): string => key.slice(10, 22);
+
+    it.each([
+      ['a key of another account', { account: 'clerk', scopes: SCOPES }],
+      ['a key of the account that is pinned to a user', { account: 'payroll', user: 'ana', scopes: SCOPES }],
+      ['a key that may act for some users', { account: 'desk', scopes: [...SCOPES, 'users:eu-*'] }],
+    ])('%s with admin:keys has none made, rotated or changed', async (_, fields) => {
+      const payroll = await apiKey(server, { account: 'payroll' });
+      const before = (await call('GET', '/admin/keys?account=payroll')).body['data'];
+      const clerk = await apiKey(server, fields);
+      const refused = { status: 403, body: { code: 'PERMISSION_DENIED' } };
+      const made = await call('POST', '/admin/keys', { account: 'payroll' }, clerk);
+      expect(made).toMatchObject(refused);
+      expect(made.body).not.toHaveProperty('secret');
+      expect(await call('POST', `/admin/keys/${idOf(payroll)}/rotate`, {}, clerk)).toMatchObject(refused);
+      const widened = { scopes: SCOPES, expires: 'never' };
+      expect(await call('PATCH', `/admin/keys/${idOf(payroll)}`, widened, clerk)).toMatchObject(refused);
+      const now = (await call('GET', '/admin/keys?account=payroll')).body['data'] as { id: string }[];
+      expect(now.filter(({ id }) => id !== idOf(clerk))).toEqual(before);
+      // A leaked key is revoked by whoever manages keys.
+      expect((await call('POST', `/admin/keys/${idOf(payroll)}/revoke`, {}, clerk)).status).toBe(200);
+    });
+
+    it('a revoked or expired key keeps its account from others', async () => {
+      const gone = await apiKey(server, { account: 'gone' });
+      await call('POST', `/admin/keys/${idOf(gone)}/revoke`);
+      const clerk = await apiKey(server, { account: 'clerk', scopes: SCOPES });
+      expect((await call('POST', '/admin/keys', { account: 'gone' }, clerk)).status).toBe(403);
+    });
+
+    it.each([['users:*'], ['users:service:*'], ['users:service:payroll']])(
+      'a caller with %s may have them made and rotated',
+      async (scope) => {
+        const payroll = await apiKey(server, { account: 'payroll' });
+        const keeper = await apiKey(server, { account: 'keeper', scopes: [...SCOPES, scope] });
+        expect((await call('POST', '/admin/keys', { account: 'payroll' }, keeper)).status).toBe(201);
+        expect((await call('POST', `/admin/keys/${idOf(payroll)}/rotate`, {}, keeper)).status).toBe(201);
+      },
+    );
+
+    it('an account has keys of its own made and rotated', async () => {
+      const own = await apiKey(server, { account: 'self', scopes: SCOPES });
+      const { status, body } = await call('POST', '/admin/keys', { account: 'self' }, own);
+      expect(status).toBe(201);
+      expect((await call('POST', `/admin/keys/${String(body['id'])}/rotate`, {}, own)).status).toBe(201);
+      expect((await call('POST', `/admin/keys/${idOf(own)}/rotate`, {}, own)).status).toBe(201);
+    });
+
+    it('whoever makes the first key of a new account goes on to manage it, also after a rotation of its own key', async () => {
+      const first = await apiKey(server, { account: 'founder', scopes: SCOPES });
+      const made = await call('POST', '/admin/keys', { account: 'founded' }, first);
+      expect(made.status).toBe(201);
+      const successor = String((await call('POST', `/admin/keys/${idOf(first)}/rotate`, {}, first)).body['secret']);
+      const rotated = await call('POST', `/admin/keys/${String(made.body['id'])}/rotate`, {}, successor);
+      expect(rotated.status).toBe(201);
+      const other = await apiKey(server, { account: 'other', scopes: SCOPES });
+      expect((await call('POST', '/admin/keys', { account: 'founded' }, other)).status).toBe(403);
+      // A key that somebody else made: the secrets are no longer the founder's alone.
+      expect((await call('POST', '/admin/keys', { account: 'founded' })).status).toBe(201);
+      expect((await call('POST', '/admin/keys', { account: 'founded' }, successor)).status).toBe(403);
+    });
+  });
+
   it.each([
     ['an unknown field', { account: 'x', scope: ['runs:read'] }, 'PARAMETER_VALIDATION'],
     ['no account', {}, 'PARAMETER_VALIDATION'],

@@ -1,7 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { NAMED_USERS } from '../support/identities.js';
-import { rawRequest } from '../support/raw-http.js';
+import { RawAnswer, rawRequest } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -60,6 +62,14 @@ describe('answers', () => {
       expect(head).toMatch(/^HTTP\/1.1 200 /);
       socket.destroy();
     }
+  });
+
+  it('do not depend on the header Host if the address has a host of its own', async () => {
+    const hosts = ['localhost', 'evil.example'];
+    const answers = hosts.map((host) => rawRequest(server.port, 'GET', `http://${host}/v1/models`));
+    await until(() => answers.every(({ head }) => head !== ''), 'the answers');
+    for (const { socket } of answers) socket.destroy();
+    expect(answers.map(({ head }) => head.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403']);
   });
 
   it('the page of the API documents runs scripts of its own origin only, in no frame', async () => {
@@ -158,4 +168,81 @@ describe('the HTTP server', () => {
       }
     },
   );
+
+  it.each([8, 24])(
+    'a client that sends all of a body of %s MiB before it reads sees why it is refused',
+    async (size) => {
+      const body = Buffer.alloc(size * 1024 * 1024, ' ');
+      const head = ['POST /process HTTP/1.1', 'host: localhost', 'content-type: application/json'];
+      const socket = connect(server.port, '127.0.0.1').pause();
+      const broken: Error[] = [];
+      socket.on('error', (error) => broken.push(error));
+      socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`);
+      await new Promise((sent) => socket.write(body, sent));
+      const answer = new RawAnswer(socket.resume());
+      await until(() => answer.closed, 'the end of the connection');
+      expect(broken).toEqual([]);
+      expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
+      expect(answer.head.toLowerCase()).toContain('connection: close');
+    },
+  );
+
+  it('does not serve a request behind one that was refused', async () => {
+    const request = (path: string): string =>
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n\r\n`;
+    const socket = connect(server.port, '127.0.0.1');
+    const answer = new RawAnswer(socket);
+    socket.write(request('/process'));
+    await until(() => answer.head !== '', 'the answer');
+    socket.write(`${'x'.repeat(100_000)}${request('/stop')}`);
+    await until(() => answer.closed, 'the end of the connection');
+    expect(answer.bytes.toString().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it.each(['/v1/models', '/nowhere', '/liveness'])('serves the absolute address of %s as its path', async (path) => {
+    const statuses = [path, `http://localhost:${server.port}${path}`, `HTTP://LOCALHOST${path}?`].map(
+      async (target) => {
+        const answer = rawRequest(server.port, 'GET', target, undefined, ['authorization: Bearer alice@acme']);
+        await until(() => answer.head !== '');
+        answer.socket.destroy();
+        return answer.head.split('\r\n')[0];
+      },
+    );
+    const [first, ...others] = await Promise.all(statuses);
+    expect(others).toEqual([first, first]);
+  });
+
+  it.each(['http://', 'ftp://localhost/v1/models', 'v1/models', 'http:///v1/models'])(
+    'refuses the target %s',
+    async (target) => {
+      const answer = rawRequest(server.port, 'GET', target, undefined, ['authorization: Bearer alice@acme']);
+      await until(() => answer.head !== '');
+      answer.socket.destroy();
+      expect(answer.head).toMatch(/^HTTP\/1.1 40[04] /);
+    },
+  );
+
+  it('opens WebSockets by their absolute address', async () => {
+    const { port } = server;
+    const options = { port, host: '127.0.0.1', path: `http://localhost:${port}/v1/responses` };
+    const headers = {
+      ...{ connection: 'Upgrade', upgrade: 'websocket', authorization: 'Bearer alice@acme' },
+      ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+    };
+    const [answer, socket] = (await once(get({ ...options, headers }), 'upgrade')) as [IncomingMessage, Socket];
+    socket.destroy();
+    expect(answer.statusCode).toBe(101);
+  });
+
+  it('closes a connection on which many requests wait behind a stream', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const answer = new RawAnswer(socket);
+    const request = (path: string): string =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer alice@acme\r\n\r\n`;
+    socket.write(request('/api/v1/runs/stream'));
+    await until(() => answer.chunks.length > 0, 'the stream');
+    socket.write(request('/liveness').repeat(64));
+    socket.write(request('/liveness').repeat(1000));
+    await until(() => answer.closed, 'the end of the connection');
+  });
 });

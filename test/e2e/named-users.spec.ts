@@ -37,6 +37,41 @@ const NAMED: Readonly<Record<string, Named>> = {
       body: { conversationId: session, messages: [{ role: 'user', content: words }], tools: [], user_id: user },
     }),
   ],
+  'AG-Kit A, userId': [
+    'userId',
+    (session, user) => ({
+      path: '/send-message',
+      body: { conversationId: session, messages: [{ role: 'user', content: words }], tools: [], userId: user },
+    }),
+  ],
+  'AG-Kit B, userId': [
+    'userId',
+    (session, user) => {
+      const { path, body } = agUi('/send-message', session);
+      return { path, body: { ...body, userId: user } };
+    },
+  ],
+  'AG-Kit C, userId': [
+    'userId',
+    (session, user) => ({
+      path: '/v1/aibot/bots/worker/send-message',
+      body: { msg: words, conversationId: session, userId: user },
+    }),
+  ],
+  'AG-Kit, a new conversation': [
+    'userId',
+    (session, user) => ({
+      path: '/v1/aibot/bots/worker/conversation',
+      body: { conversationId: session, userId: user },
+    }),
+  ],
+  'AG-Kit, query userId': [
+    'userId',
+    (session, user) => ({
+      path: `/send-message${user === undefined ? '' : `?userId=${user}`}`,
+      body: { conversationId: session, messages: [{ role: 'user', content: words }], tools: [] },
+    }),
+  ],
   'AG-Kit B': ['forwardedProps.user_id', (session, user) => agUi('/send-message', session, user && { user_id: user })],
   'AG-Kit C': [
     'user_id',
@@ -129,6 +164,28 @@ describeOnDatabases('the users that requests name', (open) => {
       expect(refused.status).toBe(403);
       expect(refused.text).toContain(`${field} names`);
     });
+  });
+
+  it.each(Object.entries(NAMED).filter(([name]) => /^AG-Kit( [ABC]|, a new)/.test(name)))(
+    '%s: what the request begins belongs to the user that it names',
+    async (_, [, start]) => {
+      const [hers, his] = [randomUUID(), randomUUID()];
+      expect((await ask(everybody, start(hers, 'ana'))).status).toBe(200);
+      expect((await ask(everybody, start(his, 'bo'))).status).toBe(200);
+      expect([await ownerOf(hers), await ownerOf(his)]).toEqual(['ana', 'bo']);
+    },
+  );
+
+  it.each([['user_id'], ['userId']])('AG-Kit: a %s that cannot be a user is refused', async (field) => {
+    const body = { conversationId: randomUUID(), messages: [{ role: 'user', content: words }] };
+    for (const value of [7, '', 'x'.repeat(257), 'a\u0001b', ['ana']]) {
+      const refused = await ask(everybody, { path: '/send-message', body: { ...body, [field]: value } });
+      expect([refused.status, refused.text.includes(field)]).toEqual([400, true]);
+    }
+    const service = await ask(everybody, { path: '/send-message', body: { ...body, [field]: 'service:payroll' } });
+    expect(service.status).toBe(400);
+    const both = { ...body, user_id: 'ana', userId: 'bo' };
+    expect((await ask(everybody, { path: '/send-message', body: both })).status).toBe(400);
   });
 
   describe.each(Object.entries(THREADS))('%s', (_, start) => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { CursorReader, WATCHED, watching } from '../support/cursor-reader.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { answerText, counted, expectWhole, ProcessClient } from '../support/process-client.js';
+import { rawRequest } from '../support/raw-http.js';
 import { runInput, RunsClient } from '../support/runs-client.js';
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
@@ -120,6 +123,55 @@ const MOST_MS = 60_000;
         expect(milliseconds).toBeLessThanOrEqual(5000);
         expect([route.name, frames]).toEqual([route.name, await new CursorReader(route).whole(b.url)]);
       }
+    });
+
+    it('a stream that is sent away ends its connection, while the server serves others', async () => {
+      await a.stop();
+      a = await ServerProcess.start(database, { ...ENV, DRAIN_STREAM_MS: '2000' });
+      const own = await new ProcessClient(a.url).say('count to 100 slowly');
+      await own.until(({ frames }) => frames.length > 3);
+      const answers = [`/runs/${own.frames[0]?.id}/events`, '/api/v1/runs/stream'].map((path) =>
+        rawRequest(a.port, 'GET', path),
+      );
+      await until(() => answers.every(({ chunks }) => chunks.length > 0), 'the streams');
+      expect(answers.map(({ head }) => head.toLowerCase().includes('connection: keep-alive'))).toEqual([true, true]);
+      const exited = a.terminate();
+      await until(() => answers.every(({ closed }) => closed), 'the connections to close');
+      expect(answers.map(({ chunks }) => chunks.at(-1))).toEqual(
+        answers.map((): unknown => expect.stringMatching(/^retry: \d+/)),
+      );
+      expect((await fetch(`${a.url}/liveness`)).status).toBe(200);
+      await own.all();
+      expect(await exited).toBe(0);
+    });
+
+    it('streams and answers end at DRAIN_STREAM_MS, even if runs have longer', async () => {
+      await a.stop();
+      a = await ServerProcess.start(database, { ...ENV, DRAIN_RUN_MS: '15000', DRAIN_STREAM_MS: '3000' });
+      const client = new ProcessClient(a.url);
+      const stream = await client.say('count to 5000 slowly');
+      const socket = new WebSocket(`${a.url.replace('http', 'ws')}/v1/responses`);
+      await once(socket, 'open');
+      const messages: { type: string; status?: number }[] = [];
+      socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString()) as (typeof messages)[0]));
+      socket.send(JSON.stringify({ type: 'response.create', model: 'default', input: 'count to 5000 slowly' }));
+      const answer = fetch(`${a.url}/v1/responses`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'default', input: 'count to 5000 slowly' }),
+      });
+      await stream.until(({ frames }) => frames.length > 3);
+      await until(() => messages.length > 3, 'the response');
+      const startedAt = performance.now();
+      const exited = a.terminate();
+      await Promise.all([stream.all(), answer, until(() => messages.some(({ type }) => type === 'error'))]);
+      const took = performance.now() - startedAt;
+      expect(took).toBeGreaterThan(2500);
+      expect(took).toBeLessThan(6000);
+      expect((await answer).status).toBe(503);
+      expect(messages.at(-1)).toMatchObject({ type: 'error', status: 503 });
+      socket.terminate();
+      expect(await exited).toBe(0);
     });
 
     it('a run that takes too long is continued by the other, without counting an attempt', async () => {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { runCli } from '../../src/cli/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { bearer } from '../support/keys.js';
@@ -42,6 +44,35 @@ class Load {
       if (answer.status === 200) this.accepted.push(Date.now());
       else this.refused.push(answer.status);
     }
+  }
+}
+
+/** A Responses WebSocket whose messages are kept. */
+class WatchedSocket {
+  readonly messages: { readonly type: string; readonly response?: { readonly id: string } }[] = [];
+  /** The code with which it was closed. */
+  closed: number | undefined;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.on('message', (data: Buffer) =>
+      this.messages.push(JSON.parse(data.toString()) as WatchedSocket['messages'][0]),
+    );
+    socket.on('close', (code) => (this.closed = code));
+  }
+
+  static async open(url: string, secret: string): Promise<WatchedSocket> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers: bearer(secret) });
+    const watched = new WatchedSocket(socket);
+    await once(socket, 'open');
+    return watched;
+  }
+
+  send(request: object): void {
+    this.socket.send(JSON.stringify({ type: 'response.create', ...request }));
+  }
+
+  close(): void {
+    this.socket.close();
   }
 }
 
@@ -130,6 +161,36 @@ describeOnDatabases('credentials that end under load, with two processes', (open
       const answer = await fetch(`${urls()[0]}/process/${runId}`, { headers: bearer(other.secret) });
       expect([answer.status, ((await answer.json()) as { status: string }).status]).toEqual([200, 'in_progress']);
     }
+  });
+
+  it('what waits with a revoked key ends within 15 s: WebSockets, idle or not, and requests for an end', async () => {
+    const [revoked, other] = [await createKey(), await createKey()];
+    const url = urls()[0] ?? '';
+    const open = async ({ secret }: { secret: string }): Promise<WatchedSocket> => WatchedSocket.open(url, secret);
+    const [idle, busy, kept] = await Promise.all([open(revoked), open(revoked), open(other)]);
+    for (const socket of [busy, kept]) socket.send({ input: 'count to 2000 slowly' });
+    const ended = async (answer: Promise<Response>): Promise<readonly [number, number]> => {
+      const { status } = await answer;
+      return [status, Date.now()];
+    };
+    const headers = { ...bearer(revoked.secret), 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'default', input: 'count to 2000 slowly' });
+    const waiting = ended(fetch(`${url}/v1/responses`, { method: 'POST', headers, body }));
+    await until(() => busy.messages.length > 3 && kept.messages.length > 3, 'the responses');
+    const id = busy.messages[0]?.response?.id ?? '';
+    const polling = ended(fetch(`${url}/api/v1/agent/tasks/${id}?wait=55`, { headers }));
+    await cli('key', 'revoke', revoked.id);
+    const at = Date.now();
+    await until(() => idle.closed !== undefined && busy.closed !== undefined, 'the sockets to close', STREAMS_END_MS);
+    expect([idle.closed, busy.closed, kept.closed]).toEqual([1008, 1008, undefined]);
+    for (const { messages } of [idle, busy]) expect(messages.at(-1)).toMatchObject({ type: 'error', status: 401 });
+    for (const [status, end] of await Promise.all([waiting, polling])) {
+      expect(status).toBe(401);
+      expect(end - at).toBeLessThanOrEqual(STREAMS_END_MS + 500);
+    }
+    const run = await fetch(`${url}/v1/responses/${id}`, { headers: bearer(other.secret) });
+    expect(await run.json()).toMatchObject({ status: 'in_progress' });
+    kept.close();
   });
 
   it('a provider that changes its keys loses no valid token', async () => {

@@ -85,6 +85,9 @@ describeOnLedgers('an interrupt of an agent', (ledger) => {
     };
     const run = await ask();
     expect(await codeOf(answer(run, { payload: { seat: 12 } }))).toBe('INVALID_PARAMETER');
+    const large = { seat: '1B', more: Array.from({ length: 12_000 }, (_, n) => ({ n })) };
+    await expect(answer(run, { payload: large })).rejects.toThrow('payload must not have more than 10000 values');
+    await expect(answer(run, { payload: { seat: 'x'.repeat(2_000_000) } })).rejects.toThrow('1048576 characters');
     expect(texts(await answer(run, { payload: { seat: '1B' } }))).toEqual(['1B']);
   });
 

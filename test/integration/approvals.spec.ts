@@ -115,6 +115,11 @@ describeOnLedgers('approvals', (ledger) => {
     for (const editedArguments of ['Ana', [], 0]) {
       expect(await codeOf(driver.answer(first.id, { editedArguments }))).toBe('INVALID_PARAMETER');
     }
+    // Too large to be validated.
+    const large = { to: 'Ana', amount: 3, more: Array.from({ length: 10_001 }, (_, n) => n) };
+    await expect(driver.answer(first.id, { editedArguments: large })).rejects.toThrow(
+      'arguments must not have more than 10000 values',
+    );
     await driver.answer(first.id, { editedArguments: { to: 'Ana', amount: 3 } });
     expect(done.payments).toEqual([{ to: 'Ana', amount: 3 }]);
     expect(await driver.server.interrupts.find(ALICE, first.id)).toMatchObject({

@@ -14,7 +14,7 @@ describeOnLedgers('a conversation that a client resends', (ledger) => {
     more: Partial<RunRequest> = {},
   ): Promise<string[]> => {
     const request = { sessionId, input, resendsHistory: true, ...more };
-    return (await ledger().accept(request)).input.map(({ id }) => id);
+    return (await ledger().accept(request)).input.messages.map(({ id }) => id);
   };
 
   it('every message and call is stored once, also if its text differs', async () => {

@@ -1,11 +1,10 @@
 import { Chores } from '../../src/chores/index.js';
-import pg from 'pg';
 import { userReach } from '../../src/common/index.js';
-import { SqliteConnection } from '../../src/database/sqlite-connection.js';
 import type { LoggedEvent } from '../../src/events/index.js';
 import { behaviour, say } from '../support/code-agents.js';
 import { ALICE, describeOnLedgers, nextId, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
+import { countStatements, type StatementCount } from '../support/statements.js';
 import { until } from '../support/until.js';
 
 /**
@@ -16,12 +15,6 @@ const COST = {
   sqlite: { commits: 2, statements: 15 },
   postgres: { commits: 2, roundTrips: 7 },
 };
-
-/** Statements of a connection. */
-interface Count {
-  readonly sent: string[];
-  roundTrips: number;
-}
 
 describeOnLedgers('the database work of a short run', (ledger) => {
   let server: RunDriver;
@@ -44,10 +37,8 @@ describeOnLedgers('the database work of a short run', (ledger) => {
   });
 
   /** What a run needs until its executor is done, after one that has prepared everything. */
-  async function counted(): Promise<Count> {
-    const count: Count = { sent: [], roundTrips: 0 };
-    if (ledger().database.dialect === 'sqlite') countSqlite(count);
-    else countPostgres(count);
+  async function counted(): Promise<StatementCount> {
+    const count = countStatements(ledger().database.dialect);
     // The executor looks for other runs of the session when it is done.
     const isDone = (): boolean =>
       count.sent.some((sql) => sql.includes('SELECT no, fence, tenant_id, place, status FROM runs'));
@@ -78,49 +69,3 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     expect([cost, sent]).toEqual([COST[dialect], sent]);
   });
 });
-
-/** Counts what the connections execute, apart from the pragmas that ask whether to wait for the disk. */
-function countSqlite({ sent }: Count): void {
-  const connection = SqliteConnection.prototype as unknown as Record<string, (...values: unknown[]) => unknown>;
-  for (const name of ['all', 'run', 'send', 'exec']) {
-    const original = connection[name];
-    jest.spyOn(connection, name).mockImplementation(function (this: SqliteConnection, ...values: unknown[]) {
-      sent.push(String(values[0]));
-      return original?.apply(this, values);
-    });
-  }
-}
-
-/** Counts statements, and round trips: a statement that is sent while another one waits for its answer costs none. */
-function countPostgres(count: Count): void {
-  const { query } = pg.Client.prototype as unknown as { query: (...values: unknown[]) => unknown };
-  const waiting = new WeakMap<object, number>();
-  jest.spyOn(pg.Client.prototype as unknown as { query: typeof query }, 'query').mockImplementation(function (
-    this: object,
-    ...values: unknown[]
-  ) {
-    const before = waiting.get(this) ?? 0;
-    if (before === 0) count.roundTrips += 1;
-    waiting.set(this, before + 1);
-    count.sent.push(textOf(values[0]));
-    const answered = (): void => void waiting.set(this, (waiting.get(this) ?? 1) - 1);
-    const callback = values.at(-1);
-    if (typeof callback === 'function') {
-      return query.apply(this, [
-        ...values.slice(0, -1),
-        (...results: unknown[]) => {
-          answered();
-          (callback as (...args: unknown[]) => void)(...results);
-        },
-      ]);
-    }
-    const result = query.apply(this, values) as Promise<unknown>;
-    result.then(answered, answered);
-    return result;
-  });
-}
-
-/** The text of a statement: as such, or with its name. */
-function textOf(statement: unknown): string {
-  return typeof statement === 'string' ? statement : (statement as { readonly text: string }).text;
-}

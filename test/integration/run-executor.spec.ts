@@ -19,8 +19,8 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 /** What a run's session has of its output. */
 async function saidIn(ledger: Ledger, runId: string): Promise<string[]> {
   const run = await ledger.runs.find(ALICE, runId);
-  const history = await ledger.sessions.history(run?.sessionRowId ?? 0, 2, 100);
-  return history.filter(({ role }) => role === 'assistant').map(textOf);
+  const { messages } = await ledger.sessions.history(run?.sessionRowId ?? 0, 2, 100);
+  return messages.filter(({ role }) => role === 'assistant').map(textOf);
 }
 
 describeOnLedgers('executing a run', (ledger) => {

@@ -70,13 +70,15 @@ describeOnLedgers('the run log', (ledger) => {
     const ended = await ledger().find(run);
     expect(ended).toMatchObject({ state: 'failed', error, usage, nextSeq: 1, leaseOwner: null });
     expect(ended.finishedAt).not.toBeNull();
-    expect((await ledger().sessions.history(run.sessionRowId, 2, 10)).map(({ id }) => id)).toContain('a');
+    expect((await ledger().sessions.history(run.sessionRowId, 2, 10)).messages.map(({ id }) => id)).toContain('a');
     expect(await ledger().sessions.state(run.sessionRowId)).toEqual({ n: 1 });
   });
 
   it('messages before the end are added once and in order, and none of a discarded run', async () => {
     const said = async (run: RunRecord) =>
-      (await ledger().sessions.history(run.sessionRowId, 2, 10)).map(({ id }) => id).filter((id) => !/^msg-/.test(id));
+      (await ledger().sessions.history(run.sessionRowId, 2, 10)).messages
+        .map(({ id }) => id)
+        .filter((id) => !/^msg-/.test(id));
     const run = await ledger().running();
     const [a, b, c] = ['a', 'b', 'c'].map((id) => userText(id, id)) as [Message, Message, Message];
     await append(logWrite(run, { lines: lines(0, 1), messages: [a] }));

@@ -11,7 +11,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     expect(written).toBe(true);
   };
   const history = async (run: RunRecord): Promise<string[]> =>
-    (await ledger().sessions.history(run.sessionRowId, run.ordinal, 100)).map(({ id }) => id);
+    (await ledger().sessions.history(run.sessionRowId, run.ordinal, 100)).messages.map(({ id }) => id);
   const start = async (request: Parameters<ReturnType<typeof ledger>['accept']>[0]) =>
     (await ledger().accept(request, { lease: LEASE })).run;
 
@@ -71,7 +71,10 @@ describeOnLedgers('the options of a run request', (ledger) => {
   it('input and output messages are distinguished', async () => {
     const run = await start({ input: [userText('a', 'a'), userText('b', 'b')] });
     await end(run, 'answer');
-    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).messages.map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+    ]);
   });
 
   it('a request after the newest run continues its session, and one after an older run forks it', async () => {
@@ -136,9 +139,9 @@ describeOnLedgers('the options of a run request', (ledger) => {
     await end(first, 'o1');
     const transient = await start({ store: false, after: first.id, input: [userText('2', 'i2')] });
     expect(transient).toMatchObject({ visibility: 'transient', sessionRowId: first.sessionRowId });
-    expect((await ledger().sessions.inputOf(transient.sessionRowId, transient.rowId)).map(({ id }) => id)).toEqual([
-      'i2',
-    ]);
+    expect(
+      (await ledger().sessions.inputOf(transient.sessionRowId, transient.rowId)).messages.map(({ id }) => id),
+    ).toEqual(['i2']);
     expect(await history(transient)).toEqual(['i1', 'o1']);
     await end(transient, 'o2');
     expect(await codeOf(ledger().accept({ after: transient.id }))).toBe('RUN_NOT_FOUND');
@@ -199,7 +202,7 @@ describeOnLedgers('the options of a run request', (ledger) => {
     expect(await ledger().sessions.state(first.sessionRowId)).toEqual({ n: 0 });
     expect((await history(run)).slice(1)).toEqual(['o0']);
     // What was rolled back may be sent again under its old id.
-    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).map(({ id }) => id)).toEqual(['i1']);
+    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).messages.map(({ id }) => id)).toEqual(['i1']);
   });
 
   it('one run can be rolled back between two others that wrote the state', async () => {

@@ -83,7 +83,7 @@ describeOnLedgers('accepting a run', (ledger) => {
   it('a repeated request is a replay, and another request under its id is refused', async () => {
     const first = await ledger().accept({ runId: 'r' });
     const again = await ledger().accept({ runId: 'r' });
-    expect(again).toMatchObject({ created: false, input: [] });
+    expect(again).toMatchObject({ created: false, input: { messages: [] } });
     expect(again.run.rowId).toBe(first.run.rowId);
     const before = await counts();
     expect(await codeOf(ledger().accept({ runId: 'r' }, { fingerprint: 'other' }))).toBe('RUN_ID_CONFLICT');
@@ -104,7 +104,7 @@ describeOnLedgers('accepting a run', (ledger) => {
     const hello = userText('Hello', 'm1');
     await ledger().accept({ input: [hello] });
     const { input } = await ledger().accept({ input: [hello, userText('More', 'm2')] });
-    expect(input.map(({ id }) => id)).toEqual(['m2']);
+    expect(input.messages.map(({ id }) => id)).toEqual(['m2']);
     expect(await ledger().count('messages')).toBe(2);
   });
 });

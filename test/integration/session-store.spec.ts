@@ -16,7 +16,7 @@ describeOnLedgers('the session store', (ledger) => {
       );
     });
   const history = async (rowId: number, before: number, limit = 100) =>
-    (await ledger().sessions.history(rowId, before, limit)).map(({ id }) => id);
+    (await ledger().sessions.history(rowId, before, limit)).messages.map(({ id }) => id);
 
   it('the runs of a session are numbered, also when they create it simultaneously', async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open()));

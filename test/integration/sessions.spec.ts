@@ -109,9 +109,9 @@ describeOnLedgers('sessions', (ledger) => {
     ]);
     const { run } = await ledger().accept({ input: [userText('a', 'a'), userText('b', 'b'), userText('c', 'c')] });
     expect(run).toMatchObject({ ordinal: 3, createdSession: false });
-    const past = await ledger().sessions.history(run.sessionRowId, run.ordinal, 9);
+    const { messages: past } = await ledger().sessions.history(run.sessionRowId, run.ordinal, 9);
     expect(past.map(({ id }) => id)).toEqual(['a', 'b']);
-    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).map(({ id }) => id)).toEqual(['c']);
+    expect((await ledger().sessions.inputOf(run.sessionRowId, run.rowId)).messages.map(({ id }) => id)).toEqual(['c']);
     expect(await sessions().view(ALICE, 'session')).toMatchObject({ runCount: 1 });
     expect(await codeOf(sessions().append(BOB, 'session', []))).toBe('SESSION_NOT_FOUND');
   });

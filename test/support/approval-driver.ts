@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Type } from '@nestjs/common';
 import type { ModelMessage, ModelRequest } from '../../src/agent/index.js';
 import { finish, ScriptedModelClient, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
 import { dataMessage, dataOf, type Message } from '../../src/events/index.js';
@@ -9,6 +10,8 @@ import type { InterruptAnswer, RunRequest } from '../../src/run/index.js';
 import { ALICE, type Ledger, nextId } from './ledger.js';
 import { type EndedRun, RunDriver } from './run-driver.js';
 import { done, SampleTools } from './sample-tools.js';
+
+type Env = Readonly<Record<string, string>>;
 
 /** A server with sample tools and a scripted model, for tests of approvals. */
 export class ApprovalDriver {
@@ -19,15 +22,19 @@ export class ApprovalDriver {
 
   constructor(private readonly ledger: () => Ledger) {}
 
-  /** @param rules of the policy; the default policy without */
-  async start(rules?: object[]): Promise<void> {
+  /**
+   * @param rules of the policy; the default policy without
+   * @param settings further variables of the environment
+   * @param providers instead of the sample tools
+   */
+  async start(rules?: object[], settings: Env = {}, providers: Type[] = [SampleTools]): Promise<void> {
     const file = join(this.folder, `${nextId('policy')}.json`);
     if (rules) writeFileSync(file, JSON.stringify({ rules }));
     done.payments = [];
     done.during = () => Promise.resolve();
     this.model = new ScriptedModelClient((request) => this.script(request));
-    const env = rules ? { TOOL_POLICY_FILE: file } : {};
-    this.server = await RunDriver.start(this.ledger(), { providers: [SampleTools], model: this.model, env });
+    const env = { ...(rules && { TOOL_POLICY_FILE: file }), ...settings };
+    this.server = await RunDriver.start(this.ledger(), { providers, model: this.model, env });
   }
 
   cleanUp(): void {

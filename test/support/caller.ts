@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { AnonymousCaller, AuthenticatedCaller, type Caller, type CredentialWatch } from '../../src/access/index.js';
+import type { AbortLike } from '../../src/common/index.js';
 import type { ActiveStreams } from '../../src/protocol/http/index.js';
 import { BACK_END } from './identities.js';
 
@@ -22,7 +23,10 @@ export const OWN_USER = SENDER.principal;
 export const itWithoutAuthentication = HAS_KEY ? it.skip : it;
 
 /** Watches no credentials. */
-export const NO_WATCH = { watch: () => () => undefined } as unknown as CredentialWatch;
+export const NO_WATCH = {
+  watch: () => () => undefined,
+  during: <T>(_caller: unknown, gone: AbortLike, work: (over: AbortLike) => Promise<T>) => work(gone),
+} as unknown as CredentialWatch;
 
 /** A process that is never drained. */
 export const NEVER_DRAINED = { track: () => () => undefined } as unknown as ActiveStreams;

@@ -250,6 +250,12 @@ export const CLAIMS: readonly Attempt[] = [
   },
   {
     method: 'POST',
+    path: '/send-message',
+    body: { userId: 'alice', conversationId: 'c', messages: [{ role: 'user', content: 'x' }] },
+  },
+  { method: 'POST', path: '/v1/aibot/bots/worker/send-message', body: { userId: 'alice', msg: 'x' } },
+  {
+    method: 'POST',
     path: '/ag-ui',
     body: { threadId: 't', runId: 'r', messages: [say('m', 'x')], forwardedProps: { user_id: 'alice' } },
   },

@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
@@ -79,6 +80,8 @@ export class ScriptedMcp {
   pageSize = 100;
   call: ScriptedCall = () => Promise.resolve({ content: [{ type: 'text', text: 'done' }] });
   readonly calls: { name: string; args: unknown; meta: object }[] = [];
+  /** The bodies of all requests, as they came. */
+  readonly bodies: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   listings = 0;
   cancelled = 0;
@@ -134,7 +137,10 @@ export class ScriptedMcp {
       return;
     }
     const { transport } = known ?? (await this.open());
-    await transport.handleRequest(request, response);
+    const body = request.method === 'POST' ? await text(request) : undefined;
+    if (body !== undefined) this.bodies.push(body);
+    writeBigints(response);
+    await transport.handleRequest(request, response, body === undefined ? undefined : JSON.parse(body));
   }
 
   private async open(): Promise<{ transport: StreamableHTTPServerTransport; server: McpServer }> {
@@ -166,6 +172,21 @@ export class ScriptedMcp {
     server.setNotificationHandler(CancelledNotificationSchema, () => void (this.cancelled += 1));
     return server;
   }
+}
+
+/** Makes a response write text such as `"12n"` as the integer, which JavaScript's own JSON cannot have exactly. */
+function writeBigints(response: ServerResponse): void {
+  const exact = (chunk: unknown): unknown =>
+    chunk instanceof Uint8Array || typeof chunk === 'string'
+      ? Buffer.from(chunk)
+          .toString('utf8')
+          .replace(/"(-?\d+)n"/g, '$1')
+      : chunk;
+  const { write, end } = response;
+  response.write = (chunk: unknown, ...rest: unknown[]) =>
+    Reflect.apply(write, response, [exact(chunk), ...rest]) as boolean;
+  response.end = (chunk?: unknown, ...rest: unknown[]) =>
+    Reflect.apply(end, response, [exact(chunk), ...rest]) as never;
 }
 
 /** A server that notes the ids of its processes in a file, one a line. */

@@ -42,10 +42,10 @@ export class McpSource {
     return tool;
   }
 
-  /** Calls a tool that is on offer. */
+  /** Calls a tool that is on offer. @param args or their JSON text */
   async call(
     name: string,
-    args: JsonObject = {},
+    args: JsonObject | string = {},
     signal: AbortSignal = new AbortController().signal,
   ): Promise<ToolResult> {
     const toolSet = new ToolSet([await this.tool(name)], []);
@@ -56,7 +56,7 @@ export class McpSource {
   async callOf(
     toolSet: ToolSet,
     name: string,
-    args: JsonObject = {},
+    args: JsonObject | string = {},
     signal: AbortSignal = new AbortController().signal,
   ): Promise<ToolResult> {
     const callId = `call_${(this.calls += 1)}`;
@@ -77,7 +77,12 @@ export class McpSource {
       forwardedProps: {},
       onProgress: (_call, update) => this.progress.push(update),
     };
-    return this.invoker.invoke({ callId, name, arguments: JSON.stringify(args) }, toolSet, caller, journal);
+    return this.invoker.invoke(
+      { callId, name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+      toolSet,
+      caller,
+      journal,
+    );
   }
 
   close(): Promise<void> {

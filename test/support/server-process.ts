@@ -53,6 +53,11 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** The system's id of the process; undefined once it has ended. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
   /** What the process has written so far, since its last start. */
   get output(): string {
     return this.log;

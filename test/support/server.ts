@@ -109,10 +109,12 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(upstream && { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' }),
     ...options.env,
   });
-  const { imports = [], providers = [] } = options;
+  const { imports = [], providers = [], providerOptions } = options;
   const model = typeof options.model === 'object' ? options.model : undefined;
   const module = await overridden(
-    Test.createTestingModule({ imports: [AppModule.forRoot(configuration, { imports, providers, model })] }),
+    Test.createTestingModule({
+      imports: [AppModule.forRoot(configuration, { imports, providers, model, providerOptions })],
+    }),
     options,
   )
     .setLogger(new ConsoleLogger({ logLevels: [] }))

@@ -44,6 +44,8 @@ export function bytes(size: number): string {
 /** JSON with indentation. Text that is not JSON stays as it is. */
 export function pretty(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? '';
+  // JavaScript would change long integers: such a text stays as it is.
+  if (/\d{16}/.test(value)) return value;
   try {
     return JSON.stringify(JSON.parse(value), null, 2);
   } catch {

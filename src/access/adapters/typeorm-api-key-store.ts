@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { ApiKeyEntity, Database, queryable, type SqlValue, type Transaction } from '../../database/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import type { OwnLimits } from '../identity.js';
@@ -6,6 +7,7 @@ import {
   type ApiKeyChanges,
   type ApiKeyQuery,
   ApiKeyStore,
+  type KeyOrigin,
   type KeyReach,
   type KeyRevocation,
   type KeyUse,
@@ -92,6 +94,13 @@ export class TypeOrmApiKeyStore extends ApiKeyStore {
     }
     const sql = `SELECT * FROM api_keys WHERE ${conditions.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ?`;
     return (await this.database.read.all<Row>(sql, [...values, limit])).map(keyOf);
+  }
+
+  origins(tx: Transaction, tenantId: string, accounts: readonly string[]): Promise<readonly KeyOrigin[]> {
+    return queryable(tx).manager.find(ApiKeyEntity, {
+      select: { id: true, account: true, userId: true, createdBy: true },
+      where: { tenantId, account: In([...accounts]) },
+    });
   }
 
   async update(tx: Transaction, id: string, changes: ApiKeyChanges): Promise<void> {

@@ -4,7 +4,7 @@ import { AppError, Clock } from '../../common/index.js';
 import { type Transaction, UnitOfWork } from '../../database/index.js';
 import { AccessCache } from '../access-cache.js';
 import { invalidField } from '../input-checks.js';
-import { ApiKeyStore, type KeyReach } from '../ports/api-key-store.js';
+import { ApiKeyStore, type KeyOrigin, type KeyReach } from '../ports/api-key-store.js';
 import { TenantStore } from '../ports/tenant-store.js';
 import { type ApiKey, DEFAULT_OVERLAP_MS, LONGEST_OVERLAP_MS, statusOfKey } from './api-key.js';
 import { type ApiKeyFields, changedFields, type NewApiKey, newFields } from './key-fields.js';
@@ -14,8 +14,15 @@ import { hashOfKey, idOfKey, newKey } from './key-form.js';
 export interface KeyManager {
   /** Kind and id, such as `cli:root`. */
   readonly name: string;
-  /** Checks that the manager may have a key of these fields made or changed. @throws AppError PERMISSION_DENIED */
-  authorize(key: Pick<ApiKey, 'scopes' | 'userId'>): void;
+  /** Its own account, if it is a key. */
+  readonly account?: string | undefined;
+  /**
+   * Checks that the manager may have a key of these fields made or changed.
+   *
+   * @param known the keys of the account of the key, and of the manager's own
+   * @throws AppError PERMISSION_DENIED
+   */
+  authorize(key: Pick<ApiKey, 'scopes' | 'userId' | 'account'>, known: readonly KeyOrigin[]): void;
 }
 
 /** A key that was just made, with the only copy of its secret. */
@@ -60,11 +67,11 @@ export class ApiKeys {
   async create(tenantId: string, fields: NewApiKey, by: KeyManager): Promise<IssuedKey> {
     const now = this.clock.now();
     const chosen = newFields(fields, now);
-    by.authorize(chosen);
     return this.unitOfWork.write(async (tx) => {
       if (!(await this.tenants.findForUpdate(tx, tenantId))) {
         throw new AppError('TENANT_NOT_FOUND', `There is no tenant ${tenantId}`);
       }
+      await this.authorize(tx, { ...chosen, tenantId }, by);
       return this.issue(tx, { ...chosen, tenantId, createdBy: by.name, createdAt: now });
     });
   }
@@ -96,7 +103,7 @@ export class ApiKeys {
     const changes = changedFields(fields, this.clock.now());
     return this.change(reach, id, async (tx, key) => {
       const changed = { ...key, ...changes };
-      by.authorize(changed);
+      await this.authorize(tx, changed, by);
       if (Object.keys(changes).length > 0) await this.store.update(tx, id, changes);
       return changed;
     });
@@ -112,7 +119,7 @@ export class ApiKeys {
   async rotate(reach: KeyReach, id: string, { overlapMs }: KeyRotation, by: KeyManager): Promise<IssuedKey> {
     const overlap = checkedOverlap(overlapMs);
     return this.change(reach, id, async (tx, key) => {
-      by.authorize(key);
+      await this.authorize(tx, key, by);
       const now = this.clock.now();
       const status = statusOfKey(key, now);
       if (key.overlapUntil !== null) throw new AppError('API_KEY_ENDED', 'This key was already rotated');
@@ -135,6 +142,15 @@ export class ApiKeys {
       await this.store.revoke(tx, id, revocation);
       return { ...key, ...revocation };
     });
+  }
+
+  private async authorize(
+    tx: Transaction,
+    key: Pick<ApiKey, 'tenantId' | 'account' | 'scopes' | 'userId'>,
+    by: KeyManager,
+  ): Promise<void> {
+    const accounts = by.account === undefined ? [key.account] : [key.account, by.account];
+    by.authorize(key, await this.store.origins(tx, key.tenantId, accounts));
   }
 
   private async issue(tx: Transaction, fields: Omit<ApiKey, 'id' | Unused>): Promise<IssuedKey> {

@@ -1,8 +1,7 @@
-import { parseDuration } from '../../common/index.js';
+import { parseDuration, parseNetwork } from '../../common/index.js';
 import { SERVICE_USER_PREFIX } from '../caller.js';
 import type { OwnLimits } from '../identity.js';
 import { checkedName, checkedSlug, invalidField } from '../input-checks.js';
-import { parseNetwork } from '../networks.js';
 import { isScope } from '../scopes.js';
 import { checkedUserId } from '../user-id.js';
 import { type ApiKey, DEFAULT_KEY_LIFETIME_MS, DEFAULT_KEY_SCOPES } from './api-key.js';

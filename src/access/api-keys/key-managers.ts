@@ -1,5 +1,6 @@
-import { AppError, matchesGlob } from '../../common/index.js';
-import type { Caller } from '../caller.js';
+import { type Actor, AppError, matchesGlob } from '../../common/index.js';
+import { type Caller, SERVICE_USER_PREFIX } from '../caller.js';
+import type { KeyOrigin } from '../ports/api-key-store.js';
 import { PATTERN_SCOPES, type PatternScope, Scopes } from '../scopes.js';
 import type { ApiKey } from './api-key.js';
 import type { KeyManager } from './api-keys.js';
@@ -14,12 +15,16 @@ export function operator(user: string): KeyManager {
   return { name: `cli:${user}`, authorize: () => undefined };
 }
 
-/** A caller with the scope `admin:keys`: it can grant only what it has itself. */
+/** A caller with the scope `admin:keys`: it can grant only what it has itself, to users and accounts that it may act for. */
 export function keyManager(caller: Caller): KeyManager {
   return {
-    name: `${caller.actor.kind}:${caller.actor.id}`,
-    authorize: ({ scopes, userId }) => {
-      const problem = grantProblem(caller.scopes, new Scopes(scopes)) ?? pinProblem(caller, userId);
+    name: nameOf(caller.actor),
+    account: caller.actor.account,
+    authorize: (key, known) => {
+      const problem =
+        grantProblem(caller.scopes, new Scopes(key.scopes)) ??
+        pinProblem(caller, key.userId) ??
+        accountProblem(caller, key, known);
       if (problem !== undefined) throw new AppError('PERMISSION_DENIED', problem);
     },
   };
@@ -50,4 +55,29 @@ function isCovered(held: Scopes, scope: string): boolean {
 function pinProblem(caller: Caller, userId: ApiKey['userId']): string | undefined {
   if (userId === null || caller.principal.userId === userId || caller.scopes.matches('users', userId)) return undefined;
   return 'The key cannot be pinned to a user that the caller may not act for';
+}
+
+/**
+ * Why a caller may not have a key of an account; undefined if it may: of its own account, of one that its `users:` scopes
+ * cover as `service:<account>`, and of one all of whose keys it has made itself, so that it has had their secrets.
+ */
+function accountProblem(
+  caller: Caller,
+  { account, userId }: Pick<ApiKey, 'account' | 'userId'>,
+  known: readonly KeyOrigin[],
+): string | undefined {
+  const own = caller.identity?.userId ?? null;
+  const isOwn = caller.actor.account === account && (userId !== null || own === null);
+  if (isOwn || caller.scopes.matches('users', `${SERVICE_USER_PREFIX}${account}`)) return undefined;
+  // The credential itself, and for a key those that were rotated before it.
+  const names = new Set([nameOf(caller.actor)]);
+  for (const key of known) {
+    if (key.account === caller.actor.account && key.userId === own) names.add(nameOf({ kind: 'key', id: key.id }));
+  }
+  const isMade = known.every((key) => key.account !== account || names.has(key.createdBy));
+  return isMade ? undefined : `The caller may not act for ${SERVICE_USER_PREFIX}${account}, so it cannot have its keys`;
+}
+
+function nameOf({ kind, id }: Pick<Actor, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
 }

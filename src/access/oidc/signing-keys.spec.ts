@@ -79,6 +79,8 @@ describe('the keys of an issuer', () => {
     ['with a slash after the issuer', { issuer: 'URL/', jwks_uri: 'URL/jwks' }],
     ['without keys', { issuer: 'URL' }],
     ['whose keys are on another machine without TLS', { issuer: 'URL', jwks_uri: 'http://192.0.2.1/jwks' }],
+    ['whose keys have a private address', { issuer: 'URL', jwks_uri: 'https://10.0.0.1/jwks' }],
+    ['whose keys have a link-local address', { issuer: 'URL', jwks_uri: 'https://169.254.169.254/jwks' }],
     ['whose keys are a file', { issuer: 'URL', jwks_uri: 'file:///etc/passwd' }],
     ['that is not JSON', '<html>'],
     ['of more than 1 MiB', `"${'x'.repeat(1024 * 1024)}"`],

@@ -25,6 +25,9 @@ export interface ApiKeyQuery {
 /** What of a key can be changed. */
 export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'scopes' | 'networks' | 'limits' | 'expiresAt'>>;
 
+/** What tells whose a key is: whose requests it proves, and who made it. */
+export type KeyOrigin = Pick<ApiKey, 'id' | 'account' | 'userId' | 'createdBy'>;
+
 /** Who ends a key, and when. */
 export interface KeyRevocation {
   readonly revokedBy: string;
@@ -54,6 +57,9 @@ export abstract class ApiKeyStore {
 
   /** The keys within reach, newest first. */
   abstract list(reach: KeyReach, query: ApiKeyQuery): Promise<readonly ApiKey[]>;
+
+  /** The origins of all keys that accounts of a tenant have or had, also of expired and revoked ones. */
+  abstract origins(tx: Transaction, tenantId: string, accounts: readonly string[]): Promise<readonly KeyOrigin[]>;
 
   abstract update(tx: Transaction, id: string, changes: ApiKeyChanges): Promise<void>;
 

@@ -1,11 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { DEFAULT_TENANT } from '../../common/index.js';
+import { type Networks, DEFAULT_TENANT } from '../../common/index.js';
 import { splitList } from '../../config/index.js';
 import { invalidCredential } from '../access-errors.js';
 import { SERVICE_USER_PREFIX } from '../caller.js';
 import { CredentialVerifier, type Identity, type PresentedCredential } from '../identity.js';
-import type { Networks } from '../networks.js';
 import type { Roles } from '../roles.js';
 import { inActiveTenant, type TenantDirectory } from '../tenant-directory.js';
 import { isUserId, textOfBytes } from '../user-id.js';

@@ -4,4 +4,4 @@ export {
   type ChatCompletionsHooks,
   type ChatCompletionsSettings,
 } from './chat-completions/chat-completions-model-client.js';
-export { createModelClient, type ModelSource } from './model-client.factory.js';
+export { createModelClient, type ModelSource, type ProviderOptions } from './model-client.factory.js';

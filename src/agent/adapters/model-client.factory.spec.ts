@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { StartupError } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import { ModelSettings } from '../model.settings.js';
 import { createModelClient } from './model-client.factory.js';
@@ -20,6 +21,32 @@ describe('createModelClient', () => {
     expect(createModelClient(readSettings(ModelSettings, { LLM_BASE_URL: baseUrl }), NO_ATTACHMENTS).provider).toBe(
       provider,
     );
+  });
+});
+
+describe('the profile of a configured client', () => {
+  const profileOf = (env: Record<string, string>): unknown => {
+    const settings = readSettings(ModelSettings, { LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'demo', ...env });
+    const { profile } = createModelClient(settings, NO_ATTACHMENTS).info;
+    return profile && [profile.name, profile.reason];
+  };
+
+  it.each([
+    [{}, 'generic', 'nothing that is known of the server'],
+    [{ LLM_PROFILE: 'vllm' }, 'vllm', 'LLM_PROFILE'],
+    [{ LLM_BASE_URL: 'http://api.deepseek.com:8080' }, 'deepseek', 'the host api.deepseek.com'],
+    [{ LLM_MODEL: 'o4-mini' }, 'gpt-5', 'the model name o4-mini'],
+  ])('%j: %s', (env, name, reason) => {
+    expect(profileOf(env)).toEqual([name, reason]);
+  });
+
+  it.each([
+    [{ LLM_PROFILE: 'gpt5' }, /LLM_PROFILE must be generic, a server \(.*not "gpt5"/],
+    [{ LLM_COMPAT: '{"max_tokens":1}' }, /LLM_COMPAT cannot be used: "max_tokens" is no rule/],
+    [{ LLM_COMPAT: '{"limit":1}' }, /LLM_COMPAT cannot be used: limit must be one of max_tokens/],
+  ])('%j stops the start', (env, message) => {
+    expect(() => profileOf(env)).toThrow(StartupError);
+    expect(() => profileOf(env)).toThrow(message);
   });
 });
 
@@ -53,6 +80,16 @@ describe('the connections of a configured client', () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
+  });
+
+  it('LLM_HEADERS are sent, and LLM_COMPAT holds', async () => {
+    const seen: unknown[] = [];
+    const compat = { LLM_COMPAT: '{"extra":{"service_tier":"flex"}}', LLM_HEADERS: '{"X-Title":"Parley"}' };
+    const model = await configured(compat);
+    server.prependListener('request', (incoming) => seen.push(incoming.headers['x-title']));
+    await collect(model, request('hi'));
+    expect(seen).toEqual(['Parley']);
+    expect(model.info.profile?.name).toBe('gpt-4');
   });
 
   it('LLM_KEEP_ALIVE_MS is the longest time that an unused connection is kept', async () => {

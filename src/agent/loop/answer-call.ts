@@ -65,7 +65,16 @@ export function refuseCall(
   sentence: string,
 ): Promise<ToolResult> {
   const { callId, name } = call;
-  const result: ToolResult = { callId, name, output: sentence, isError: true, failure: 'denied' };
+  return answerWith(context, { callId, name, output: sentence, isError: true, failure: 'denied' }, call, approval);
+}
+
+/** Answers a decided call with a result that needs no tool. */
+export function answerWith(
+  context: AgentContext,
+  result: ToolResult,
+  call: ToolCall,
+  approval: DecidedApproval,
+): Promise<ToolResult> {
   return journaled(context, call, approval, approval.outputType, () => Promise.resolve(result));
 }
 
@@ -115,14 +124,14 @@ async function journaled(
   context.signal.throwIfAborted();
   const metadata: JsonObject = approval ? { approval_request_id: approval.approvalId } : {};
   const messageId = writeOutput(context, result, approval?.outputType ?? shownAs, metadata);
-  context.journal.finish(key, inputHash, { ...result }, [messageId]);
+  context.journal.finish(key, inputHash, { ...result } as unknown as JsonObject, [messageId]);
   return result;
 }
 
 /** Writes the message of a result. @returns its id */
 function writeOutput(
   context: AgentContext,
-  { callId, name, output, isError, failure }: ToolResult,
+  { callId, name, output, images = [], isError, failure }: ToolResult,
   type: CallAppearance['outputType'],
   metadata: JsonObject,
 ): string {
@@ -130,6 +139,7 @@ function writeOutput(
   message.created();
   message.inProgress();
   message.createContentBuilder('data').addDataDelta({ call_id: callId, name, output });
+  for (const url of images) message.createContentBuilder('image').setImageUrl(url);
   const flags = {
     ...metadata,
     ...(isError ? { is_error: true } : {}),

@@ -1,6 +1,12 @@
 import type { OpenInterrupt } from '../../events/index.js';
-import type { AskedInterrupt } from '../../interrupt/index.js';
-import { type RequiredApproval, serverLabelOf, type ToolInvoker, type ToolSet } from '../../tools/index.js';
+import type { Approvers, AskedInterrupt } from '../../interrupt/index.js';
+import {
+  argumentsText,
+  type RequiredApproval,
+  serverLabelOf,
+  type ToolInvoker,
+  type ToolSet,
+} from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callerOf } from './answer-call.js';
 import type { CallApprovals } from './call-segment.js';
@@ -19,10 +25,18 @@ export function requestApprovals(
     const message = context.response.createMessageBuilder('assistant', 'mcp_approval_request');
     const item = itemOf(one, message.id.replace(/^msg_/, 'apr_'), now);
     writeRequest(message, item);
-    const { approvers } = one;
-    const startedBy = context.authority?.actor ?? null;
-    return { item, key: null, ...(approvers && { approvers: Object.assign({}, approvers, { startedBy }) }) };
+    const { binding } = one;
+    const approvers = approversOf(context, one);
+    return { item, key: null, binding, ...(approvers && { approvers }) };
   });
+}
+
+/** Who may decide a call of this run; undefined: whoever may decide approvals. */
+export function approversOf(
+  { authority }: Pick<AgentContext, 'authority'>,
+  { approvers }: Pick<RequiredApproval, 'approvers'>,
+): Approvers | undefined {
+  return approvers && Object.assign({}, approvers, { startedBy: authority?.actor ?? null });
 }
 
 /** Writes the requests that are still open again, with the same ids. */
@@ -43,7 +57,7 @@ function itemOf(
     kind: 'approval',
     call_id: call.callId,
     tool_name: call.name,
-    arguments: call.arguments.trim() === '' ? '{}' : call.arguments,
+    arguments: argumentsText(call.arguments),
     server_label: serverLabelOf(tool),
     reason,
     message: `The agent wants to call ${call.name}. Is that allowed?`,

@@ -9,7 +9,6 @@ import {
 } from '../../events/index.js';
 import type { ToolCall, ToolSet } from '../../tools/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
-import { MODEL_REPLAY } from '../prompt/tool-traffic.js';
 import { Segment } from './segment.js';
 
 /** The name of a call for which the provider sent none. */
@@ -44,8 +43,6 @@ export interface CallApprovals {
 
 /** A tool call. Its first delta has the name. */
 export class CallSegment extends Segment {
-  /** Data that the provider requires back with the answer that this call belongs to. */
-  replay: JsonObject | undefined;
   private name = '';
   private readonly scanner = new ObjectScan();
 
@@ -65,11 +62,6 @@ export class CallSegment extends Segment {
   /** Complete if the arguments are a JSON object. */
   get isWhole(): boolean {
     return this.scanner.isWhole && isObjectText(this.value);
-  }
-
-  /** True if this run does not answer the call, because the client does or an approval is required first. */
-  get isDeferred(): boolean {
-    return this.toolSet.resolve(this.toolCall().name).kind === 'client' || this.requiresApproval;
   }
 
   protected override write(piece: string): void {
@@ -93,8 +85,7 @@ export class CallSegment extends Segment {
   }
 
   protected override closing(): JsonObject | undefined {
-    const approval = this.requiresApproval ? marked('needed') : undefined;
-    return this.replay ? Object.assign({}, approval, { [MODEL_REPLAY]: this.replay }) : approval;
+    return this.requiresApproval ? marked('needed') : undefined;
   }
 
   /** Depends on the arguments, so it can change while they are being written. */

@@ -92,20 +92,27 @@ describe('an answer that a limit has cut', () => {
     ]);
   });
 
+  /** Arguments that cannot be read, as the model gets them back. */
+  const wrapped = (text: string): string => JSON.stringify({ invalid_json: text });
+
   /** The messages of the next request to the model, after the user's first one. */
   async function nextPrompt(answer: readonly ModelEvent[], ...outputs: readonly [id: string, output: string][]) {
     const cut = await runOf(...answer);
     const client = new ScriptedModelClient([[text('Done.'), finish()]]);
     const history = [userMessage('Go'), ...cut.messages];
     const input = outputs.map(([id, output]) => dataMessage('function_call_output', { call_id: id, output }, 'tool'));
-    await new TestRun({ history, input, clientTools }).drive(loopAgent(client));
+    await new TestRun({ history, input, clientTools, providerStates: cut.states }).drive(loopAgent(client));
     return client.requests[0]?.messages.slice(2);
   }
 
   it('a cut call that the client answers reaches the model, with its output', async () => {
     const answer = [text('So far'), call(0, 'browse', '{"url":"', 'c0'), finish('length')];
     expect(await nextPrompt(answer, ['c0', 'No.'])).toEqual([
-      { role: 'assistant', content: 'So far', toolCalls: [{ id: 'c0', name: 'browse', arguments: '{}' }] },
+      {
+        role: 'assistant',
+        content: 'So far',
+        toolCalls: [{ id: 'c0', name: 'browse', arguments: wrapped('{"url":"') }],
+      },
       { role: 'tool', callId: 'c0', name: 'browse', content: 'No.' },
     ]);
   });
@@ -123,7 +130,7 @@ describe('an answer that a limit has cut', () => {
         content: '',
         toolCalls: [
           { id: 'c0', name: 'browse', arguments: '{"url":"a"}' },
-          { id: 'c1', name: 'browse', arguments: '{}' },
+          { id: 'c1', name: 'browse', arguments: wrapped('{"u') },
         ],
         replay,
       },

@@ -1,10 +1,11 @@
-import { dataMessage, type Message } from '../../events/index.js';
-import type { SettledInterrupt } from '../../interrupt/index.js';
-import type { ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
+import { type ContentInput, type Message, messageOf } from '../../events/index.js';
+import { holdsUnder, isBoundTo, isEdited, type SettledInterrupt } from '../../interrupt/index.js';
+import type { RequiredApproval, ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callsOf, outputsOf } from '../prompt/tool-traffic.js';
-import { answerCall, type DecidedApproval, refuseCall } from './answer-call.js';
-import { allSettled, refuseInDoubt } from './tool-round.js';
+import { answerCall, answerWith, type DecidedApproval, refuseCall } from './answer-call.js';
+import { approversOf } from './approvals.js';
+import { allSettled, refuseInDoubt, requiredApproval } from './tool-round.js';
 
 /** The results of the calls that a person decided on. */
 export interface ResumedCalls {
@@ -12,11 +13,14 @@ export interface ResumedCalls {
   readonly outputs: readonly Message[];
   /** In the order of `outputs`. */
   readonly results: readonly ToolResult[];
+  /** The calls for which the policy asks for another approval than the one that was given. */
+  readonly asked: readonly RequiredApproval[];
 }
 
 /**
  * Processes the decisions that this run continues with: makes the approved calls and refuses the others. Writes
- * only the outputs, because the calls have been shown before.
+ * only the outputs, because the calls have been shown before. An approval holds for the tool for which it was asked,
+ * and under the rule that asked for it: the policy, or the arguments, may be others now.
  *
  * @throws AppError TOOL_IN_DOUBT before any call is made; the reason of `context.signal`
  */
@@ -26,17 +30,43 @@ export async function resumeCalls(
   toolSet: ToolSet,
 ): Promise<ResumedCalls> {
   const { approvals } = context.resumption;
-  if (approvals.length === 0) return { outputs: [], results: [] };
-  const approved = approvals.filter(({ status }) => status === 'approved');
-  refuseInDoubt(context, invoker, toolSet, approved.map(callOf));
+  if (approvals.length === 0) return { outputs: [], results: [], asked: [] };
+  const isMade = (one: SettledInterrupt): boolean => one.status === 'approved' && isBound(one, toolSet);
+  refuseInDoubt(context, invoker, toolSet, approvals.filter(isMade).map(callOf));
+  const asked = approvals.filter(isMade).flatMap((one) => approvalLacking(context, invoker, toolSet, one) ?? []);
+  const waiting = new Set(asked.map(({ call }) => call.callId));
   const results = await allSettled(
-    approvals.map((one) =>
-      one.status === 'approved'
-        ? answerCall(context, invoker, toolSet, callOf(one), decidedApproval(one))
-        : refuseCall(context, callOf(one), decidedApproval(one), refusalOf(one)),
-    ),
+    approvals
+      .filter(({ callId }) => !waiting.has(callId ?? ''))
+      .map((one) => {
+        const [call, decided] = [callOf(one), decidedApproval(one)];
+        if (isMade(one)) return answerCall(context, invoker, toolSet, call, decided);
+        if (one.status === 'approved')
+          return answerWith(context, invoker.withoutTool(call, context.journal), call, decided);
+        return refuseCall(context, call, decided, refusalOf(one));
+      }),
   );
-  return { outputs: results.map(outputMessage), results };
+  return { outputs: results.map(outputMessage), results, asked };
+}
+
+/** False if another tool has the name of the one that was meant. A name that no tool of the server has is no matter here. */
+function isBound(one: SettledInterrupt, toolSet: ToolSet): boolean {
+  const resolved = toolSet.resolve(one.toolName ?? '');
+  return resolved.kind !== 'server' || isBoundTo(one, resolved.tool);
+}
+
+/** The approval that an approved call requires all the same; undefined if the one that was given holds. */
+function approvalLacking(
+  context: AgentContext,
+  invoker: ToolInvoker,
+  toolSet: ToolSet,
+  one: SettledInterrupt,
+): RequiredApproval | undefined {
+  const required = requiredApproval(context, invoker, toolSet, callOf(one));
+  if (!required) return undefined;
+  const { binding, mayEdit } = required;
+  const rule = { key: binding.rule, mayEdit, approvers: approversOf(context, required) };
+  return holdsUnder(rule, one, { isEdited: isEdited(one), by: one.decidedBy }) ? undefined : required;
 }
 
 /**
@@ -85,7 +115,8 @@ function refusalOf({ status, decision }: SettledInterrupt): string {
 }
 
 /** The id follows from the call's, so that every attempt writes the same message. */
-function outputMessage({ callId, name, output }: ToolResult): Message {
-  const data = { call_id: callId, name, output };
-  return dataMessage({ id: `msg_of_${callId}`, role: 'tool', type: 'plugin_call_output', data });
+function outputMessage({ callId, name, output, images = [] }: ToolResult): Message {
+  const shown = images.map((url): ContentInput => ({ type: 'image', image_url: url }));
+  const contents: ContentInput[] = [{ type: 'data', data: { call_id: callId, name, output } }, ...shown];
+  return messageOf({ id: `msg_of_${callId}`, role: 'tool', type: 'plugin_call_output' }, contents);
 }

@@ -1,4 +1,4 @@
-import { AppError, fingerprint, type JsonObject } from '../../common/index.js';
+import { AppError, fingerprint, isObjectText, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { OutputLimit, Usage } from '../../events/index.js';
 import type { ChatTelemetry } from '../../telemetry/index.js';
 import type { AgentContext } from '../agent.js';
@@ -11,7 +11,9 @@ import type {
   ModelRequest,
   ModelToolCall,
 } from '../ports/model-client.js';
+import type { KeptStates } from '../prompt/kept-states.js';
 import { estimateTextTokens, MEDIA_TOKENS, usageOf } from '../prompt/token-estimate.js';
+import { validHistory } from '../prompt/valid-history.js';
 import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
 import { type StepSetting, StepWriter } from './step-writer.js';
@@ -44,6 +46,12 @@ export interface StepOutput {
   readonly replay?: JsonObject;
 }
 
+/** What the provider wants back with the answer of a step, by the step's output; undefined for any other step. */
+export function stateOfStep({ replay, finishReason, toolCalls }: JsonObject): JsonObject | undefined {
+  const isModelStep = typeof finishReason === 'string' && Array.isArray(toolCalls);
+  return isModelStep && isPlainObject(replay) && finishReason !== 'content-filter' ? replay : undefined;
+}
+
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
 
 /** One model call of a run. */
@@ -55,6 +63,8 @@ interface ModelStep extends StepSetting {
   readonly request: ModelRequest;
   /** Appended to the system prompt; not compared by the journal. */
   readonly situation?: string;
+  /** What providers want back with messages of the request; not compared by the journal. */
+  readonly states?: KeptStates;
   /** Announced before the calls of its tools. */
   readonly predictedState?: readonly PredictedState[];
   /** The card of the first text of the answer. */
@@ -70,13 +80,13 @@ interface ModelStep extends StepSetting {
  *   is written
  */
 export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
-  const { context, client, request, step } = call;
+  const { context, client, step } = call;
   const key = `model:${step}`;
   const inputHash = inputHashOf(call);
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = writerOf(call);
-  const sent = withSituation(request, call.situation);
+  const sent = sentRequest(call);
   const observed = observe(call, sent);
   const traced =
     observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
@@ -92,7 +102,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
         isFinished = true;
         const { output, messageIds } = finish(context, writer, end);
         context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
-        observed?.answered({ finishReason: output.finishReason, usage: output.usage, output });
+        observed?.answered({ finishReason: output.finishReason, usage: output.usage, output: shown(output) });
         return output;
       }
       unchecked += batch.length;
@@ -117,7 +127,13 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
 function observe({ context, client }: ModelStep, { messages, options }: ModelRequest): ChatTelemetry | undefined {
   const { provider, info } = client;
   const model = options.model ?? info.name;
-  return context.telemetry?.chat({ provider, model, configuredModel: info.name, input: messages });
+  // Made only where traces capture content; what is for the provider alone is no part of it.
+  const input = { toJSON: () => messages.map(withoutReplay) };
+  return context.telemetry?.chat({ provider, model, configuredModel: info.name, input });
+}
+
+function withoutReplay(message: ModelMessage): ModelMessage {
+  return message.role === 'assistant' && message.replay ? Object.assign({}, message, { replay: undefined }) : message;
 }
 
 /** Writes events up to the end of the answer. @returns the `finish` event if the batch contains it */
@@ -135,6 +151,22 @@ function writerOf(call: ModelStep): StepWriter {
   return new StepWriter(context.response, { toolSet, callIds, step, approvals, onCall }, card);
 }
 
+/** What the model gets: a conversation that every server accepts, with the states of its messages. */
+function sentRequest({ request, situation, states = new Map() }: ModelStep): ModelRequest {
+  const { messages } = withSituation(request, situation);
+  const whole = messages.map((message) => withState(message, states.get(message)));
+  return Object.assign({}, request, { messages: validHistory(whole) });
+}
+
+function withState(message: ModelMessage, replay: JsonObject | undefined): ModelMessage {
+  return replay && message.role === 'assistant' ? Object.assign({}, message, { replay }) : message;
+}
+
+/** The output without what is for the provider alone. */
+function shown({ replay: _, ...output }: StepOutput): Omit<StepOutput, 'replay'> {
+  return output;
+}
+
 /** Extends an existing system message instead of adding a second one. */
 function withSituation(request: ModelRequest, situation = ''): ModelRequest {
   if (situation === '') return request;
@@ -144,6 +176,13 @@ function withSituation(request: ModelRequest, situation = ''): ModelRequest {
   return { ...request, messages: [{ role: 'system', content: `${first.content}\n\n${situation}` }, ...rest] };
 }
 
+/** As earlier versions compared it: a run can be continued by a server of either version. */
+function comparedMessage(message: ModelMessage): ModelMessage {
+  if (message.role !== 'assistant' || message.toolCalls.every((call) => isObjectText(call.arguments))) return message;
+  const calls = message.toolCalls.map((call) => (isObjectText(call.arguments) ? call : { ...call, arguments: '{}' }));
+  return Object.assign({}, message, { toolCalls: calls });
+}
+
 /** Without MCP tools, so that a run can be resumed while an MCP server is down. */
 function inputHashOf({ request, toolSet }: ModelStep): string {
   const isMcp = (name: string): boolean => {
@@ -151,7 +190,7 @@ function inputHashOf({ request, toolSet }: ModelStep): string {
     return resolved.kind === 'server' && resolved.tool.origin.kind === 'mcp';
   };
   const tools = request.tools.map(({ name }) => name).filter((name) => !isMcp(name));
-  return fingerprint({ messages: request.messages, tools });
+  return fingerprint({ messages: request.messages.map(comparedMessage), tools });
 }
 
 /** The output of a step that an earlier attempt has finished. Its call ids must not be given again. */
@@ -170,7 +209,7 @@ function finish(
   const limit = limitOf({ finishReason });
   const isFiltered = limit === 'content_filter' && !writer.hasAnswer;
   if (writer.isEmpty && !isFiltered) writer.writeEmptyText();
-  const { text, refusal, toolCalls, messageIds } = writer.finish({ usage, replay, limit, isFollowed: isFiltered });
+  const { text, refusal, toolCalls, messageIds } = writer.finish({ usage, limit, isFollowed: isFiltered });
   const output: StepOutput = {
     text,
     toolCalls,

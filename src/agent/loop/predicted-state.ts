@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject, type Json } from '../../common/index.js';
+import { exactObjectIn, type Json, withIntegerTexts } from '../../common/index.js';
 import type { AgentContext } from '../agent.js';
 
 /** The name of the event that announces predicted state (contract ag-ui, section 5). */
@@ -54,10 +54,7 @@ export function keepPredicted(
 
 /** Undefined for invalid JSON and for a missing argument. */
 function argumentOf(text: string, name: string): Json | undefined {
-  try {
-    const args = JSON.parse(text) as unknown;
-    return isPlainObject(args) && Object.hasOwn(args, name) ? (args[name] as Json) : undefined;
-  } catch {
-    return undefined;
-  }
+  const args = exactObjectIn(text);
+  // The state is JSON for every reader, so that integers beyond 2^53 are text in it.
+  return args && Object.hasOwn(args, name) ? withIntegerTexts(args[name] ?? null) : undefined;
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../common/index.js';
 import type { OutputLimit, ResponseBuilder, Usage } from '../../events/index.js';
 import type { ToolSet } from '../../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
@@ -29,11 +28,6 @@ export interface WrittenStep {
 export interface StepEnd {
   /** Null if the provider has reported none. */
   readonly usage: Usage | null;
-  /**
-   * Stored with the last call if this run does not answer all calls, because the run that has the results reads the
-   * answer from the session.
-   */
-  readonly replay?: JsonObject | undefined;
   /** The limit that has cut the answer. */
   readonly limit?: OutputLimit | undefined;
   /** True if another message of the step follows, so that the last one of the answer is not that of the step. */
@@ -103,10 +97,7 @@ export class StepWriter {
    * Writes what is buffered and closes everything. The last message has the usage. Of an answer that a limit has cut,
    * the last message of the step is incomplete, and so is every call without its whole arguments.
    */
-  finish({ usage, replay, limit, isFollowed = false }: StepEnd): WrittenStep {
-    const calls = [...this.calls.values()];
-    const last = calls.at(-1);
-    if (replay && last && calls.some(({ isDeferred }) => isDeferred)) last.replay = replay;
+  finish({ usage, limit, isFollowed = false }: StepEnd): WrittenStep {
     for (const segment of this.segments.slice(this.front)) {
       const isLast = segment === this.segments.at(-1);
       const isCut = (isLast && !isFollowed) || (segment instanceof CallSegment && !segment.isWhole);

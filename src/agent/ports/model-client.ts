@@ -32,10 +32,17 @@ export type ModelMessage =
       readonly role: 'assistant';
       readonly content: string;
       readonly toolCalls: readonly ModelToolCall[];
-      /** The `replay` of the answer that this message was. */
+      /** The `replay` of the answer that this message was: of this run, or stored with the message in the ledger. */
       readonly replay?: JsonObject;
     }
-  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string };
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly name: string;
+      readonly content: string;
+      /** Images of the result. Clients get none: a message of the user after the results of the answer has them. */
+      readonly images?: readonly Extract<ModelPart, { type: 'image' }>[];
+    };
 
 /** Generation settings. An absent one is left to the provider. */
 export interface ModelOptions {
@@ -79,7 +86,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
 
 /** One model call. */
 export interface ModelRequest {
-  /** Oldest first. */
+  /** Oldest first, in the form of contract model-servers, section 4.1. */
   readonly messages: readonly ModelMessage[];
   /** Empty: the model cannot call tools. */
   readonly tools: readonly ToolDeclaration[];
@@ -109,8 +116,9 @@ export type ModelEvent =
       readonly reason: ModelFinishReason;
       readonly usage: Usage | null;
       /**
-       * Data that the provider requires back with this answer when its tool calls have results, such as
-       * signed reasoning. Only the same kind of client reads it; each kind uses its own key.
+       * Data that the provider wants back with this answer in every later request, such as signed reasoning. It is
+       * stored with the last message of the answer, and no wire shows it. Only the same kind of client reads it, and
+       * only for the same provider; each kind uses its own key.
        */
       readonly replay?: JsonObject;
     };
@@ -123,6 +131,28 @@ export interface ModelInfo {
   /** `offline`, `openai-compatible`, or the provider of a model that is given in code. */
   readonly kind: string;
   readonly name: string;
+  /** How requests are written for its server; absent for models that are called in another way. */
+  readonly profile?: ModelProfileInfo;
+}
+
+/** How the requests to a model server are written (contract model-servers, section 0). */
+export interface ModelProfileInfo {
+  readonly name: string;
+  /** What it was chosen by, as the end of the sentence "The profile was chosen by …". */
+  readonly reason: string;
+  /** What refusals of the server have changed since the process started. */
+  readonly repairs: readonly ModelRepairInfo[];
+  /** The value of `LLM_COMPAT` with which the repairs would not have been necessary; empty if there are none. */
+  readonly overrides: JsonObject;
+}
+
+/** A change in the form of requests that a refusal of the server has led to. */
+export interface ModelRepairInfo {
+  readonly kind: string;
+  /** What is sent now, as the end of the sentence "Requests are now sent …". */
+  readonly says: string;
+  /** What the server said, without anything of a conversation. */
+  readonly sentence: string;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Message } from '../../events/index.js';
 import { callsOf, outputsOf } from './tool-traffic.js';
-import { estimateMessageTokens } from './token-estimate.js';
+import { estimateMessageTokens, estimateTextTokens } from './token-estimate.js';
+
+const NO_STATES: ReadonlyMap<string, string> = new Map();
 
 /**
  * The part of a session's history that fits into a token budget together with the current input. The oldest
@@ -8,20 +10,24 @@ import { estimateMessageTokens } from './token-estimate.js';
  * even if the output is in the input and the budget is exceeded.
  *
  * @param tokenBudget of history and input together, estimated
+ * @param states what providers want back with messages, by their ids: it counts too
  * @returns the end of `history`, possibly empty
  */
 export function fitHistory(
   history: readonly Message[],
   input: readonly Message[],
   tokenBudget: number,
+  states: ReadonlyMap<string, string> = NO_STATES,
 ): readonly Message[] {
-  const available = tokenBudget - input.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  const tokensOf = (message: Message): number =>
+    estimateMessageTokens(message) + estimateTextTokens(states.get(message.id) ?? '');
+  const available = tokenBudget - input.reduce((sum, message) => sum + tokensOf(message), 0);
   let start = history.length;
   let cost = 0;
   const splits = splitsOfCalls([...history, ...input]);
   for (let at = history.length; at >= 0; at -= 1) {
     const message = history[at];
-    if (message) cost += estimateMessageTokens(message);
+    if (message) cost += tokensOf(message);
     const mayStartHere = at === 0 || at === history.length || (message !== undefined && opensTurn(message));
     if (!mayStartHere || splits.has(at)) continue;
     if (cost <= available || splits.has(start)) start = at;

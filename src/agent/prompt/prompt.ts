@@ -1,8 +1,9 @@
 import { isAttachmentReference, isOwnPath, isTenantPath, parseReference } from '../../attachment/index.js';
-import { assertUnreachable, isObjectText, type JsonObject, type Principal } from '../../common/index.js';
+import { assertUnreachable, type JsonObject, type Principal } from '../../common/index.js';
 import { type Content, type FileContent, isCutByLimit, type Message } from '../../events/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
-import { callsOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
+import type { KeptStates } from './kept-states.js';
+import { callsOf, imagesOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
 
 /** The result of a call without an answer, because providers refuse conversations with open calls. */
 export const NO_RESULT = 'No result: the call was cancelled by the user.';
@@ -10,34 +11,56 @@ export const NO_RESULT = 'No result: the call was cancelled by the user.';
 /** A call in the prompt; `output` is undefined until its output is found. */
 interface OpenCall extends ModelToolCall {
   output: string | undefined;
+  images: ReturnType<typeof imagesOf>;
 }
 
 /** Texts and calls of the assistant that form one model message, and the outputs of the calls. */
 class AssistantTurn {
   readonly texts: string[] = [];
   readonly calls: OpenCall[] = [];
+  /** As earlier versions stored it. */
   replay: JsonObject | undefined;
+  state: JsonObject | undefined;
   isAnswered = false;
 
+  /** True for what belongs to another answer of the model: a state is stored with the last message of its answer. */
+  get isOver(): boolean {
+    return this.isAnswered || this.state !== undefined;
+  }
+
   /** The turn as messages for the model; none if it is empty. */
-  toModelMessages(): ModelMessage[] {
+  toModelMessages(states: Map<ModelMessage, JsonObject>): ModelMessage[] {
     const content = this.texts.join('\n');
     if (content === '' && this.calls.length === 0) return [];
+    const answer: ModelMessage = {
+      role: 'assistant',
+      content,
+      toolCalls: this.calls.map(bareCall),
+      ...(this.replay && { replay: this.replay }),
+    };
+    if (this.state) states.set(answer, this.state);
     return [
-      {
-        role: 'assistant',
-        content,
-        toolCalls: this.calls.map(toolCall),
-        ...(this.replay && { replay: this.replay }),
-      },
-      ...this.calls.map(({ id, name, output }): ModelMessage => ({
+      answer,
+      ...this.calls.map(({ id, name, output, images }): ModelMessage => ({
         role: 'tool',
         callId: id,
         name,
         content: output ?? NO_RESULT,
+        ...(images.length > 0 && { images }),
       })),
     ];
   }
+}
+
+/** A conversation for a model. */
+export interface Prompt {
+  readonly messages: ModelMessage[];
+  readonly states: KeptStates;
+}
+
+/** As `toPrompt`, without what providers want back. */
+export function toModelMessages(systemPrompt: string, messages: readonly Message[]): ModelMessage[] {
+  return toPrompt(systemPrompt, messages).messages;
 }
 
 /**
@@ -46,32 +69,45 @@ class AssistantTurn {
  * out.
  *
  * @param systemPrompt the first message; left out if empty
+ * @param states what providers want back with messages, as JSON texts by the ids of the messages
  */
-export function toModelMessages(systemPrompt: string, messages: readonly Message[]): ModelMessage[] {
+export function toPrompt(
+  systemPrompt: string,
+  messages: readonly Message[],
+  states: ReadonlyMap<string, string> = new Map(),
+): Prompt {
   const turns: (AssistantTurn | ModelMessage)[] = [];
   const openCalls = new Map<string, { call: OpenCall; turn: AssistantTurn }>();
   if (systemPrompt !== '') turns.push({ role: 'system', content: systemPrompt });
   for (const message of messages) {
-    if (isLeftOut(message)) continue;
+    const state = states.get(message.id);
+    if (isLeftOut(message)) {
+      if (state !== undefined) assistantTurn(turns).state = JSON.parse(state) as JsonObject;
+      continue;
+    }
     if (isCallOutput(message)) answer(message, openCalls);
     else if (isCall(message)) {
       const turn = assistantTurn(turns);
       turn.replay = replayOf(message) ?? turn.replay;
       for (const made of callsOf(message)) {
-        const call: OpenCall = { output: undefined, ...made };
+        const call: OpenCall = { output: undefined, images: [], ...made };
         turn.calls.push(call);
         openCalls.set(call.id, { call, turn });
       }
     } else if (message.role === 'assistant') assistantTurn(turns).texts.push(readableText(message));
     else turns.push(...plainMessage(message));
+    const last = turns.at(-1);
+    if (state !== undefined && last instanceof AssistantTurn) last.state = JSON.parse(state) as JsonObject;
   }
-  return turns.flatMap((turn) => (turn instanceof AssistantTurn ? turn.toModelMessages() : [turn]));
+  const kept = new Map<ModelMessage, JsonObject>();
+  const prompt = turns.flatMap((turn) => (turn instanceof AssistantTurn ? turn.toModelMessages(kept) : [turn]));
+  return { messages: prompt, states: kept };
 }
 
 /** The turn of the assistant's next text or call: a new one after an output or a message of another role. */
 function assistantTurn(turns: (AssistantTurn | ModelMessage)[]): AssistantTurn {
   const last = turns.at(-1);
-  if (last instanceof AssistantTurn && !last.isAnswered) return last;
+  if (last instanceof AssistantTurn && !last.isOver) return last;
   const turn = new AssistantTurn();
   turns.push(turn);
   return turn;
@@ -83,6 +119,7 @@ function answer(message: Message, openCalls: Map<string, { call: OpenCall; turn:
     const open = openCalls.get(callId);
     if (!open || open.call.output !== undefined) continue;
     open.call.output = output;
+    open.call.images = imagesOf(message);
     open.turn.isAnswered = true;
   }
 }
@@ -110,9 +147,9 @@ function isLeftOut(message: Message): boolean {
   return isUnfinished && (isToolMessage || readableText(message) === '');
 }
 
-/** A call for a provider. Arguments that are not a JSON object are replaced, because some providers refuse them. */
-export function toolCall({ id, name, arguments: text }: ModelToolCall): ModelToolCall {
-  return { id, name, arguments: isObjectText(text) ? text : '{}' };
+/** A call without what else is known of it. */
+export function bareCall({ id, name, arguments: text }: ModelToolCall): ModelToolCall {
+  return { id, name, arguments: text };
 }
 
 /** The texts, refusals and data of a message as one text. */
@@ -180,12 +217,13 @@ export function withOwnAttachments(
   principal: Principal,
   isAuthenticated = true,
 ): ModelMessage[] {
-  const isOther = (part: ModelPart): boolean => isForeign(part, principal, isAuthenticated);
-  return messages.map((message) =>
-    message.role === 'user' && message.content.some(isOther)
-      ? { ...message, content: message.content.filter((part) => !isOther(part)) }
-      : message,
-  );
+  const isOwn = (part: ModelPart): boolean => !isForeign(part, principal, isAuthenticated);
+  return messages.map((message) => {
+    if (message.role === 'tool' && message.images?.every(isOwn) === false)
+      return { ...message, images: message.images.filter(isOwn) };
+    if (message.role !== 'user' || message.content.every(isOwn)) return message;
+    return { ...message, content: message.content.filter(isOwn) };
+  });
 }
 
 /** True if the part refers to an attachment of another tenant or user. */

@@ -1,6 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import { CALL_TYPES, type Message, OUTPUT_TYPES } from '../../events/index.js';
-import type { ModelToolCall } from '../ports/model-client.js';
+import type { ModelPart, ModelToolCall } from '../ports/model-client.js';
 
 /** The output of a tool call. */
 export interface CallOutput {
@@ -9,10 +9,10 @@ export interface CallOutput {
   readonly output: string;
 }
 
-/** The metadata key of a call for the `replay` (see `ModelEvent`) that later runs send back to the model. */
-export const MODEL_REPLAY = 'model_replay';
+/** The metadata key under which earlier versions stored the `replay` (see `ModelEvent`) of a call. */
+const MODEL_REPLAY = 'model_replay';
 
-/** The `replay` stored with a call. */
+/** The `replay` that an earlier version stored with a call; later ones keep it apart from the message. */
 export function replayOf({ metadata }: Message): JsonObject | undefined {
   const replay = metadata?.[MODEL_REPLAY];
   return isPlainObject(replay) ? replay : undefined;
@@ -41,6 +41,13 @@ export function outputsOf(message: Message): CallOutput[] {
   if (!isCallOutput(message)) return [];
   return payloads(message).flatMap(({ call_id: callId, output }) =>
     typeof callId === 'string' ? [{ callId, output: asText(output ?? '') }] : [],
+  );
+}
+
+/** The images that belong to the output of a tool call. */
+export function imagesOf(message: Message): readonly Extract<ModelPart, { type: 'image' }>[] {
+  return (message.content ?? []).flatMap((content) =>
+    content.type === 'image' && content.image_url ? [{ type: 'image' as const, url: content.image_url }] : [],
   );
 }
 

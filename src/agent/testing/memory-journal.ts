@@ -57,7 +57,7 @@ export class MemoryJournal implements Journal {
   }
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
-    this.write({ key, inputHash, output: structuredClone(output), messageIds });
+    this.write({ key, inputHash, output: JSON.parse(JSON.stringify(output)) as JsonObject, messageIds });
   }
 
   private write(entry: Entry): void {

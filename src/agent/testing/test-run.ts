@@ -13,6 +13,7 @@ import {
 import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { AgentSettings } from '../agent.settings.js';
+import { stateOfStep } from '../loop/model-step.js';
 import { ModelLoop } from '../model-loop.js';
 import type { ModelClient, ModelOptions } from '../ports/model-client.js';
 import { MemoryJournal } from './memory-journal.js';
@@ -21,6 +22,8 @@ import { MemoryJournal } from './memory-journal.js';
 export interface TestRunOptions {
   readonly input?: readonly Message[];
   readonly history?: readonly Message[];
+  /** As `TestRun.states` of earlier runs. */
+  readonly providerStates?: ReadonlyMap<string, string>;
   readonly clientTools?: readonly ToolDeclaration[];
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
@@ -55,6 +58,7 @@ export class TestRun {
       input: options.input ?? [userMessage('Hello')],
       inputText: 'Hello',
       history: options.history ?? [],
+      ...(options.providerStates && { providerStates: options.providerStates }),
       state: {
         get: () => this.state,
         set: (state) => (this.state = state),
@@ -92,6 +96,17 @@ export class TestRun {
   /** The messages so far, whole. */
   get messages(): readonly Message[] {
     return this.context.response.getResponseData().output ?? [];
+  }
+
+  /** What providers want back with the messages, as the ledger would store it. */
+  get states(): ReadonlyMap<string, string> {
+    const states = new Map<string, string>();
+    for (const { output, messageIds } of this.journal.writes) {
+      const state = output && stateOfStep(output);
+      const last = messageIds.at(-1);
+      if (state && last !== undefined) states.set(last, JSON.stringify(state));
+    }
+    return states;
   }
 
   /** Ends the response and proves that the whole stream is legal. */

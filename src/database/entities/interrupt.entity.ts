@@ -122,6 +122,10 @@ export class InterruptEntity {
   @Column('text', { name: 'approvers', nullable: true })
   approvers!: string | null;
 
+  /** JSON of an `ApprovalBinding`; null for inputs, and for approvals of earlier versions. */
+  @Column('text', { name: 'binding', nullable: true })
+  binding!: string | null;
+
   /** JSON of a `DecidedBy`: who answered it; null without authentication, and while it is pending. */
   @Column('text', { name: 'decided_by', nullable: true })
   decidedBy!: string | null;

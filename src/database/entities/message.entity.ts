@@ -5,6 +5,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('ix_messages_session_run', ['sessionRowId', 'runOrdinal', 'seq'])
 // Finds a message in its session, and those of all sessions that have an id.
 @Index('ix_messages_id', ['id', 'sessionRowId'])
+@Index('ix_messages_state_key', ['stateKey'], { where: 'state_key IS NOT NULL' })
 export class MessageEntity {
   @PrimaryColumn('integer', { name: 'session_no', primaryKeyConstraintName: 'pk_messages' })
   sessionRowId!: number;
@@ -39,11 +40,19 @@ export class MessageEntity {
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
 
-  /** `input` of a request, or `output` of an agent. */
+  /** `input` of a request, `output` of an agent, or `state`: kept for its state alone, for a transient run. */
   @Column('varchar', { name: 'origin', length: 8, default: 'input' })
   origin!: string;
 
   /** 1: not part of the conversation, because its run is transient or was rolled back. */
   @Column('integer', { name: 'hidden', default: 0 })
   hidden!: number;
+
+  /** What the model's provider wants back with the message, as JSON: for model clients only. */
+  @Column('text', { name: 'provider_state', nullable: true })
+  providerState!: string | null;
+
+  /** Finds the state of a message that a client sends back without its id. */
+  @Column('varchar', { name: 'state_key', length: 64, nullable: true })
+  stateKey!: string | null;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../common/index.js';
-import { isPlainObject } from '../../common/index.js';
+import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../common/index.js';
 import type { OpenInterrupt } from '../../events/index.js';
+import type { ApprovalBinding } from '../../tools/index.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
 
 /** A row of `interrupts` as plain SQL returns it. */
@@ -32,12 +33,14 @@ export interface InterruptRow {
   readonly answered_at: number | null;
   readonly approvers: string | null;
   readonly decided_by: string | null;
+  readonly binding: string | null;
 }
 
 /** The columns of `InterruptRow`. */
 export const INTERRUPT_COLUMNS = `no, id, user_id, session_id, run_no, run_id, waiting_run_no, kind, status, call_id,
   input_key, tool_name, arguments, arguments_hash, server_label, reason, message, response_schema, may_edit, decision,
-  resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at, approvers, decided_by`;
+  resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at, approvers, decided_by,
+  binding`;
 
 /** A row as callers see it. @param now a pending interrupt is expired at this time if its time has passed */
 export function interruptView(row: InterruptRow, now: number): InterruptView {
@@ -51,7 +54,8 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
     userId: row.user_id,
     callId: row.call_id,
     toolName: row.tool_name,
-    arguments: objectOf(row.arguments),
+    arguments: argumentsOf(row.arguments),
+    modelArguments: row.arguments,
     serverLabel: row.server_label,
     reason: row.reason,
     message: row.message,
@@ -63,6 +67,7 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
     resumedByRunId: row.resumed_by_run_id,
     decision: objectOf(row.decision),
     approvers: objectOf(row.approvers) as unknown as Approvers | null,
+    binding: objectOf(row.binding) as unknown as ApprovalBinding | null,
     decidedBy: objectOf(row.decided_by) as unknown as DecidedBy | null,
   };
 }
@@ -70,10 +75,10 @@ export function interruptView(row: InterruptRow, now: number): InterruptView {
 /** A row as the resumed run sees it. */
 export function settledInterrupt(row: InterruptRow): SettledInterrupt {
   const view = interruptView(row, 0);
-  const edited = view.decision?.['arguments'];
+  const { arguments: edited, argumentsText: exact } = view.decision ?? {};
   return {
     key: row.input_key,
-    argumentsText: edited === undefined ? (row.arguments ?? '') : JSON.stringify(edited),
+    argumentsText: edited === undefined ? (row.arguments ?? '') : textOf(edited, exact),
     ...view,
   };
 }
@@ -93,6 +98,16 @@ export function openInterrupt(row: InterruptRow): OpenInterrupt {
     may_edit: row.may_edit === 1,
     expires_at: row.expires_at,
   };
+}
+
+/** @param exact the text, if JSON cannot have all of its integers */
+function textOf(edited: Json, exact: Json | undefined): string {
+  return typeof exact === 'string' ? exact : JSON.stringify(edited);
+}
+
+function argumentsOf(text: string | null): JsonObject | null {
+  const args = exactObjectIn(text ?? '');
+  return args ? (withIntegerTexts(args) as JsonObject) : null;
 }
 
 function objectOf(text: string | null): JsonObject | null {

@@ -13,8 +13,8 @@ import { INTERRUPT_COLUMNS, type InterruptRow, openInterrupt, settledInterrupt }
 const INSERT = `
   INSERT INTO interrupts (id, tenant_id, user_id, session_no, session_id, run_no, run_id, root_run_no, waiting_run_no,
     kind, status, call_id, input_key, tool_name, arguments, arguments_hash, server_label, reason, message,
-    response_schema, may_edit, created_at, expires_at, approvers)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    response_schema, may_edit, created_at, expires_at, approvers, binding)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, id) DO UPDATE SET waiting_run_no = excluded.waiting_run_no
   WHERE interrupts.session_no = excluded.session_no AND interrupts.status = 'pending'
   RETURNING run_no`;
@@ -220,7 +220,7 @@ function assertAnswerable(
   if (isOver && answer !== 'cancelled') throw new AppError('INTERRUPT_EXPIRED');
 }
 
-function insertValues(run: InterruptRun, { item, key, approvers }: AskedInterrupt, now: number): SqlValue[] {
+function insertValues(run: InterruptRun, { item, key, approvers, binding }: AskedInterrupt, now: number): SqlValue[] {
   return [
     item.id,
     run.tenantId,
@@ -245,6 +245,7 @@ function insertValues(run: InterruptRun, { item, key, approvers }: AskedInterrup
     now,
     item.expires_at,
     approvers ? JSON.stringify(approvers) : null,
+    binding ? JSON.stringify(binding) : null,
   ];
 }
 

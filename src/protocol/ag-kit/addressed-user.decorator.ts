@@ -1,16 +1,34 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, checkedUserId, namedUser, type NamedUser } from '../../access/index.js';
+import { isPlainObject } from '../../common/index.js';
+import { FieldReader } from '../http/field-reader.js';
+
+/** The names under which this wire has the user, in bodies of all dialects and in queries (contract access, section 4). */
+export const USER_FIELDS = ['user_id', 'userId'] as const;
+
+const NAME_LENGTH = { min: 1, max: 256 };
 
 /**
- * The user that the header `x-user-id` or the query parameter `user_id` of a request names.
+ * The user that a request names: in the header `x-user-id`, the query or the body.
  *
- * @throws AppError INVALID_PARAMETER for a name that cannot be stored, or two different ones
+ * @throws AppError INVALID_PARAMETER for a name that cannot be stored, or two different ones; PARAMETER_VALIDATION
+ *   for one in the body that is not a text
  */
 export function addressedUser(request: FastifyRequest): NamedUser | undefined {
-  const { user_id: queried } = request.query as { readonly user_id?: unknown };
   const caller = callerOf(request);
-  return caller?.oneUser(caller.headerUser(), namedUser('user_id', checkedUserId(queried, 'user_id')));
+  return caller?.oneUser(caller.headerUser(), ...queried(request), ...namedIn(request.body));
+}
+
+function queried({ query }: FastifyRequest): (NamedUser | undefined)[] {
+  const values = query as Readonly<Record<string, unknown>>;
+  return USER_FIELDS.map((field) => namedUser(field, checkedUserId(values[field], field)));
+}
+
+function namedIn(body: unknown): (NamedUser | undefined)[] {
+  if (!isPlainObject(body)) return [];
+  const fields = new FieldReader(body, '');
+  return USER_FIELDS.map((field) => namedUser(field, checkedUserId(fields.string(field, NAME_LENGTH), field)));
 }
 
 /** Gives a handler its `addressedUser`. */

@@ -1,18 +1,18 @@
-import { AppError, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { InterruptAnswer, InterruptKind } from '../../interrupt/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
 import { decodeMessages, decodeTools, REQUEST_CONTEXT } from '../ag-ui-events/index.js';
 import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import { checkJsonLimits } from '../http/json-limits.js';
+import { parseFieldText } from '../http/json-text.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 256;
-/** Nesting of JSON that comes as text: of a payload or a schema. */
-const MAX_TEXT_DEPTH = 64;
 const NAME_LENGTH = { min: 1, max: 256 };
 /** Keys of a request that this wire interprets; all others are passed to the agent and its tools. */
-const KNOWN: ReadonlySet<string> = new Set(['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id']);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['conversationId', 'messages', 'tools', 'resume', 'botId', 'user_id', 'userId'],
+]);
 
 /** Words that decide an approval. */
 const YES: ReadonlySet<unknown> = new Set([
@@ -31,7 +31,6 @@ export interface AgKitResume {
 /** A decoded request of dialect A. */
 export interface AgKitRequest {
   readonly conversationId: string;
-  readonly userId: string | undefined;
   /** Only messages that are new since the last request. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDeclaration[];
@@ -55,7 +54,6 @@ export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed
   if (!items && !resume) throw fieldError('messages', 'or resume is required', 'MISSING_PARAMETER');
   return {
     conversationId,
-    userId: fields.string('user_id', NAME_LENGTH),
     messages: decodeMessages((items ?? []).map(wireMessage), [seed]).messages,
     tools: decodeTools(fields.list('tools', MAX_TOOLS) ?? [], schemaOf),
     resume,
@@ -91,44 +89,16 @@ function decodeResume(fields: FieldReader): AgKitResume | undefined {
 
 /** The JSON value of a text; the text itself if it is not JSON. */
 function parsedPayload(text: string): Json {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-  checkDepth(value, 'resume.payload');
-  return value;
-}
-
-/** Text inside a body has passed the limits of the body as one string. */
-function checkDepth(value: unknown, path: string): void {
-  try {
-    checkJsonLimits(value, { maxDepth: MAX_TEXT_DEPTH });
-  } catch (error) {
-    const reason = error instanceof AppError ? error.message : 'too large';
-    throw fieldError(path, `is refused: ${reason}`, 'INVALID_PARAMETER');
-  }
+  return parseFieldText(text, 'resume.payload', text) as Json;
 }
 
 /** The schema of a tool (contract ag-kit, section 1.2): a JSON Schema as text, or the schema itself. */
 function schemaOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
-  const schema = typeof value === 'string' ? parsedSchema(value, path) : value;
+  const schema = typeof value === 'string' ? parseFieldText(value, path) : value;
   if (isPlainObject(schema)) return schema as JsonObject;
   throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
-}
-
-function parsedSchema(text: string, path: string): unknown {
-  let schema: unknown;
-  try {
-    schema = JSON.parse(text);
-  } catch {
-    throw fieldError(path, 'is not valid JSON', 'INVALID_PARAMETER');
-  }
-  checkDepth(schema, path);
-  return schema;
 }
 
 /**

@@ -3,7 +3,7 @@ import { AppError, IdFactory } from '../../common/index.js';
 import { type InterruptAnswer, Interrupts } from '../../interrupt/index.js';
 import { type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
+import { type Caller, type NamedUser, traceOf } from '../../access/index.js';
 import { type FrameEncoder, sessionOwner } from '../wire/index.js';
 import { type AgKitRequest, type AgKitResume, answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
 import { toolResultError } from './ag-kit.errors.js';
@@ -13,7 +13,7 @@ import { decodeBotRequest } from './bot-request.decoder.js';
 export interface AgKitAsker {
   readonly agentType: string;
   readonly caller: Caller;
-  /** The user that the headers or the query name. */
+  /** The user that the header, the query or the body names. */
   readonly user: NamedUser | undefined;
 }
 
@@ -47,8 +47,7 @@ export class AgKitSubmission {
     const request = decodeAgKitRequest(body, this.ids.next('akr_'));
     const { conversationId, messages, resume, tools: clientTools, forwardedProps } = request;
     if (messages.length === 0 && !resume) return undefined;
-    const { caller } = asker;
-    const named = caller.oneUser(asker.user, namedUser('user_id', request.userId));
+    const { caller, user: named } = asker;
     const answers = resume ? [await this.answer(resume, request, caller, named)] : [];
     try {
       return await this.accept(asker, {
@@ -74,8 +73,7 @@ export class AgKitSubmission {
   async bot(body: JsonBody, asker: AgKitAsker): Promise<AgKitAccepted> {
     const request = decodeBotRequest(body, this.ids.next(''));
     const sessionId = request.conversationId ?? this.ids.next('');
-    const { caller } = asker;
-    const named = caller.oneUser(asker.user, namedUser('user_id', request.userId));
+    const { caller, user: named } = asker;
     const principal = await sessionOwner(this.sessions, caller, sessionId, { named, unnamed: sessionId });
     const isKnown = (await this.sessions.view(principal, sessionId)) !== undefined;
     const input = isKnown ? [request.message] : [...request.history, request.message];

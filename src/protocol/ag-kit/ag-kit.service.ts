@@ -15,7 +15,7 @@ export interface SendOptions {
   /** Absent: the default agent. */
   readonly agentId?: string;
   readonly caller: Caller;
-  /** The user that the headers or the query name. */
+  /** The user that the header, the query or the body names. */
   readonly user: NamedUser | undefined;
   /** Default: that of the wire. */
   readonly onDisconnect: OnDisconnect | undefined;

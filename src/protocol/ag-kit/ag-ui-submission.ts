@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IdFactory, isPlainObject } from '../../common/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { type AgUiEvent, AgUiRuns, generationOf, normaliseRunInput } from '../ag-ui-events/index.js';
+import { parseFieldText } from '../http/json-text.js';
 import type { AgKitAccepted, AgKitAsker, JsonBody } from './ag-kit-submission.js';
 import { agUiFrames } from './ag-kit.wire.js';
 
@@ -70,11 +71,7 @@ function commandOf({ forwardedProps }: JsonBody): unknown {
   const command = isPlainObject(forwardedProps) ? forwardedProps['command'] : undefined;
   const value = isPlainObject(command) ? command['resume'] : undefined;
   if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return parseFieldText(value, 'forwardedProps.command.resume', value);
 }
 
 function emptyRun(threadId: string, runId: string): readonly string[] {

@@ -7,14 +7,13 @@ const MAX_HISTORY = 1000;
 const NAME_LENGTH = { min: 1, max: 256 };
 const ROLES = ['user', 'assistant', 'system'] as const;
 const KNOWN: ReadonlySet<string> = new Set([
-  ...['msg', 'history', 'files', 'searchEnable', 'conversationId', 'botId', 'user_id'],
+  ...['msg', 'history', 'files', 'searchEnable', 'conversationId', 'botId', 'user_id', 'userId'],
 ]);
 
 /** A decoded request of dialect C. */
 export interface BotRequest {
   /** Without it, a new conversation is created. */
   readonly conversationId: string | undefined;
-  readonly userId: string | undefined;
   /** The conversation as the client knows it; used only if the server does not know the conversation. */
   readonly history: readonly Message[];
   readonly message: Message;
@@ -42,7 +41,6 @@ export function decodeBotRequest(body: Readonly<Record<string, unknown>>, seed: 
   });
   return {
     conversationId: fields.string('conversationId', NAME_LENGTH),
-    userId: fields.string('user_id', NAME_LENGTH),
     history,
     message: textMessage({ id: `msg_${seed}`, role: 'user', text }),
     forwardedProps: extrasOf(body, KNOWN),

@@ -1,4 +1,4 @@
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { exactObjectIn, type Json, type JsonObject, withIntegerTexts } from '../../common/index.js';
 import type { InterruptEvent, OpenInterrupt } from '../../events/index.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 
@@ -42,12 +42,8 @@ function payloadOf(item: OpenInterrupt, others: number): JsonObject {
   };
 }
 
-/** The arguments as an object; the text of the model if it is not an object. */
+/** The arguments as an object, in which integers beyond 2^53 are text; the text of the model if it is not an object. */
 function parsed(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? (value as JsonObject) : text;
-  } catch {
-    return text;
-  }
+  const value = exactObjectIn(text);
+  return value ? withIntegerTexts(value) : text;
 }

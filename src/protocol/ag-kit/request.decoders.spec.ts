@@ -63,14 +63,15 @@ describe('the AG-Kit request decoder', () => {
   });
 
   it('unknown keys are passed on, except for those that only the server may set', () => {
-    const { forwardedProps, userId } = agKit({
+    const { forwardedProps } = agKit({
       messages: [],
       botId: 'b',
       user_id: 'ana',
+      userId: 'ana',
       mood: { good: true },
       __request_context__: { user: { id: 'root' } },
     });
-    expect([forwardedProps, userId]).toEqual([{ mood: { good: true } }, 'ana']);
+    expect(forwardedProps).toEqual({ mood: { good: true } });
   });
 
   it.each([

@@ -30,9 +30,15 @@ export function decodeParts(items: readonly unknown[], path: string): readonly C
   return items.map((item, index) => decodePart(fieldReaderAt(item, `${path}[${index}]`)));
 }
 
-/** Parts as one text, for where only text is allowed; media are written as JSON. */
+/** Parts as one text, for where only text is allowed; of media other than images there is a note. */
 export function partsText(parts: readonly ContentInput[]): string {
-  return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : JSON.stringify(part))).join('\n');
+  return parts.flatMap((part) => (part.type === 'image' ? [] : [partText(part)])).join('\n');
+}
+
+function partText(part: ContentInput): string {
+  if (part.type === 'text') return part.text ?? '';
+  const name = part.type === 'file' ? (part.filename ?? part.file_id) : undefined;
+  return `[${part.type}${name ? ` ${name}` : ''}, not shown]`;
 }
 
 /** @throws AppError MISSING_PARAMETER, INVALID_PARAMETER naming the field of the part */

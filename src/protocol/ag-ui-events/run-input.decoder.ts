@@ -100,6 +100,8 @@ function required(fields: FieldReader, name: string): string {
 
 /** The shared state as a client may set it: without the key that is reserved for the server (contract ag-kit, section 2). */
 export function clientState(state: JsonObject | undefined): JsonObject {
+  // A copy of a large state takes long, and few have the key.
+  if (state && !Object.hasOwn(state, REQUEST_CONTEXT)) return state;
   return Object.fromEntries(Object.entries(state ?? {}).filter(([key]) => key !== REQUEST_CONTEXT));
 }
 

@@ -133,7 +133,7 @@ function openInterrupt(view: InterruptView): OpenInterrupt {
     kind: view.kind,
     call_id: view.callId,
     tool_name: view.toolName,
-    arguments: view.arguments && JSON.stringify(view.arguments),
+    arguments: view.modelArguments,
     server_label: view.serverLabel,
     reason: view.reason,
     message: view.message,

@@ -2,7 +2,7 @@ import { Caller, Needs } from '../../access/index.js';
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../../common/index.js';
+import { AppError, maskCredentials } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import { ShapePipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
@@ -60,7 +60,7 @@ export class AgentApiTasksController {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'RUN_NOT_FOUND') throw error;
       reply.status(404);
-      const message = `Task ${taskId} not found`;
+      const message = maskCredentials(`Task ${taskId} not found`);
       return { code: 'TASK_NOT_FOUND', message, error: message };
     }
   }

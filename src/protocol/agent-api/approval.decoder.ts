@@ -1,7 +1,8 @@
 import { dataOf, type Message } from '../../events/index.js';
-import { isPlainObject, type JsonObject } from '../../common/index.js';
+import { exactObjectIn, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { InterruptAnswer } from '../../run/index.js';
 import { fieldError, FieldReader } from '../http/field-reader.js';
+import { parseFieldText } from '../http/json-text.js';
 
 const ID_LENGTH = { min: 1, max: 256 };
 const REASON_LENGTH = { min: 0, max: 2000 };
@@ -43,16 +44,11 @@ function decodeAnswer(message: Message, path: string): InterruptAnswer {
   };
 }
 
-/** An object, or its JSON text: arguments travel as text everywhere else in this protocol. */
+/** An object, or its JSON text: arguments travel as text everywhere else in this protocol. Its large integers are bigints. */
 function editedArguments(fields: FieldReader): JsonObject | undefined {
   const given = fields.source['edited_arguments'];
   if (typeof given !== 'string') return fields.object('edited_arguments') as JsonObject | undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(given);
-  } catch {
-    value = undefined;
-  }
-  if (isPlainObject(value)) return value as JsonObject;
+  const value = parseFieldText(given, fields.at('edited_arguments'), null);
+  if (isPlainObject(value)) return (exactObjectIn(given) ?? value) as JsonObject;
   throw fieldError(fields.at('edited_arguments'), 'must be an object or its JSON text');
 }

@@ -1,12 +1,10 @@
-import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
+import { isPlainObject, type JsonObject } from '../../common/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
-import { checkJsonLimits } from '../http/json-limits.js';
+import { parseFieldText } from '../http/json-text.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 
 /** The names that a function may have. */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-/** Nesting of a schema that comes as text and so passed the body's check as one string. */
-const MAX_SCHEMA_DEPTH = 64;
 
 /**
  * Decodes `tools`: each `{type: "function", function: {name, description, parameters}}` or flat, the
@@ -54,28 +52,8 @@ function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
 function parametersOf(fields: FieldReader): JsonObject {
   const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
   const path = fields.at('parameters');
-  const schema: unknown = typeof value === 'string' ? parseSchema(value, path) : value;
+  const schema: unknown = typeof value === 'string' ? parseFieldText(value, path) : value;
   if (!isPlainObject(schema))
     throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
   return schema as JsonObject;
-}
-
-/** @throws AppError INVALID_PARAMETER for invalid JSON, or a schema that is nested too deeply */
-function parseSchema(text: string, path: string): unknown {
-  let schema: unknown;
-  try {
-    schema = JSON.parse(text);
-  } catch {
-    throw fieldError(path, 'is not valid JSON', 'INVALID_PARAMETER');
-  }
-  try {
-    checkJsonLimits(schema, { maxDepth: MAX_SCHEMA_DEPTH });
-  } catch (error) {
-    throw fieldError(
-      path,
-      `is refused: ${error instanceof AppError ? error.message : 'too large'}`,
-      'INVALID_PARAMETER',
-    );
-  }
-  return schema;
 }

@@ -1,4 +1,4 @@
-import type { InterruptView } from '../../interrupt/index.js';
+import type { DecidedBy, InterruptView } from '../../interrupt/index.js';
 import type { ApprovalDto } from './dto/approval.dto.js';
 import type { InterruptDto } from './dto/interrupt.dto.js';
 
@@ -21,7 +21,7 @@ export function approvalView(view: InterruptView): ApprovalDto {
     answeredAt: isoOf(view.answeredAt),
     resumedByRunId: view.resumedByRunId,
     decision: view.decision,
-    ...(view.decidedBy && { decidedBy: view.decidedBy }),
+    ...(view.decidedBy && { decidedBy: shownDecider(view.decidedBy) }),
   };
 }
 
@@ -29,6 +29,11 @@ export function approvalView(view: InterruptView): ApprovalDto {
 export function interruptView(view: InterruptView): InterruptDto {
   const { kind, responseSchema } = view;
   return Object.assign(approvalView(view), { kind, responseSchema });
+}
+
+/** Roles are kept for the policy alone. */
+function shownDecider({ actor, userId, requestId }: DecidedBy): DecidedBy {
+  return { actor, userId, requestId };
 }
 
 function isoOf(ms: number | null): string | null {

@@ -50,11 +50,12 @@ export class AttachController {
     @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | undefined> {
     const { request, reply } = client;
-    reply.header('x-run-id', headerText(runId));
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
     const lastEvent = parseLastEventId(request.headers['last-event-id']?.toString());
     const attachment = { runId, protocol, after: Number(after), lastEvent, follow };
     const stream = await this.service.attach(caller, attachment, client);
+    // Only of a run that exists: whatever else the address holds is not repeated.
+    reply.header('x-run-id', headerText(runId));
     if (!stream) reply.status(204);
     return stream?.events();
   }

@@ -26,7 +26,7 @@ export class AttachService {
   constructor(
     readonly runs: Runs,
     readonly sessions: Sessions,
-    private readonly wires: Wires,
+    readonly wires: Wires,
     private readonly streams: RunStreams,
   ) {}
 

@@ -84,7 +84,11 @@ export class AttachmentsController {
     content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiResponse({ status: 403, description: 'The signature has expired.', type: AttachmentErrorDto })
-  @ApiResponse({ status: 404, description: 'Attachment not found, or without a valid signature.', type: AttachmentErrorDto })
+  @ApiResponse({
+    status: 404,
+    description: 'Attachment not found, or without a valid signature.',
+    type: AttachmentErrorDto,
+  })
   async read(
     @Param('id') id: string,
     @Req() request: FastifyRequest,

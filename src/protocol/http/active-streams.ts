@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { AppError, TurnoverMap, TurnoverSet } from '../../common/index.js';
+import { type AbortLike, AppError, LightAbortSignal, TurnoverMap, TurnoverSet } from '../../common/index.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpSettings } from './http.settings.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
@@ -22,8 +22,8 @@ const RETRY_MOST_MS = 5000;
 export interface FollowingStream {
   /** Whether its client reconnects by itself and continues where it was, as an `EventSource` does. */
   readonly reconnects: boolean;
-  /** Ends it between two events. @param frame the last one */
-  end(frame: string): void;
+  /** Ends it between two events, and its connection with it. @param frame the last one; the wire's closing frame if absent */
+  end(frame?: string): void;
 }
 
 /**
@@ -106,11 +106,16 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     };
   }
 
-  /** Includes a client that waits for one answer, and cannot continue elsewhere, in draining. */
-  async waiting<T>(work: () => Promise<T>): Promise<T> {
-    const untrack = this.track({ reconnects: false, end: () => undefined });
+  /**
+   * Includes a client that waits for one answer, and cannot continue elsewhere, in draining.
+   *
+   * @param work gets a signal that aborts when the time for draining is over
+   */
+  async waiting<T>(work: (over: AbortLike) => Promise<T>): Promise<T> {
+    const over = new LightAbortSignal();
+    const untrack = this.track({ reconnects: false, end: () => over.abort() });
     try {
-      return await work();
+      return await work(over);
     } finally {
       untrack();
     }
@@ -119,7 +124,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   /**
    * Lets streams go on while other processes execute their runs. Clients that reconnect are sent away one after the
    * other, so that they do not all come back at once; the others stay to the end of their runs (contract attach,
-   * section 3, rule 2).
+   * section 3, rule 2). Those that are left at the end of the time end with the closing frame of their wire.
    *
    * @param withinMs resolves after it at the latest
    */
@@ -133,6 +138,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
       timer = setTimeout(resolve, withinMs);
     });
     clearTimeout(timer);
+    for (const stream of [...this.following]) stream.end();
   }
 
   private sendAway(stream: FollowingStream): void {
@@ -160,11 +166,11 @@ export class ActiveStreams implements BeforeApplicationShutdown {
   /** The tails of all runs have ended by now: what is left is to be written. */
   async beforeApplicationShutdown(): Promise<void> {
     this.shuttingDown = true;
-    for (const [writer, { reply, controlFrames }] of [...this.open]) {
-      reply.raw.once('finish', () => reply.raw.socket?.end());
+    for (const [writer, client] of [...this.open]) {
+      client.endConnection();
       if (writer.backlog > 0) writer.destroy();
       // Read now: a wire that numbers its frames knows the number of the last one only at the end.
-      else writer.finish(controlFrames.shutdownFrame);
+      else writer.finish(client.controlFrames.shutdownFrame);
     }
     await this.lastBytes();
   }

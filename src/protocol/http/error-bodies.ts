@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { maskCredentials } from '../../common/index.js';
 import { commonErrorBody, type HttpError } from './http-error.js';
 
 /** Writes the body of an error for the wire of its request. */
@@ -13,8 +14,12 @@ export function registerErrorBodies(server: FastifyInstance, bodies: ErrorBodies
   server.decorate(ERROR_BODIES, bodies);
 }
 
-/** The body of an error; the common one on a server without `registerErrorBodies`. */
-export function errorBodyOf(request: FastifyRequest, error: HttpError): object {
+/**
+ * The body of an error; the common one on a server without `registerErrorBodies`. A credential in what the message
+ * quotes, such as the path, is masked.
+ */
+export function errorBodyOf(request: FastifyRequest, thrown: HttpError): object {
+  const error = { ...thrown, message: maskCredentials(thrown.message) };
   const { server } = request;
   if (!server.hasDecorator(ERROR_BODIES)) return commonErrorBody(error, request.id);
   return server.getDecorator<ErrorBodies>(ERROR_BODIES)(request, error);

@@ -5,6 +5,7 @@ import { ConnectionDrain } from './connection-drain.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
+import { ReceivedBytes } from './received-bytes.js';
 import { StreamMetrics } from './stream.metrics.js';
 
 /** What all routes share: event streams and the global error filter. Needs `HttpSettings`. */
@@ -15,8 +16,9 @@ import { StreamMetrics } from './stream.metrics.js';
     StreamMetrics,
     ActiveStreams,
     ConnectionDrain,
+    ReceivedBytes,
     { provide: APP_FILTER, useClass: HttpErrorFilter },
   ],
-  exports: [KeepAliveTimer, ActiveStreams, ConnectionDrain],
+  exports: [KeepAliveTimer, ActiveStreams, ConnectionDrain, ReceivedBytes],
 })
 export class HttpModule {}

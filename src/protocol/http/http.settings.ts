@@ -1,4 +1,5 @@
 import { bytes, HOUR_MS, integer, MIB, milliseconds, setting, settings } from '../../config/index.js';
+import { DEFAULT_MAX_VALUES } from './json-limits.js';
 
 /** Limits of requests and the times of open streams, for all protocols. */
 export class HttpSettings extends settings('HTTP', {
@@ -9,6 +10,11 @@ export class HttpSettings extends settings('HTTP', {
   jsonDepthLimit: setting('JSON_DEPTH_LIMIT', integer({ min: 8, max: 1000 }), {
     default: 64,
     description: 'Deepest nesting of objects and arrays in a request body.',
+  }),
+  jsonValuesLimit: setting('JSON_VALUES_LIMIT', integer({ min: 100, max: 10_000_000 }), {
+    default: DEFAULT_MAX_VALUES,
+    description:
+      'Members and items of all objects and arrays in a request body together. Many small ones cost far more time than their bytes, at the expense of all other requests.',
   }),
   keepAliveMs: setting('KEEP_ALIVE_MS', milliseconds({ min: 100, max: 600_000 }), {
     default: 15_000,

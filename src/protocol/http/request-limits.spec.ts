@@ -1,10 +1,11 @@
 import { Body, Controller, Delete, HttpCode, Module, Post } from '@nestjs/common';
+import { randomOf } from '../../../test/support/random.js';
 import { rawRequest } from '../../../test/support/raw-http.js';
 import { startServer, type TestServer } from '../../../test/support/server.js';
 import { until } from '../../../test/support/until.js';
 import { Public } from '../../access/index.js';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
-import { BodyLimit, checkJsonLimits, HttpModule, NoBody } from './index.js';
+import { BodyLimit, checkJsonLimits, checkJsonText, HttpModule, NoBody } from './index.js';
 
 @Public()
 @Controller()
@@ -67,6 +68,8 @@ describe('request limits', () => {
     ['a depth of 64', nested(64)],
     ['a byte order mark', '\ufeff{"a":1}'],
     ['a charset', '{"a":1}', { 'content-type': 'Application/JSON; charset="UTF-8"' }],
+    ['50,000 items', `[${'1,'.repeat(49_999)}1]`],
+    ['a long text of commas and brackets', JSON.stringify('{[,]},"\\'.repeat(100_000))],
     ['a property called constructor', '{"constructor":{"type":"string"}}'],
   ])('%s is accepted', async (_, body, ...[headers]) => {
     const answer = await send(body, headers);
@@ -81,7 +84,17 @@ describe('request limits', () => {
     ['a depth of 65', nested(65), 'INVALID_PARAMETER', /64 levels/],
     ['a depth of 40,000', nested(40_000), 'INVALID_PARAMETER', /64 levels/],
     ['40,000 nested objects', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`, 'INVALID_PARAMETER', /64 levels/],
-    ['a million values', `[${'1,'.repeat(999_999)}1]`, 'INVALID_PARAMETER', /500000 values/],
+    ['a million values', `[${'1,'.repeat(999_999)}1]`, 'INVALID_PARAMETER', /50000 values/],
+    [
+      '450,000 members',
+      `{${Array.from({ length: 450_000 }, (_, n) => `"k${n}":1`).join()}}`,
+      'INVALID_PARAMETER',
+      /50000/,
+    ],
+    ['50,001 items', `[${'1,'.repeat(50_000)}1]`, 'INVALID_PARAMETER', /50000 values/],
+    ['empty objects', `[${'{},'.repeat(50_000)}[]]`, 'INVALID_PARAMETER', /50000 values/],
+    ['many nested arrays', `[${'[[[1]]],'.repeat(12_500)}1]`, 'INVALID_PARAMETER', /50000 values/],
+    ['one deep chain after another', `[${`${nested(60)},`.repeat(1000)}1]`, 'INVALID_PARAMETER', /50000 values/],
     ['__proto__', '{"a":{"__proto__":{"b":1}}}', 'INVALID_PARAMETER', /__proto__/],
     ['an escaped __proto__', '{"\\u005f_proto__":{"b":1}}', 'INVALID_PARAMETER', /__proto__/],
     ['constructor.prototype', '{"constructor":{"prototype":{"b":1}}}', 'INVALID_PARAMETER', /constructor.prototype/],
@@ -174,3 +187,66 @@ describe('checkJsonLimits', () => {
       expect(() => checkJsonLimits(scalar, { maxDepth: 1 })).not.toThrow();
   });
 });
+
+describe('checkJsonText', () => {
+  const passes = (text: string, maxDepth: number, maxValues: number): boolean => {
+    try {
+      checkJsonText(Buffer.from(text), { maxDepth, maxValues });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it.each<[string, string, number, number]>([
+    ['a scalar', '"[,{"', 0, 0],
+    ['nothing', '', 0, 0],
+    ['empty containers', ' [ {} , [ ] ] ', 2, 2],
+    ['members', '{"a":1,"b":{"c":[true]}}', 3, 4],
+    ['structure in strings', '["[[,,",",{\\",","\\\\",1]', 1, 4],
+    [
+      'structure in long strings',
+      JSON.stringify([`${'x'.repeat(40)},"[\\`, `${'\\'.repeat(33)}"`, `${'"'.repeat(70)}[,`]),
+      1,
+      3,
+    ],
+    ['a string without an end', '[1,"a,b', 1, 2],
+    ['white space', '[\n\t{ "a" :\r\n1 } ]', 2, 2],
+    ['characters of several bytes', '["日本,語","\ud83d\ude00"]', 1, 2],
+  ])('%s: the depth and the values are exact', (_what, text, depth, values) => {
+    expect(passes(text, depth, values)).toBe(true);
+    if (depth > 0) expect(passes(text, depth - 1, values)).toBe(false);
+    if (values > 0) expect(passes(text, depth, values - 1)).toBe(false);
+  });
+
+  it('it counts what the parser makes of random JSON', () => {
+    const random = randomOf(7);
+    for (let round = 0; round < 300; round += 1) {
+      const value = randomJson(random, 4);
+      const { depth, values } = sizeOf(value);
+      const text = JSON.stringify(value, null, round % 2 === 0 ? 0 : 2);
+      expect([text, passes(text, depth, values)]).toEqual([text, true]);
+      if (values > 0) expect([text, passes(text, depth, values - 1)]).toEqual([text, false]);
+    }
+  });
+});
+
+function randomJson(random: () => number, depth: number): unknown {
+  const kind = Math.floor(random() * (depth > 0 ? 6 : 4));
+  const some = Array.from({ length: Math.floor(random() * 4) });
+  if (kind === 0) return null;
+  if (kind === 1) return Math.floor(random() * 1000) / 4;
+  if (kind < 4)
+    return some.map(() => ['"', '\\', ',', '[', '}', 'é', 'x'.repeat(40)][Math.floor(random() * 7)]).join('');
+  if (kind === 4) return some.map(() => randomJson(random, depth - 1));
+  return Object.fromEntries(some.map((_, index) => [`k,${index}`, randomJson(random, depth - 1)]));
+}
+
+function sizeOf(value: unknown): { depth: number; values: number } {
+  if (typeof value !== 'object' || value === null) return { depth: 0, values: 0 };
+  const below = Object.values(value).map(sizeOf);
+  return {
+    depth: 1 + Math.max(0, ...below.map(({ depth }) => depth)),
+    values: below.length + below.reduce((sum, { values }) => sum + values, 0),
+  };
+}

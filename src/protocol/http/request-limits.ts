@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { RouteSetting } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { HttpSettings } from './http.settings.js';
-import { checkJsonLimits } from './json-limits.js';
+import type { JsonLimits } from './json-limits.js';
+import { parseJsonText } from './json-text.js';
 
-type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit'>;
+type Limits = Pick<HttpSettings, 'bodyLimitBytes' | 'jsonDepthLimit' | 'jsonValuesLimit'>;
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** A body that is too long is read up to this multiple of the limit, so that its sender sees the answer. */
@@ -17,6 +18,9 @@ interface LimitedRoute {
   readonly bodyLimitBytes?: number;
   readonly hasNoBody?: boolean;
 }
+
+/** From so many bytes on, parsing takes milliseconds. */
+const LARGE_BODY = 128 * 1024;
 
 const JSON_TYPE = 'application/json';
 /** Headers that a request may have. */
@@ -36,8 +40,8 @@ export function NoBody(): MethodDecorator {
 }
 
 /**
- * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer and no deeper
- * than configured, no forbidden keys. To be called once, before `app.init()`.
+ * Registers what every request with a body must keep: JSON only, UTF-8 only, no longer, no deeper and with no more
+ * values than configured, no forbidden keys. To be called once, before `app.init()`.
  */
 export function registerRequestLimits(app: NestFastifyApplication, settings: Limits): void {
   const fastify = app.getHttpAdapter().getInstance();
@@ -55,7 +59,6 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       done(error, payload),
     );
   });
-  const parse = fastify.getDefaultJsonParser('error', 'error');
   app.useBodyParser(
     JSON_TYPE,
     { bodyLimit: settings.bodyLimitBytes },
@@ -66,13 +69,14 @@ export function registerRequestLimits(app: NestFastifyApplication, settings: Lim
       }
       let value: unknown;
       try {
-        value = parseBody(body, (text, take) => void parse(request, text, take));
-        checkJsonLimits(value, { maxDepth: settings.jsonDepthLimit });
+        value = parseBody(body, { maxDepth: settings.jsonDepthLimit, maxValues: settings.jsonValuesLimit });
       } catch (error) {
         done(error as Error);
         return;
       }
-      done(null, value);
+      if (body.length < LARGE_BODY) done(null, value);
+      // Others have their turn between the parsing of a large body and its use.
+      else setImmediate(done, null, value);
     },
   );
 }
@@ -117,23 +121,8 @@ function drain(request: FastifyRequest): Promise<void> {
   });
 }
 
-/** Fastify's parser may only store the result: it would take an error thrown in its callback for its own. */
-function parseBody(body: Buffer, parse: (text: string, take: Done) => void): unknown {
+function parseBody(body: Buffer, limits: JsonLimits): unknown {
   if (body.length === 0) throw new AppError('INVALID_JSON', 'The request body is empty');
   if (!isUtf8(body)) throw new AppError('INVALID_JSON', 'The request body is not valid UTF-8');
-  const text = body.toString('utf8');
-  const result: { error: Error | null; value: unknown } = { error: null, value: undefined };
-  parse(text, (error, value) => Object.assign(result, { error, value }));
-  if (result.error) throw explainParseError(text);
-  return result.value;
-}
-
-/** The parser reports forbidden keys as invalid JSON too; a client should know the difference. */
-function explainParseError(text: string): AppError {
-  try {
-    JSON.parse(text);
-  } catch {
-    return new AppError('INVALID_JSON');
-  }
-  return new AppError('INVALID_PARAMETER', 'The JSON holds a forbidden key: __proto__ or constructor.prototype');
+  return parseJsonText(body, limits);
 }

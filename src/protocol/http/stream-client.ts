@@ -26,6 +26,8 @@ export interface StreamReader {
   readonly gate?: BackpressureGate | undefined;
   /** Who reads: when the credential ends, so does the stream. Absent: nobody checks. */
   readonly caller?: Pick<Caller, 'identity'> | undefined;
+  /** Closes the connection at the end of the stream. Absent: it serves other streams too, or ends anyway. */
+  endConnection?(): void;
   /** Sets the control frames of the stream that answers; to be called before its first frame. */
   useControlFrames?(frames: ControlFrames): void;
 }
@@ -57,6 +59,13 @@ export class StreamClient implements StreamReader {
   /** To be called before the first frame. */
   useControlFrames(frames: ControlFrames): void {
     this.controlFrames = frames;
+  }
+
+  /** Closes the connection at the end of the answer, whatever its headers have said. */
+  endConnection(): void {
+    // The response lets go of it before it is finished.
+    const { socket } = this.request.raw;
+    this.reply.raw.once('finish', () => socket.destroySoon());
   }
 }
 

@@ -71,6 +71,7 @@ const RUN_CODES: Readonly<Record<string, { readonly type: string; readonly code:
   RATE_LIMIT_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   QUEUE_FULL: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   MODEL_QUOTA_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  MODEL_RATE_LIMIT_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   MODEL_CONTEXT_LENGTH_EXCEEDED: { type: REQUEST_ERROR, code: 'invalid_prompt' },
   INVALID_PARAMETER: { type: REQUEST_ERROR, code: 'invalid_prompt' },
 };

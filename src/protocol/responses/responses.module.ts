@@ -17,6 +17,7 @@ import { RequestService } from './request.service.js';
 import { ResponsesService } from './responses.service.js';
 import { ResponsesWire } from './responses.wire.js';
 import { ResponsesSocketGateway, SOCKET_PATHS } from './socket/responses-socket.gateway.js';
+import { ResponseSockets } from './socket/response-sockets.js';
 import { SocketResponders } from './socket/socket-responder.js';
 
 /** OpenAI Responses. Needs `Runs`, `AgentRegistry`, `Interrupts`, `Clock`, `IdFactory` and the settings from global modules. */
@@ -37,6 +38,7 @@ import { SocketResponders } from './socket/socket-responder.js';
     ResponsesSocketGateway,
     ResponsesWire,
     SocketResponders,
+    ResponseSockets,
   ],
 })
 export class ResponsesModule {

@@ -25,6 +25,7 @@ export function pathsOf(resource: string): string[] {
 export class ResponsesWire extends Wire {
   readonly name = WIRE;
   override readonly paths = PREFIXES.map((prefix) => `/${prefix}`);
+  override readonly sharesUnnamed = true;
 
   constructor(private readonly settings: ResponsesSettings) {
     super();

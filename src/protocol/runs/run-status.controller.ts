@@ -1,5 +1,5 @@
 import type { AbortLike } from '../../common/index.js';
-import { Caller, Needs } from '../../access/index.js';
+import { Caller, CredentialWatch, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -17,6 +17,13 @@ import { type RunPage, RunViews } from './status/run-views.js';
 
 const DEFAULT_LIMIT = 20;
 
+/** How long a request waits for another status, and for whom. */
+interface Waiting {
+  readonly seconds: number;
+  readonly gone: AbortLike;
+  readonly caller: Caller;
+}
+
 /** The states of runs (contract runs-api, section 4). */
 @ApiTags('Runs')
 @Needs('runs:read')
@@ -25,6 +32,7 @@ export class RunStatusController {
   constructor(
     private readonly lookup: RunLookup,
     private readonly views: RunViews,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Get('runs/:threadId')
@@ -53,7 +61,7 @@ export class RunStatusController {
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
     const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
-    return this.answer(run, { seconds: Number(wait ?? 0), gone }, reply);
+    return this.answer(run, { seconds: Number(wait ?? 0), gone, caller }, reply);
   }
 
   @Get('tasks/:taskId')
@@ -67,18 +75,20 @@ export class RunStatusController {
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
     const run = await this.lookup.task(caller, taskId);
-    return this.answer(run, { seconds: Number(wait ?? 0), gone }, reply);
+    return this.answer(run, { seconds: Number(wait ?? 0), gone, caller }, reply);
   }
 
   private async answer(
     run: RunView,
-    { seconds, gone }: { readonly seconds: number; readonly gone: AbortLike },
+    { seconds, gone, caller }: Waiting,
     reply: FastifyReply,
   ): Promise<object | undefined> {
     const tag = reply.request.headers['if-none-match'];
     const before = statusOfTag(tag) ?? statusOf(run);
     const changed = (look: RunView): boolean => look.finishedAt !== null || statusOf(look) !== before;
-    const last = await this.views.until(run, changed, { milliseconds: seconds * 1000, signal: gone });
+    const last = await this.credentials.during(caller, gone, (signal) =>
+      this.views.until(run, changed, { milliseconds: seconds * 1000, signal }),
+    );
     const view = await this.views.of(last);
     const etag = entityTag(view);
     reply.headers({ etag, 'cache-control': 'no-cache' });

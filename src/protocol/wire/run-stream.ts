@@ -115,8 +115,13 @@ export class RunStream {
   }
 
   private track(): void {
-    const { active, reconnects = false } = this.options;
-    this.untrack = active.track({ reconnects, end: (frame) => this.end(frame) });
+    const { active, reader, reconnects = false } = this.options;
+    const end = (frame?: string): void => {
+      // A client that comes back over the same connection would meet the same server.
+      reader.endConnection?.();
+      this.end(frame);
+    };
+    this.untrack = active.track({ reconnects, end });
   }
 
   /** Marks the end before it is reported, because the report unsubscribes and that would count as leaving. */

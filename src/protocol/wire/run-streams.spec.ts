@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { AppError } from '../../common/index.js';
+import { type AbortLike, AppError, LightAbortSignal } from '../../common/index.js';
 import type { Runs, RunView } from '../../run/index.js';
 import { readSettings } from '../../config/index.js';
 import { type ActiveStreams, type HttpError, HttpSettings } from '../http/index.js';
@@ -20,7 +20,7 @@ describe('RunStreams', () => {
     isShuttingDown: false,
     binary: (chunks: unknown) => chunks,
     track: () => () => undefined,
-    waiting: <T>(work: () => Promise<T>) => work(),
+    waiting: <T>(work: (over: AbortLike) => Promise<T>) => work(new LightAbortSignal()),
   };
 
   beforeEach(() => {

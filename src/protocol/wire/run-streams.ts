@@ -3,6 +3,7 @@ import { CredentialWatch } from '../../access/index.js';
 import {
   type AbortLike,
   AppError,
+  FirstAbort,
   LightAbortSignal,
   type Principal,
   RETRY_AFTER_SECONDS,
@@ -172,11 +173,11 @@ export class RunStreams {
    * Waits for the end of an accepted run and returns its summary. When the client leaves before, the run as
    * it is then.
    *
-   * @throws AppError SHUTTING_DOWN when the server stops before
+   * @throws AppError AUTH_FAILED when the credential of the reader ends before, SHUTTING_DOWN when the server stops
    */
-  async result(run: RunView, reader: Pick<StreamReader, 'gone'>, options: ReadOptions): Promise<object> {
+  async result(run: RunView, reader: Pick<StreamReader, 'gone' | 'caller'>, options: ReadOptions): Promise<object> {
     const { wire } = options;
-    const end = await this.ended(run, reader.gone);
+    const end = await this.credentials.during(reader.caller, reader.gone, (over) => this.ended(run, over));
     if (end) return wire.summary(run, end);
     if (!reader.gone.aborted)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -186,10 +187,14 @@ export class RunStreams {
 
   /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
   ended(run: RunView, signal: AbortLike): Promise<AgentResponse | undefined> {
-    return this.active.waiting(async () => {
+    return this.active.waiting(async (over) => {
+      const first = new FirstAbort([signal, over]);
       let last: LoggedEvent | undefined;
-      for await (const events of this.runs.tail(userReach(run), run.runId, { signal, accepted: true, run })) {
-        last = events.at(-1) ?? last;
+      try {
+        const how = { signal: first.signal, accepted: true, run };
+        for await (const events of this.runs.tail(userReach(run), run.runId, how)) last = events.at(-1) ?? last;
+      } finally {
+        first.detach();
       }
       return last && isTerminalEvent(last.event) ? last.event : undefined;
     });

@@ -3,7 +3,7 @@ import { AttachmentBinder } from '../../attachment/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
 import { isUniqueViolation, type Transaction } from '../../database/index.js';
 import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
-import type { OpenedSession } from '../../session/index.js';
+import { type MessageStates, NO_MESSAGES, type OpenedSession, type StateTexts } from '../../session/index.js';
 import { NO_PREFERENCES, UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { Lease } from '../ports/run-leases.js';
@@ -16,6 +16,7 @@ import { EncoderRevisions } from './encoder-revisions.js';
 import { newInput } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
+import { resentStates } from './resent-states.js';
 import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
 import { isNamed, type PreparedRun } from './run-preparation.js';
 
@@ -137,11 +138,18 @@ export class AcceptTransaction {
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
     const hidden = run.visibility !== 'kept';
-    await this.ledger.sessions.append(tx, owner, input, now, { origin: 'input', hidden, first: session.firstMessage });
+    const states = await resentStates(tx, this.ledger.sessions, request.reach, input);
+    await this.ledger.sessions.append(tx, owner, input, now, {
+      origin: 'input',
+      hidden,
+      first: session.firstMessage,
+      states,
+    });
     start?.inserted?.(run.rowId);
     const logged = lines.map((line, seq) => new LoggedEvent(seq, line, events[seq], now));
     const { queuedBefore, canceled } = turn;
-    return { run, input, events: logged, preferences, created: true, queuedBefore, canceled };
+    const stored = { messages: input, states: textsOf(states) };
+    return { run, input: stored, events: logged, preferences, created: true, queuedBefore, canceled };
   }
 
   /** True if the request was accepted before. @throws AppError RUN_ID_CONFLICT */
@@ -159,7 +167,15 @@ export class AcceptTransaction {
     if (!run) return undefined;
     if (run.fingerprint !== prepared.fingerprint) throw new AppError('RUN_ID_CONFLICT');
     const queuedBefore = run.state === 'queued' ? await runs.queuedBefore(run, tx) : 0;
-    return { run, input: [], events: [], preferences: NO_PREFERENCES, created: false, queuedBefore, canceled: [] };
+    return {
+      run,
+      input: NO_MESSAGES,
+      events: [],
+      preferences: NO_PREFERENCES,
+      created: false,
+      queuedBefore,
+      canceled: [],
+    };
   }
 
   /** Sets the state that the request brings and returns the one it replaces, which a rollback restores. */
@@ -228,6 +244,12 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(request.state === undefined ? {} : { state: request.state }),
     ...traceOf(request),
   };
+}
+
+function textsOf(states: MessageStates): StateTexts {
+  const texts = new Map<string, string>();
+  for (const [id, { json }] of states) texts.set(id, json);
+  return texts;
 }
 
 /** The same for requests that lock the same session. */

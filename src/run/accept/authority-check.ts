@@ -3,9 +3,14 @@ import { AgentRegistry, ModelSettings } from '../../agent/index.js';
 import { ImageAddressCheck, MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Authority, mayRunAgent, mayUseModel } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
+import { RunSettings } from '../run.settings.js';
 import type { RunRequest } from '../run.types.js';
+import { checkRequestSize } from './request-size.js';
 
-/** Checks what a request asks for against an authority, before anything is written (contract access, section 5.3). */
+/**
+ * Checks a request before anything is written: what it asks for against an authority (contract access, section 5.3), and
+ * how large its parts are.
+ */
 @Injectable()
 export class AuthorityCheck {
   constructor(
@@ -13,7 +18,13 @@ export class AuthorityCheck {
     private readonly model: ModelSettings,
     private readonly images: ImageAddressCheck,
     private readonly attachments: MessageAttachments,
+    private readonly settings: RunSettings,
   ) {}
+
+  /** @throws AppError PAYLOAD_TOO_LARGE for a part of more than REQUEST_FIELD_LIMIT_BYTES */
+  sizeOf(request: RunRequest): void {
+    checkRequestSize(request, this.settings.fieldLimitBytes);
+  }
 
   /**
    * @param authority null without authentication: every agent

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { AppError, nextTurn, type Reach, type Requester, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { RunSignals } from '../end/run-signals.js';
 import { type FirstEventsOf, firstEvents } from '../execute/first-events.js';
 import { Dispatcher } from '../ports/dispatcher.js';
 import type { AnswerOptions } from '../ports/runs.js';
 import { acceptedView } from '../run-view.js';
-import type { AcceptedRun, InterruptAnswer, RunRequest } from '../run.types.js';
+import { type AcceptedRun, type InterruptAnswer, MANY_MESSAGES, type RunRequest } from '../run.types.js';
 import { type Acceptance, type AcceptOptions, AcceptTransaction } from './accept-transaction.js';
 import { type PreparedRun, RunPreparation } from './run-preparation.js';
 import { StartLimits } from './start-limits.js';
@@ -25,7 +25,10 @@ export class RunAcceptance {
   async accept(request: RunRequest): Promise<AcceptedRun> {
     if (!this.dispatcher.accepting)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    const isLarge = request.input.length >= MANY_MESSAGES;
+    if (isLarge) await nextTurn();
     const prepared = await this.preparation.prepare(request);
+    if (isLarge) await nextTurn();
     const accepted = await this.limits.counted(
       request,
       () => this.transaction.isRepeated(prepared),

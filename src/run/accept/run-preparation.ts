@@ -41,11 +41,12 @@ export class RunPreparation {
   ) {}
 
   /**
-   * @throws AppError AGENT_NOT_FOUND, PERMISSION_DENIED (a model that the caller may not use), INVALID_PARAMETER (an
+   * @throws AppError PAYLOAD_TOO_LARGE, AGENT_NOT_FOUND, PERMISSION_DENIED (a model that the caller may not use), INVALID_PARAMETER (an
    *   address of an image that is not allowed); those of `AnswerValidator.validate`; INTERRUPT_NOT_FOUND when the request
    *   names another session than that of its answers
    */
   async prepare(given: RunRequest): Promise<PreparedRun> {
+    this.check.sizeOf(given);
     this.check.modelOf(given, given.requester);
     this.check.addressesOf(given);
     const { request: asked, answers, authority } = await this.complete(given);
@@ -104,23 +105,22 @@ export class RunPreparation {
     const before = isElsewhere ? undefined : await this.runs.findWaitingFor(reach, ids);
     if (!before) throw new AppError('INTERRUPT_NOT_FOUND');
     const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions, trace } = before.request;
-    return {
-      answers: valid.answers,
-      // Whoever answers lends nothing to the run that goes on.
-      authority: before.authority,
-      request: Object.assign({}, request, {
-        principal: { tenantId: reach.tenantId, userId: valid.userId },
-        sessionId: after === undefined ? valid.sessionId : sessionId,
-        agentType: before.agentType,
-        clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
-        modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
-        ...(trace && { continuesTrace: trace.parent }),
-        ...(request.toolRestrictions || !toolRestrictions ? {} : { toolRestrictions }),
-        ...(request.clientTime || !clientTime ? {} : { clientTime }),
-        ...(request.locale !== undefined || locale === undefined ? {} : { locale }),
-        ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
-      }),
-    };
+    // Whoever answers lends nothing to the run that goes on.
+    const { authority } = before;
+    const continued: RunRequest = Object.assign({}, request, {
+      principal: { tenantId: reach.tenantId, userId: valid.userId },
+      sessionId: after === undefined ? valid.sessionId : sessionId,
+      agentType: before.agentType,
+      clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
+      modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
+      ...(trace && { continuesTrace: trace.parent }),
+      ...(request.toolRestrictions || !toolRestrictions ? {} : { toolRestrictions }),
+      ...(request.clientTime || !clientTime ? {} : { clientTime }),
+      ...(request.locale !== undefined || locale === undefined ? {} : { locale }),
+      ...(request.systemPrompt !== undefined || systemPrompt === undefined ? {} : { systemPrompt }),
+    });
+    await this.validator.assertEdits(reach, requester, valid, { authority, ...continued });
+    return { answers: valid.answers, authority, request: continued };
   }
 }
 

@@ -27,8 +27,10 @@ const RELEASE = `
     lease_until = 0
   WHERE no = ? AND fence = ? AND status = 'running'`;
 
+/** Without an owner, so that the next sweeps do not find it as a run to be given up. */
 const GIVE_UP = `
-  UPDATE runs SET ${USED}, claimed_at = NULL, lease_until = 0 WHERE no = ? AND fence = ? AND status = 'running'`;
+  UPDATE runs SET ${USED}, claimed_at = NULL, lease_owner = NULL, lease_until = 0
+  WHERE no = ? AND fence = ? AND status = 'running'`;
 
 const FIRST_OF_SESSION = `
   SELECT no, fence, tenant_id, place, status FROM runs WHERE session_no = ? AND status IN ('queued', 'running')

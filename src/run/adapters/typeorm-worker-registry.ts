@@ -21,11 +21,12 @@ const END_OF = `
   FROM workers WHERE id = ?`;
 
 /**
- * A run whose row is locked, perhaps by a transaction of the lost worker, keeps its owner, which then has no row: the
- * next sweep finds it again.
+ * The runs lose their owner, so that it is no suspect any more and each row is written once, however long it waits for
+ * a slot. A run whose row is locked, perhaps by a transaction of the lost worker, keeps its owner, which then has no
+ * row: the next sweep finds it again.
  */
 const EXPIRE_RUNS = `
-  UPDATE runs SET claimed_at = NULL, lease_until = 0,
+  UPDATE runs SET claimed_at = NULL, lease_owner = NULL, lease_until = 0,
     used_ms = used_ms + CASE WHEN claimed_at IS NULL OR claimed_at > {until} THEN 0 ELSE {until} - claimed_at END
   WHERE no IN (SELECT no FROM runs WHERE lease_owner = ? AND status = 'running'{unlocked})`;
 

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../common/index.js';
 import { isTerminalStatus, type Message, type ResponseBuilder } from '../../events/index.js';
+import { answeredAfter, type MessageState, messageState, type MessageStates } from '../../session/index.js';
 
 /**
  * Decides when messages of a run that has not ended are final and join its session: those of finished steps,
@@ -8,7 +10,11 @@ import { isTerminalStatus, type Message, type ResponseBuilder } from '../../even
 export class MessageCommitter {
   /** True for an agent that is never restarted: what it wrote is never discarded. */
   neverDiscards = false;
+  /** The messages that the run answers. */
+  input: readonly Message[] = [];
   private readonly closed = new Map<string, Message>();
+  /** Provider states by the id of the message that each one is stored with. */
+  private readonly states = new Map<string, JsonObject>();
 
   /**
    * @param finished the ids of the messages of steps that earlier attempts finished
@@ -20,9 +26,14 @@ export class MessageCommitter {
     private joined: number,
   ) {}
 
-  /** A step with these messages is finished. Returns the messages that join now. */
-  afterStep(messageIds: readonly string[]): readonly Message[] {
+  /**
+   * A step with these messages is finished. Returns the messages that join now.
+   *
+   * @param state what the provider wants back with the answer: it is stored with its last message
+   */
+  afterStep(messageIds: readonly string[], state?: JsonObject): readonly Message[] {
     if (messageIds.length === 0) return [];
+    if (state) this.keep(messageIds, state);
     for (const id of messageIds) this.finished.add(id);
     return this.next();
   }
@@ -34,9 +45,38 @@ export class MessageCommitter {
     return this.next();
   }
 
+  /** A step of an earlier attempt, whose messages may not have joined yet, has this state. */
+  keep(messageIds: readonly string[], state: JsonObject): void {
+    const last = messageIds.at(-1);
+    if (last !== undefined) this.states.set(last, state);
+  }
+
+  /** The provider states of messages that join; undefined if they have none. */
+  statesOf(messages: readonly Message[]): MessageStates | undefined {
+    if (this.states.size === 0) return undefined;
+    const found = new Map<string, MessageState>();
+    for (const message of messages) {
+      const state = this.states.get(message.id);
+      const stored = state && messageState(state, message, this.answeredBy(message));
+      if (stored) found.set(message.id, stored);
+    }
+    return found.size > 0 ? found : undefined;
+  }
+
   /** The messages that join at the end of the run. */
   rest(output: readonly Message[]): readonly Message[] {
     return output.slice(this.joined);
+  }
+
+  /** What comes before a message of the output: a message of the output or of the input. */
+  private answeredBy({ id }: Message): Message | undefined {
+    let answered: Message | undefined;
+    for (const message of this.input) answered = answeredAfter(answered, message);
+    for (const message of this.response.messagesFrom(0)) {
+      if (message.id === id) break;
+      answered = answeredAfter(answered, message);
+    }
+    return answered;
   }
 
   private next(): readonly Message[] {

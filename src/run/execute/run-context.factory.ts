@@ -51,8 +51,11 @@ export class RunContextFactory {
     const { base, resumption, steps } = await this.startingPoints.load(run);
     const { started } = options;
     const own = base.rowId === run.rowId ? started?.input : undefined;
-    const input = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
-    const past = base.ordinal === 1 ? [] : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
+    const { messages: input, states } = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
+    const past =
+      base.ordinal === 1 ? undefined : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
+    const providerStates = past ? new Map([...past.states, ...states]) : states;
+    session.messages.input = input;
     const stored = await this.stateFor(run);
     const principal = { tenantId: run.tenantId, userId: run.userId };
     const chosen = started?.preferences ?? (await this.userSettings.forRun(principal));
@@ -68,7 +71,8 @@ export class RunContextFactory {
       authority: run.authority,
       input,
       inputText: userText(input),
-      history: fitHistory(past, input, this.settings.contextTokenBudget),
+      history: fitHistory(past?.messages ?? [], input, this.settings.contextTokenBudget, providerStates),
+      providerStates,
       state,
       clientTools: run.request.clientTools,
       toolRestrictions: run.request.toolRestrictions ?? [],

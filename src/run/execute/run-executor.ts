@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
-import { AppError, type JsonObject } from '../../common/index.js';
+import { AppError, type JsonObject, nextTurn } from '../../common/index.js';
 import { isUnavailable } from '../../database/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
+import { MANY_MESSAGES } from '../run.types.js';
 import type { RunTelemetry } from '../../telemetry/index.js';
 import { runAgent } from './agent-runner.js';
 import { ExecutionReports } from './execution-reports.js';
@@ -86,6 +87,9 @@ export class RunExecutor {
         session.messages.neverDiscards = agent.recovery === 'fail';
         this.begin(run, session);
         const made = await whileUnavailable(() => this.contexts.create(run, session, options), control);
+        const { history, input } = made.context;
+        // What agents do with many messages takes milliseconds too.
+        if (history.length + input.length >= MANY_MESSAGES) await nextTurn();
         try {
           const outcome = await runAgent(agent.agent, made.context, session.writer, this.grace(control));
           ending = { kind: 'outcome', outcome };

@@ -1,5 +1,5 @@
 import { AppError, type JsonObject } from '../../common/index.js';
-import type { Journal, StepRecord } from '../../agent/index.js';
+import { type Journal, stateOfStep, type StepRecord } from '../../agent/index.js';
 import type { RunWriter } from '../log/run-writer.js';
 import type { JournalStep } from '../ports/run-log.js';
 import type { MessageCommitter } from './message-committer.js';
@@ -47,7 +47,7 @@ export class RunJournal implements Journal {
     const startedAt = this.startOf(key);
     this.started.delete(key);
     this.writer.step({ key, status: 'finished', inputHash, output, messageIds, startedAt });
-    this.writer.append(this.messages.afterStep(messageIds));
+    this.writer.append(this.messages.afterStep(messageIds, stateOfStep(output)));
   }
 
   private startOf(key: string): number {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { stateOfStep } from '../../agent/index.js';
 import { Clock, IdFactory } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, ResponseBuilder, ResponseFold } from '../../events/index.js';
 import { GroupCommit } from '../log/group-commit.js';
@@ -48,6 +49,7 @@ export class RunSessionFactory {
       deadline: () => control.deadline,
       onLost: () => control.stop('lost'),
       onLostEvents: () => control.stop('failover'),
+      statesOf: (joining) => messages.statesOf(joining),
     });
     const response = new ResponseBuilder({
       responseId: run.id,
@@ -61,6 +63,10 @@ export class RunSessionFactory {
       ...(begun ? { resume: begun, retired: partial.retired } : {}),
     });
     const messages = new MessageCommitter(response, finishedMessageIds(partial), partial.joined);
+    for (const { output, messageIds } of partial.steps) {
+      const state = output && stateOfStep(output);
+      if (state) messages.keep(messageIds, state);
+    }
     const close = (): void => {
       feed.hasWriter = false;
       feed.notify();

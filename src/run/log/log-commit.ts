@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { PatientOptions, Transaction } from '../../database/index.js';
+import type { MessageOwner, MessageStates } from '../../session/index.js';
 import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunMetrics } from '../run.metrics.js';
-import { interruptRun } from '../run-record.js';
+import { interruptRun, type RunRecord } from '../run-record.js';
 
 /** Commits what runs write: events, journal, messages of the session, audit log, and the end of a run. */
 @Injectable()
@@ -47,23 +48,35 @@ export class LogCommit {
   private async appendOne(tx: Transaction, write: LogWrite): Promise<boolean> {
     const written = await this.ledger.log.append(tx, write);
     if (!written) return false;
-    const { run, notes, messages, end, at } = write;
+    const { run, notes, messages, states, end, at } = write;
     if (notes) await this.ledger.interrupts.audit(tx, interruptRun(run), notes, at);
     if (written.visibility === 'kept' && (messages || end)) await this.appendMessages(tx, write);
+    else if (states && written.visibility === 'transient') await this.appendStates(tx, write, states);
     if (end) await this.saveEnd(tx, write, end, written);
     return true;
   }
 
   /** Adds messages to the session of a run that counts; its end adds the last of them. */
   private async appendMessages(tx: Transaction, write: LogWrite): Promise<void> {
-    const { run, lines, messages = [], end } = write;
+    const { run, lines, messages = [], states, end, at } = write;
     const { sessions } = this.ledger;
     // A write without events may be repeated.
     const ids = messages.map(({ id }) => id);
     const known = lines.length === 0 ? await sessions.messagesById(tx, run.sessionRowId, ids) : undefined;
     const fresh = known ? messages.filter(({ id }) => !known.has(id)) : messages;
-    const owner = { sessionRowId: run.sessionRowId, runRowId: run.rowId, runOrdinal: run.ordinal };
-    await sessions.append(tx, owner, [...fresh, ...(end?.output ?? [])], write.at, { origin: 'output' });
+    await sessions.append(tx, ownerOf(run), [...fresh, ...(end?.output ?? [])], at, { origin: 'output', states });
+  }
+
+  /**
+   * Of a transient run, which adds no messages, nothing but the states is stored, until the run is removed: clients that
+   * keep such a conversation themselves send its messages back without them.
+   */
+  private async appendStates(tx: Transaction, write: LogWrite, states: MessageStates): Promise<void> {
+    const { run, messages = [], end, at } = write;
+    const bare = [...messages, ...(end?.output ?? [])]
+      .filter(({ id }) => states.has(id))
+      .map((message) => Object.assign({}, message, { content: null }));
+    await this.ledger.sessions.append(tx, ownerOf(run), bare, at, { origin: 'state', hidden: true, states });
   }
 
   /** What the end of a run changes in its session beside messages. A rolled back run changes no state. */
@@ -93,6 +106,10 @@ export class LogCommit {
     const next = await runs.nextQueued(tx, run.sessionRowId, run.ordinal);
     if (next && !next.request.resumes) await interrupts.cancelUnanswered(tx, interruptRun(next), at);
   }
+}
+
+function ownerOf({ sessionRowId, rowId, ordinal }: RunRecord): MessageOwner {
+  return { sessionRowId, runRowId: rowId, runOrdinal: ordinal };
 }
 
 const NOTHING: Promise<readonly boolean[]> = Promise.resolve([]);

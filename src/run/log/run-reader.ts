@@ -38,8 +38,8 @@ export class RunReader {
   }
 
   /** The messages that a run was accepted with. */
-  input(run: RunRecord): Promise<readonly Message[]> {
-    return this.sessions.inputOf(run.sessionRowId, run.rowId);
+  async input(run: RunRecord): Promise<readonly Message[]> {
+    return (await this.sessions.inputOf(run.sessionRowId, run.rowId)).messages;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { AppError } from '../../common/index.js';
 import type { AuditNote } from '../../interrupt/index.js';
 import { type AgentEvent, isBuilderEvent, LoggedEvent, type Message, serializeEvent } from '../../events/index.js';
+import type { MessageStates } from '../../session/index.js';
 import type { JournalStep, LogWrite, RunEnd } from '../ports/run-log.js';
 import type { RunRecord } from '../run-record.js';
 import type { CommitSource } from './commit-source.js';
@@ -22,6 +23,8 @@ export interface WriterOptions {
   readonly onLost: (reason: unknown) => void;
   /** Called when the database has lost committed events of the run: it must not continue. */
   readonly onLostEvents: () => void;
+  /** The provider states of messages that join the session; undefined if they have none. */
+  readonly statesOf?: (messages: readonly Message[]) => MessageStates | undefined;
 }
 
 interface Flush {
@@ -137,12 +140,14 @@ export class RunWriter implements CommitSource {
   take(): LogWrite | undefined {
     this.isRequested = false;
     if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
+    const states = this.joiningStates();
     const write: LogWrite = {
       run: this.run,
       firstSeq: this.seq,
       lines: this.lines,
       steps: this.steps,
       ...(this.messages.length > 0 ? { messages: this.messages } : {}),
+      ...(states ? { states } : {}),
       ...(this.notes.length > 0 ? { notes: this.notes } : {}),
       end: this.end,
       at: this.options.now(),
@@ -190,6 +195,13 @@ export class RunWriter implements CommitSource {
   restorable(fromSeq: number): readonly LoggedEvent[] | undefined {
     this.options.onLostEvents();
     return this.options.feed.from(fromSeq, Number.MAX_SAFE_INTEGER);
+  }
+
+  private joiningStates(): MessageStates | undefined {
+    const { messages, end } = this;
+    const { statesOf } = this.options;
+    if (!statesOf || (messages.length === 0 && !end?.output.length)) return undefined;
+    return statesOf(end ? [...messages, ...end.output] : messages);
   }
 
   private request(): void {

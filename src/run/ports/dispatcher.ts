@@ -1,4 +1,5 @@
-import type { LoggedEvent, Message } from '../../events/index.js';
+import type { LoggedEvent } from '../../events/index.js';
+import type { StoredMessages } from '../../session/index.js';
 import type { UserPreferences } from '../../user-settings/index.js';
 import type { RunRecord } from '../run-record.js';
 import type { Lease } from './run-leases.js';
@@ -7,7 +8,7 @@ import type { Lease } from './run-leases.js';
 export interface StartedRun {
   readonly run: RunRecord;
   /** The messages that it was accepted with. */
-  readonly input: readonly Message[];
+  readonly input: StoredMessages;
   /** The events that were committed with it. */
   readonly events: readonly LoggedEvent[];
   /** The preferences of its user. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { ErrorModel, EventKind, LoggedEvent, Message, Usage } from '../../events/index.js';
 import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
+import type { MessageStates } from '../../session/index.js';
 import type { RunRecord, RunVisibility } from '../run-record.js';
 import type { RunState } from '../run.types.js';
 
@@ -42,6 +43,8 @@ export interface LogWrite {
   readonly steps: readonly JournalStep[];
   /** Messages that join the session now, together with the event or step that makes them final. */
   readonly messages?: readonly Message[];
+  /** The provider states of messages that join the session now or at the end. */
+  readonly states?: MessageStates;
   /** Entries for the audit log. */
   readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;

@@ -86,7 +86,7 @@ export class RunQueryService extends RunQueries {
 
   async input(reach: Reach, runId: string): Promise<readonly Message[]> {
     const { sessionRowId, rowId } = await this.find(reach, runId);
-    return this.sessions.inputOf(sessionRowId, rowId);
+    return (await this.sessions.inputOf(sessionRowId, rowId)).messages;
   }
 
   stateChanges(

@@ -160,4 +160,39 @@ describe('synthesizeArguments', () => {
     expect(make(schema, 'nothing here')).toEqual({});
     expect(make(schema, 'mode b2 with "x"')).toEqual({ name: 'x', mode: 'b2' });
   });
+
+  const self: JsonObject = { $ref: '#' };
+  const names = (n: number): string[] => Array.from({ length: n }, (_, index) => `name${index}`);
+  const all = (n: number, schema: JsonObject): JsonObject => Object.fromEntries(names(n).map((name) => [name, schema]));
+  it.each<[string, JsonObject, string]>([
+    ['49,000 properties', { type: 'object', properties: all(49_000, {}) }, 'hello'],
+    ['49,000 required ones', { type: 'object', properties: all(49_000, {}), required: names(49_000) }, 'hello'],
+    ['49,000 flags', { type: 'object', properties: all(49_000, { type: 'boolean' }) }, 'on'],
+    ['a choice of 40,000', { type: 'object', properties: { a: { enum: names(40_000) } } }, 'hello'],
+    ['a schema that refers to itself 100 times', { type: 'object', properties: all(100, self) }, 'hello'],
+    ['one that must', { type: 'object', properties: all(50, self), required: names(50) }, 'hello'],
+    [
+      'references that branch',
+      { type: 'object', properties: { a: { allOf: [self, self, self] } }, allOf: [self, self] },
+      'x',
+    ],
+    [
+      'long texts in many places',
+      { type: 'object', properties: all(4000, { type: 'string' }), required: names(4000) },
+      'long '.repeat(4000),
+    ],
+    [
+      'padded items',
+      {
+        type: 'object',
+        properties: { a: { type: 'array', minItems: 1000, uniqueItems: true, items: { minLength: 10_000 } } },
+        required: ['a'],
+      },
+      'hello',
+    ],
+  ])('%s: the work and the result are limited', (_, schema, text) => {
+    const startedAt = performance.now();
+    expect(JSON.stringify(make(schema, text)).length).toBeLessThan(1_500_000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
 });

@@ -1,5 +1,6 @@
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import type { Json, JsonObject } from '../../common/index.js';
 import { type Evidence, stringFor } from './evidence.js';
+import { isObject, SchemaView, typeOf } from './schema-view.js';
 import { splitIdentifiers } from './text-parsing.js';
 
 /** Optional properties below this depth are left out, so that recursive schemas terminate. */
@@ -8,6 +9,7 @@ const DEEPEST_OPTIONAL = 4;
 const DEEPEST = 16;
 /** Items of a made array. Clients send schemas, so a large `minItems` must not produce a large value. */
 const MOST_ITEMS = 1_000;
+const CHARACTERS_PER_STEP = 20;
 
 /** A value to make: its name, its schema and its position in the arguments. */
 interface Slot {
@@ -19,25 +21,26 @@ interface Slot {
   readonly required: boolean;
   /** How deep the value is; 0 for the arguments themselves. */
   readonly depth: number;
-  /** The whole schema, against which references are resolved. */
-  readonly root: JsonObject;
+  /** The whole schema. */
+  readonly view: SchemaView;
 }
 /** A made value, and whether it comes from the text; undefined if an optional value is left out. */
 type Made = { readonly value: Json; readonly found: boolean } | undefined;
 
 /**
  * Makes the arguments of a tool call from its JSON Schema and the user's text. Required properties always
- * have a value of the right shape; optional ones only if the text contains a value for them.
+ * have a value of the right shape; optional ones only if the text contains a value for them. Of a schema that is very
+ * large, or that refers to itself often, only a part is made.
  */
 export function synthesizeArguments(parameters: JsonObject, evidence: Evidence): JsonObject {
-  const schema = resolveSchema(parameters, parameters);
-  return makeObject({ key: '', schema, required: true, depth: 0, root: parameters }, evidence).value;
+  const view = new SchemaView(parameters);
+  return makeObject({ key: '', schema: view.resolve(parameters), required: true, depth: 0, view }, evidence).value;
 }
 
 /** Makes a value by the keyword that restricts it most: `const`, then `enum`, then the type. */
 function make(slot: Slot, evidence: Evidence): Made {
   const { schema, required } = slot;
-  if (slot.depth > DEEPEST) return required ? { value: null, found: false } : undefined;
+  if (slot.depth > DEEPEST || !slot.view.step()) return required ? { value: null, found: false } : undefined;
   if ('const' in schema) return required ? { value: schema['const'] ?? null, found: false } : undefined;
   if (Array.isArray(schema['enum'])) return makeChoice(schema['enum'], slot, evidence);
   switch (typeOf(schema)) {
@@ -53,13 +56,20 @@ function make(slot: Slot, evidence: Evidence): Made {
     case 'null':
       return required ? { value: null, found: false } : undefined;
     default:
-      return stringFor(slot, evidence);
+      return makeString(slot, evidence);
   }
+}
+
+/** A text takes more steps the longer it is, so that many long ones end too. */
+function makeString(slot: Slot, evidence: Evidence): Made {
+  const made = stringFor(slot, evidence);
+  slot.view.step(Math.floor((made?.value.length ?? 0) / CHARACTERS_PER_STEP));
+  return made;
 }
 
 /** The choice of an `enum` that the text names, otherwise its default or first one. */
 function makeChoice(choices: readonly Json[], slot: Slot, evidence: Evidence): Made {
-  const named = choices.find((choice) => occurs(choice, evidence.text));
+  const named = choices.find((choice) => occurs(choice, evidence));
   if (named !== undefined) return { value: named, found: true };
   const colour = choices.find((choice) => choice === evidence.colour);
   if (colour !== undefined) return { value: colour, found: true };
@@ -69,7 +79,7 @@ function makeChoice(choices: readonly Json[], slot: Slot, evidence: Evidence): M
 
 /** Properties in the order of the schema, because quoted texts and numbers are used in order. */
 function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found: boolean } {
-  const { schema, root, depth } = slot;
+  const { schema, view, depth } = slot;
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : []);
   const value: JsonObject = {};
@@ -80,10 +90,8 @@ function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found:
     const isRequired = required.has(key);
     if (!isRequired && depth >= DEEPEST_OPTIONAL) continue;
     const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    const made = make(
-      { key, schema: resolveSchema(child, root), required: isRequired, depth: depth + 1, root },
-      evidence,
-    );
+    if (!isRequired && !view.step()) break;
+    const made = make({ key, schema: view.resolve(child), required: isRequired, depth: depth + 1, view }, evidence);
     if (!made || (!isRequired && !made.found)) continue;
     value[key] = made.value;
     found ||= made.found;
@@ -93,22 +101,26 @@ function makeObject(slot: Slot, evidence: Evidence): { value: JsonObject; found:
 
 /** The items that the text names, filled up to `minItems`. Gives up when no more distinct ones can be made. */
 function makeArray(slot: Slot, evidence: Evidence): Made {
-  const { schema, root, depth, key } = slot;
+  const { schema, view, depth, key } = slot;
   const least = Math.min(typeof schema['minItems'] === 'number' ? schema['minItems'] : 0, MOST_ITEMS);
   const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : MOST_ITEMS;
-  const item: Slot = { key, schema: resolveSchema(schema['items'], root), required: true, depth: depth + 1, root };
+  const item: Slot = { key, schema: view.resolve(schema['items']), required: true, depth: depth + 1, view };
   const choices = item.schema['enum'];
   const values: Json[] = Array.isArray(choices)
-    ? choices.filter((choice) => occurs(choice, evidence.text))
+    ? choices.filter((choice) => occurs(choice, evidence))
     : foundItems(item, evidence);
   const found = values.length > 0;
   if (!found && !slot.required) return undefined;
   const unique = schema['uniqueItems'] === true;
+  const texts = new Set(unique ? values.map((value) => JSON.stringify(value)) : []);
   for (let n = 0; values.length < least && n < MOST_ITEMS * 2; n += 1) {
     const extra = Array.isArray(choices)
       ? choices[n % choices.length]
       : distinct(make(item, evidence)?.value ?? null, unique ? n : 0, item);
-    if (!unique || !values.some((value) => JSON.stringify(value) === JSON.stringify(extra))) values.push(extra ?? null);
+    const text = unique ? JSON.stringify(extra) : '';
+    if (unique && texts.has(text)) continue;
+    texts.add(text);
+    values.push(extra ?? null);
   }
   return { value: values.slice(0, most), found };
 }
@@ -169,7 +181,9 @@ function makeBoolean({ key, schema, required }: Slot, evidence: Evidence): Made 
   const { text } = evidence;
   const name = splitIdentifiers(key).toLowerCase();
   const mentioned =
-    new RegExp(`(?<![\\p{L}\\d])${name.replace(/[^\p{L}\d ]/gu, '')}`, 'iu').test(text) && name.trim() !== '';
+    name.trim() !== '' &&
+    evidence.maySearch() &&
+    new RegExp(`(?<![\\p{L}\\d])${name.replace(/[^\p{L}\d ]/gu, '')}`, 'iu').test(text);
   const negative = /\b(?:off|false|disabled?|disabling|no|not|don't|without|deactivate)\b|关|不要|禁用/i.test(text);
   const positive = /\b(?:on|true|enabled?|activate|yes)\b|打开|开启|启用/i.test(text);
   if (mentioned || (required && (negative || positive))) return { value: !negative, found: true };
@@ -177,7 +191,9 @@ function makeBoolean({ key, schema, required }: Slot, evidence: Evidence): Made 
 }
 
 /** Whether the text contains a choice as a word, in any letter case. */
-function occurs(choice: Json, text: string): boolean {
+function occurs(choice: Json, evidence: Evidence): boolean {
+  if (!evidence.maySearch()) return false;
+  const { text } = evidence;
   if (typeof choice === 'number') return new RegExp(`(?<![\\d.])${choice}(?![\\d.]*\\d)`).test(text);
   if (typeof choice !== 'string' || choice.trim() === '') return false;
   const escaped = choice.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[_\s-]+/g, '[_\\s-]+');
@@ -235,65 +251,4 @@ function numberAt(schema: JsonObject, key: string): number | undefined {
 /** Removes rounding errors: 0.30000000000000004 fails `multipleOf: 0.1`. */
 function clean(value: number): number {
   return Number(value.toPrecision(12));
-}
-
-/** References that are followed in a row: they may form a cycle. */
-const DEEPEST_REFERENCE = 20;
-
-/** A schema with its references resolved and with `allOf` and the first alternative that is not `null` merged in. */
-export function resolveSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
-  if (!isObject(schema) || depth > DEEPEST_REFERENCE) return {};
-  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  let resolved: JsonObject = own;
-  if (typeof $ref === 'string') resolved = merge(resolveSchema(lookUp($ref, root), root, depth + 1), resolved);
-  for (const part of Array.isArray(allOf) ? allOf : [])
-    resolved = merge(resolved, resolveSchema(part, root, depth + 1));
-  for (const alternatives of [anyOf, oneOf]) {
-    if (!Array.isArray(alternatives)) continue;
-    const views = alternatives.map((alternative) => resolveSchema(alternative, root, depth + 1));
-    const chosen = views.find((view) => typeOf(view) !== 'null') ?? views[0];
-    if (chosen) resolved = merge(resolved, chosen);
-  }
-  return resolved;
-}
-
-/** The type of a resolved schema: the first that it names except `null`, otherwise the one its keywords imply. */
-export function typeOf(schema: JsonObject): string {
-  const { type } = schema;
-  if (typeof type === 'string') return type;
-  if (Array.isArray(type))
-    return type.filter((name) => typeof name === 'string').find((name) => name !== 'null') ?? 'null';
-  if ('properties' in schema || 'additionalProperties' in schema) return 'object';
-  if ('items' in schema || 'minItems' in schema) return 'array';
-  if ('minimum' in schema || 'maximum' in schema || 'multipleOf' in schema) return 'number';
-  return 'string';
-}
-
-/** True for a JSON object, not an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return isPlainObject(value);
-}
-
-/** The schema at a JSON pointer such as `#/$defs/item`. */
-function lookUp(reference: string, root: JsonObject): Json | undefined {
-  if (!reference.startsWith('#')) return undefined;
-  let current: Json | undefined = root;
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isObject(current) || !Object.hasOwn(current, key)) return undefined;
-    current = current[key];
-  }
-  return current;
-}
-
-/** Merges two schemas: properties and required names are united, other keywords of `over` win. */
-function merge(base: JsonObject, over: JsonObject): JsonObject {
-  const merged: JsonObject = { ...base, ...over };
-  if (isObject(base['properties']) && isObject(over['properties'])) {
-    merged['properties'] = { ...base['properties'], ...over['properties'] };
-  }
-  if (Array.isArray(base['required']) && Array.isArray(over['required'])) {
-    merged['required'] = [...new Set([...base['required'], ...over['required']])];
-  }
-  return merged;
 }

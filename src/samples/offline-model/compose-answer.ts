@@ -1,6 +1,6 @@
 import type { ModelRequest, ResponseFormat } from '../../agent/index.js';
 import type { Json, JsonObject } from '../../common/index.js';
-import { isObject, resolveSchema, synthesizeArguments, typeOf } from './argument-synthesis.js';
+import { synthesizeArguments } from './argument-synthesis.js';
 import {
   type Conversation,
   type Plan,
@@ -10,6 +10,7 @@ import {
   type ToolAnswer,
 } from './conversation.js';
 import { Evidence } from './evidence.js';
+import { isObject, SchemaView, typeOf } from './schema-view.js';
 import {
   answerAnythingElse,
   answerCourtesy,
@@ -139,7 +140,8 @@ function formatAnswer(text: string, format: ResponseFormat | undefined, talk: Co
   if (format.type === 'json_object') return JSON.stringify({ answer: text });
   const evidence = new Evidence(talk.text, { systemText: talk.systemText, now });
   const { schema } = format;
-  if (typeOf(resolveSchema(schema, schema)) === 'object') return JSON.stringify(synthesizeArguments(schema, evidence));
+  if (typeOf(new SchemaView(schema).resolve(schema)) === 'object')
+    return JSON.stringify(synthesizeArguments(schema, evidence));
   return JSON.stringify(synthesizeArguments(inObject(schema), evidence)['value']);
 }
 

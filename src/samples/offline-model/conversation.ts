@@ -28,13 +28,21 @@ export interface Conversation {
 /** Capitalized words after "you are" that are not names. */
 const ARTICLES: ReadonlySet<string> = new Set(['A', 'An', 'The', 'In', 'On', 'Here', 'Now', 'Not', 'Only', 'Always']);
 
+/** Characters of each text that the rules look at: their patterns are not made for books. */
+const LONGEST_READ = 20_000;
+/** Characters of the result of a tool, which is quoted in part: as long as tools of the server make them. */
+const LONGEST_RESULT = 65_536;
+
 /** Extracts from a request what the offline model uses. */
 export function readConversation(request: ModelRequest): Conversation {
   const { messages } = request;
   const last = messages.findLastIndex((message) => message.role === 'user');
   const user = messages[last];
   const parts = user?.role === 'user' ? user.content : [];
-  const systemText = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n');
+  const systemText = messages
+    .flatMap((m) => (m.role === 'system' ? [m.content] : []))
+    .join('\n')
+    .slice(0, LONGEST_READ);
   const text = user ? textOf(user) : '';
   const count = (type: string): number => parts.filter((part) => part.type === type).length;
   const before = messages.slice(0, Math.max(0, last)).findLast((message) => message.role === 'assistant');
@@ -45,14 +53,19 @@ export function readConversation(request: ModelRequest): Conversation {
     attachments: { image: count('image'), audio: count('audio'), file: count('file') },
     userTexts: messages.filter((message) => message.role === 'user').map(textOf),
     lastReply: before ? textOf(before) : '',
-    results: messages.slice(last + 1).flatMap((m) => (m.role === 'tool' ? [{ name: m.name, content: m.content }] : [])),
+    results: messages
+      .slice(last + 1)
+      .flatMap((m) => (m.role === 'tool' ? [{ name: m.name, content: m.content.slice(0, LONGEST_RESULT) }] : [])),
     systemText,
   };
 }
 
 function textOf(message: ModelMessage): string {
-  if (message.role !== 'user') return message.content;
-  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  if (message.role !== 'user') return message.content.slice(0, LONGEST_READ);
+  return message.content
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .slice(0, LONGEST_READ);
 }
 
 /** The name in a system prompt: "You are Jarvis", "your name is Ada", 你叫小明. */

@@ -30,6 +30,9 @@ export interface EvidenceOptions {
 /** Digits that belong to dates and times, which are not numbers of their own. */
 const DATES_AND_TIMES = /\d{4}-\d\d-\d\d(?:T\S*)?|\d{1,2}:\d\d(?::\d\d)?/g;
 
+/** How often a text is searched for something that a schema names. */
+const MOST_SEARCHES = 100;
+
 /** The values in a user's text that can become tool arguments. Each quoted text and number is used once, in order. */
 export class Evidence {
   /** Undefined once it was taken. */
@@ -50,6 +53,8 @@ export class Evidence {
   private readonly quotedTexts: string[];
   /** Numbers that were not yet used, in order. */
   private readonly numberTexts: string[];
+  /** How often the text was searched for something that a schema names. */
+  private searches = 0;
 
   constructor(
     /** The user's text as it is. */
@@ -69,7 +74,9 @@ export class Evidence {
         ? momentOn(text, today)
         : momentIn(text, statedNow(systemText) ?? options.now, this.timeZone);
     this.quotedTexts = [
-      ...text.matchAll(/"([^"]+)"|“([^”]+)”|「([^」]+)」|`([^`]+)`|(?<!\p{L})'([^']+)'(?!\p{L})/gu),
+      ...text.matchAll(
+        /"([^"]{1,500})"|“([^”]{1,500})”|「([^」]{1,500})」|`([^`]{1,500})`|(?<!\p{L})'([^']{1,500})'(?!\p{L})/gu,
+      ),
     ].map((match) => match.slice(1).find((group) => group !== undefined) ?? '');
     this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#])-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
   }
@@ -111,9 +118,18 @@ export class Evidence {
     return words ? words.charAt(0).toUpperCase() + words.slice(1) : undefined;
   }
 
+  /**
+   * Whether the text may be searched for one more name or choice of a schema. Each search needs a pattern of its own, and
+   * schemas of clients may have many thousands.
+   */
+  maySearch(): boolean {
+    this.searches += 1;
+    return this.searches <= MOST_SEARCHES;
+  }
+
   /** The value that the text gives to a property by name: "width: 300", "title is Plan", "set volume to 7". */
   keyed(words: readonly string[]): string | undefined {
-    if (words.length === 0) return undefined;
+    if (words.length === 0 || !this.maySearch()) return undefined;
     const name = words.map((word) => word.replace(/[^\p{L}\d]/gu, '')).join('[\\s_-]*');
     const pattern = new RegExp(
       `(?<![\\p{L}\\d])${name}\\s*(?::|=|\\s(?:is|to|as|of)\\s)\\s*(?:"([^"]+)"|“([^”]+)”|([^\\s,;"“”]+))`,
@@ -229,7 +245,7 @@ function plusMinutes(name: string, evidence: Evidence): number {
 
 /** The first e-mail address of a text. */
 function emailIn(text: string): string | undefined {
-  return /[\w+-]+(?:\.[\w+-]+)*@[a-z\d-]+(?:\.[a-z\d-]+)+/i.exec(text)?.[0];
+  return /(?<![\w+-])[\w+-]{1,64}(?:\.[\w+-]{1,64}){0,8}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i.exec(text)?.[0];
 }
 
 /** The first web address of a text, without the punctuation after it. */

@@ -151,8 +151,8 @@ export function statedDay(systemText: string): string | undefined {
 
 /** The duration that a text names, in minutes: "for 30 minutes", "1.5 hours", "半小时". */
 export function durationIn(text: string): number | undefined {
-  const hours = /(\d+(?:\.\d+)?)\s*(?:-\s*)?(?:hours?|hrs?|h\b|个?小时)/i.exec(text)?.[1];
-  const minutes = /(\d+)\s*(?:-\s*)?(?:minutes?|mins?|min\b|分钟)/i.exec(text)?.[1];
+  const hours = /(?<!\d)(\d{1,9}(?:\.\d{1,9})?)\s*(?:-\s*)?(?:hours?|hrs?|h\b|个?小时)/i.exec(text)?.[1];
+  const minutes = /(?<!\d)(\d{1,9})\s*(?:-\s*)?(?:minutes?|mins?|min\b|分钟)/i.exec(text)?.[1];
   if (hours === undefined && minutes === undefined)
     return /\bhalf an hour\b|半小时/i.test(text) ? 30 : /\ban hour\b/i.test(text) ? 60 : undefined;
   return Math.round(Number(hours ?? 0) * 60 + Number(minutes ?? 0));

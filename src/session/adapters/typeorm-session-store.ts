@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { In, MoreThan } from 'typeorm';
-import { AppError, isStorable, type JsonObject, type Principal } from '../../common/index.js';
+import { AppError, isStorable, type JsonObject, type Principal, type Reach } from '../../common/index.js';
 import { Database, MessageEntity, prepared, queryable, SessionEntity, type Transaction } from '../../database/index.js';
 import { CALL_TYPES, type Message, type MessageType, OUTPUT_TYPES } from '../../events/index.js';
+import type { StoredMessages } from '../message-state.js';
 import type { RemovedSession } from '../session-cleaners.js';
 import {
   type AppendOptions,
   type ForkPoint,
+  type FoundStates,
   type MessageOwner,
   type OpenedSession,
   SessionStore,
+  type StateQuery,
   type StoredMessage,
 } from '../ports/session-store.js';
+import { newestStates, storedMessages, type StoredRow } from './message-states.js';
 
 const OPEN = prepared(`
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
@@ -43,26 +47,30 @@ const FORK = `
   RETURNING no, run_count, message_count`;
 
 const COPY_MESSAGES = `
-  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
-  SELECT CAST(? AS integer), ROW_NUMBER() OVER (ORDER BY run_ordinal, seq), id, 0, 1, role, type, body, created_at, origin, 0
+  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden,
+    provider_state, state_key)
+  SELECT CAST(? AS integer), ROW_NUMBER() OVER (ORDER BY run_ordinal, seq), id, 0, 1, role, type, body, created_at, origin, 0,
+    provider_state, state_key
   FROM messages WHERE session_no = ? AND run_ordinal <= ? AND hidden = 0`;
 
 const TAKE_NUMBERS = `
   UPDATE sessions SET message_count = message_count + ?, updated_at = ? WHERE no = ? RETURNING message_count`;
 
 const INSERT_MESSAGE = prepared(`
-  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  INSERT INTO messages (session_no, seq, id, run_no, run_ordinal, role, type, body, created_at, origin, hidden,
+    provider_state, state_key)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 
 const HISTORY = `
-  SELECT body FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
+  SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
   ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
 
 const CONVERSATION = `
   SELECT seq, run_no, run_ordinal, origin, body FROM messages WHERE session_no = ? AND hidden = 0
   ORDER BY run_ordinal, seq`;
 
-const INPUT = `SELECT body FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
+const INPUT = `
+  SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
 
 /** Messages by their ids. Without an order, for which SQLite would read all messages of the session. */
 export const BY_IDS = {
@@ -142,11 +150,12 @@ export class TypeOrmSessionStore extends SessionStore {
     owner: MessageOwner,
     messages: readonly Message[],
     now: number,
-    { origin, hidden, first }: AppendOptions,
+    { origin, hidden, first, states }: AppendOptions,
   ): Promise<void> {
     if (messages.length === 0) return;
     let seq = first ?? (await this.takeNumbers(tx, owner.sessionRowId, messages.length, now));
     for (const message of messages) {
+      const state = states?.get(message.id);
       queryable(tx).send(INSERT_MESSAGE, [
         owner.sessionRowId,
         seq,
@@ -159,6 +168,8 @@ export class TypeOrmSessionStore extends SessionStore {
         now,
         origin,
         hidden ? 1 : 0,
+        state?.json ?? null,
+        state?.key ?? null,
       ]);
       seq += 1;
     }
@@ -214,9 +225,12 @@ export class TypeOrmSessionStore extends SessionStore {
     return rows.map(messageOf);
   }
 
-  async inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]> {
-    type Row = Pick<MessageEntity, 'body'>;
-    return (await this.database.patientRead.all<Row>(INPUT, [sessionRowId, runRowId])).map(messageOf);
+  async inputOf(sessionRowId: number, runRowId: number): Promise<StoredMessages> {
+    return storedMessages(await this.database.patientRead.all<StoredRow>(INPUT, [sessionRowId, runRowId]));
+  }
+
+  findStates(tx: Transaction, reach: Reach, query: StateQuery): Promise<FoundStates> {
+    return newestStates(queryable(tx), reach, query);
   }
 
   async outputCount(sessionRowId: number, runRowId: number): Promise<number> {
@@ -224,13 +238,9 @@ export class TypeOrmSessionStore extends SessionStore {
     return Number(row?.count);
   }
 
-  async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]> {
-    const rows = await this.database.readUnsynced.all<Pick<MessageEntity, 'body'>>(HISTORY, [
-      sessionRowId,
-      beforeOrdinal,
-      limit,
-    ]);
-    return rows.reverse().map(messageOf);
+  async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<StoredMessages> {
+    const rows = await this.database.readUnsynced.all<StoredRow>(HISTORY, [sessionRowId, beforeOrdinal, limit]);
+    return storedMessages(rows.reverse());
   }
 
   async state(sessionRowId: number, tx?: Transaction): Promise<JsonObject> {

@@ -37,7 +37,12 @@ const MESSAGES = `
   WHERE m.hidden = 0 AND m.session_no =
     (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
-const REMOVE_MESSAGE = 'DELETE FROM messages WHERE session_no = ? AND id = ? AND hidden = 0 RETURNING run_no';
+const REMOVE_MESSAGE = `
+  DELETE FROM messages WHERE session_no = ? AND id = ? AND hidden = 0 RETURNING run_no, run_ordinal, seq, role`;
+/** The last message of an answer has what its provider wants back, which may hold what the removed one says. */
+const FORGET_STATE = `
+  UPDATE messages SET provider_state = NULL, state_key = NULL WHERE session_no = ? AND seq = (
+    SELECT MIN(seq) FROM messages WHERE session_no = ? AND run_ordinal = ? AND seq > ? AND provider_state IS NOT NULL)`;
 /** The first words of the input may be those of the message. */
 const FORGET_INPUT_TEXT = 'UPDATE runs SET input_text = NULL WHERE no = ?';
 
@@ -195,8 +200,11 @@ export class TypeOrmSessions extends Sessions {
     return this.database.write(async (tx) => {
       const session = await this.find(tx, principal, sessionId);
       if (!session) return false;
-      const removed = await tx.all<{ run_no: number }>(REMOVE_MESSAGE, [session.no, id]);
-      for (const { run_no: runRowId } of removed) await tx.run(FORGET_INPUT_TEXT, [runRowId]);
+      const removed = await tx.all<RemovedRow>(REMOVE_MESSAGE, [session.no, id]);
+      for (const { run_no: runRowId, run_ordinal: ordinal, seq, role } of removed) {
+        await tx.run(FORGET_INPUT_TEXT, [runRowId]);
+        if (role === 'assistant') await tx.run(FORGET_STATE, [session.no, session.no, ordinal, seq]);
+      }
       return removed.length > 0;
     });
   }
@@ -248,4 +256,12 @@ export class TypeOrmSessions extends Sessions {
     if (!row) throw new AppError('SESSION_NOT_FOUND');
     return row;
   }
+}
+
+/** A message that was removed. */
+interface RemovedRow {
+  readonly run_no: number;
+  readonly run_ordinal: number;
+  readonly seq: number;
+  readonly role: string | null;
 }

@@ -1,6 +1,7 @@
-import type { JsonObject, Principal } from '../../common/index.js';
+import type { JsonObject, Principal, Reach } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { Message } from '../../events/index.js';
+import type { MessageStates, StateTexts, StoredMessages } from '../message-state.js';
 import type { RemovedSession } from '../session-cleaners.js';
 
 /** A session that a transaction opened for a new run. */
@@ -22,11 +23,28 @@ export interface MessageOwner {
 
 /** How messages are stored. */
 export interface AppendOptions {
-  readonly origin: 'input' | 'output';
+  /** `state`: messages of a transient run, kept for their states alone. */
+  readonly origin: 'input' | 'output' | 'state';
   /** True: not part of the conversation, only their own run sees them. */
   readonly hidden?: boolean;
   /** The number of the first message, when the numbers were reserved (`OpenedSession`). Absent: the next ones. */
   readonly first?: number;
+  /** The provider states of some of them. */
+  readonly states?: MessageStates | undefined;
+}
+
+/** What finds the states of messages that a client sends back. */
+export interface StateQuery {
+  /** Ids of messages. */
+  readonly ids: readonly string[];
+  /** As `stateKey` makes them. */
+  readonly keys: readonly string[];
+}
+
+/** Provider states that were found: the newest of each id and key. */
+export interface FoundStates {
+  readonly byId: StateTexts;
+  readonly byKey: StateTexts;
 }
 
 /** A message of the conversation and its place. */
@@ -129,7 +147,10 @@ export abstract class SessionStore {
   abstract toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]>;
 
   /** The messages that a run was accepted with, in order. */
-  abstract inputOf(sessionRowId: number, runRowId: number): Promise<readonly Message[]>;
+  abstract inputOf(sessionRowId: number, runRowId: number): Promise<StoredMessages>;
+
+  /** Provider states of any sessions within a reach. */
+  abstract findStates(tx: Transaction, reach: Reach, query: StateQuery): Promise<FoundStates>;
 
   /** How many output messages of a run the session has so far, hidden ones included. */
   abstract outputCount(sessionRowId: number, runRowId: number): Promise<number>;
@@ -138,7 +159,7 @@ export abstract class SessionStore {
    * Messages of the conversation before the given ordinal, oldest first; the newest `limit` of them. For runs: does not
    * wait until they are on the disk.
    */
-  abstract history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<readonly Message[]>;
+  abstract history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<StoredMessages>;
 
   /** The shared state, `{}` at first. With a transaction: as that transaction sees it. Otherwise for runs, as `history`. */
   abstract state(sessionRowId: number, tx?: Transaction): Promise<JsonObject>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HiddenProperty } from '../../common/index.js';
+import { HiddenProperty, maskCredentials } from '../../common/index.js';
 import { COMMON } from './attributes.js';
 import { type Span, Tracing } from './tracing.js';
 
@@ -67,9 +67,9 @@ function endWith(span: Span, status: number): void {
   span.end(status >= 500 ? String(status) : undefined);
 }
 
-/** The path without the query. */
+/** The path without the query, and without credentials. */
 function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
+  return maskCredentials(url.split('?', 1)[0] ?? '');
 }
 
 /** The `traceparent` under which what a request causes is traced; undefined if it is not traced. */

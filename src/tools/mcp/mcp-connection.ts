@@ -2,9 +2,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import packageJson from '../../../package.json';
-import type { JsonObject } from '../../common/index.js';
 import type { McpServerConfig } from './mcp-servers.js';
 import type { ToolProgress } from '../tool.js';
+import { asWritten, plainValue } from './exact-wire.js';
 import { createTransport } from './transport.js';
 import { CallResult, ToolPage } from './wire-schemas.js';
 
@@ -32,7 +32,8 @@ export interface ConnectionEvents {
 /** One call of a tool. */
 export interface McpCall {
   readonly name: string;
-  readonly args: JsonObject;
+  /** JSON text, which is sent as it is. */
+  readonly args: string;
   readonly idempotencyKey: string;
   /** Sent as `_meta.traceparent`, which also servers over stdio get. */
   readonly traceparent?: string | undefined;
@@ -93,7 +94,7 @@ export class McpConnection {
     for (let page = 0; page < PAGES && tools.length < TOOLS; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const answer = await this.client.request({ method: 'tools/list', params }, ToolPage, { timeout: timeoutMs });
-      tools.push(...answer.tools);
+      tools.push(...answer.tools.map(plainValue));
       if (!answer.nextCursor || answer.nextCursor === cursor) break;
       cursor = answer.nextCursor;
     }
@@ -109,7 +110,7 @@ export class McpConnection {
   async call({ name, args, idempotencyKey, traceparent, signal, ...call }: McpCall): Promise<CallResult> {
     const params = {
       name,
-      arguments: args,
+      arguments: asWritten(args),
       _meta: { idempotencyKey, ...(traceparent !== undefined && { traceparent }) },
     };
     return this.client.request({ method: 'tools/call', params }, CallResult, {

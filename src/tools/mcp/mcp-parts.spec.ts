@@ -2,7 +2,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { failureOf, reasonOf, redact } from './call-failure.js';
 import { LineLog } from './transport.js';
-import { resultText } from './result-text.js';
+import { resultImages, resultText } from './result-text.js';
 import { CallResult } from './wire-schemas.js';
 
 describe('resultText', () => {
@@ -18,8 +18,15 @@ describe('resultText', () => {
       { content: [text('{ "a": 1, "b": ["x\\ny"] }')], structuredContent: { a: 1, b: ['x\ny'] } },
       '{ "a": 1, "b": ["x\\ny"] }',
     ],
+    [{ content: [text('10 items')], structuredContent: { total: 0 } }, '10 items\n{"total":0}'],
+    [{ content: [text('5')], structuredContent: { result: 5 } }, '5'],
+    [{ content: [text('Sunny')], structuredContent: { result: 'Sunny' } }, 'Sunny'],
+    [{ content: [text('{"a":1}'), text('b')], structuredContent: { result: [{ a: 1 }, 'b'] } }, '{"a":1}\nb'],
+    [{ content: [text('b')], structuredContent: { result: ['b', 'c'] } }, 'b\n{"result":["b","c"]}'],
     [{ content: [text('Sunny')], structuredContent: { degrees: 21 } }, 'Sunny\n{"degrees":21}'],
-    [{ content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] }, '[image image/png, 3 bytes, not shown]'],
+    [{ content: [text('One:'), { type: 'image', mimeType: 'image/png', data: 'AAAA' }] }, 'One:'],
+    [{ content: [{ type: 'image', mimeType: 'image/tiff', data: 'AAAA' }] }, '[image image/tiff, 3 bytes, not shown]'],
+    [{ content: [{ type: 'image', mimeType: 'image/png', data: '<A>' }] }, '[image image/png, 2 bytes, not shown]'],
     [{ content: [{ type: 'audio', data: 7 }] }, '[audio, 0 bytes, not shown]'],
     [{ content: [{ type: 'resource', resource: { uri: 'a:b', text: 'hello' } }] }, '[resource a:b]\nhello'],
     [
@@ -29,6 +36,26 @@ describe('resultText', () => {
     [{ content: [{ type: 'resource_link', uri: 'a:b', name: 'n', description: 'd' }] }, '[resource link a:b "n": d]'],
     [{ content: [{ type: 'hologram' }, 7, null] }, '[content of the unknown type "hologram"]'],
   ])('%j', (result, expected) => expect(said(result)).toBe(expected));
+});
+
+describe('resultImages', () => {
+  const image = (data: string): object => ({ type: 'image', mimeType: 'image/png', data });
+  const parsed = (...content: object[]): CallResult => CallResult.parse({ content });
+
+  it('images are data URLs in order', () => {
+    expect(resultImages(parsed(image('AAAA'), { type: 'text', text: 'x' }, image('BBBB')))).toEqual([
+      'data:image/png;base64,AAAA',
+      'data:image/png;base64,BBBB',
+    ]);
+  });
+
+  it('those that are too many or too large together are described', () => {
+    const large = image('A'.repeat(3 * 1024 * 1024));
+    const result = parsed(large, large, image('BBBB'));
+    expect(resultImages(result)).toHaveLength(2);
+    expect(resultText(result)).toBe('[image image/png, 2359296 bytes, not shown]');
+    expect(resultImages(parsed(...Array.from({ length: 20 }, () => image('AAAA'))))).toHaveLength(16);
+  });
 });
 
 describe('failureOf', () => {

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { fingerprint, type JsonObject } from '../../common/index.js';
+import { fingerprint } from '../../common/index.js';
 import type { McpServerConfig } from './mcp-servers.js';
 import type { McpSettings } from './mcp.settings.js';
 import { DeadlineError } from '../deadline.js';
@@ -7,6 +7,7 @@ import type { SchemaValidator } from '../schema-validator.js';
 import {
   type ServerTool,
   type ToolContext,
+  ToolAnswer,
   ToolError,
   type ToolProgress,
   type ToolServerState,
@@ -16,7 +17,7 @@ import { failureOf, reasonOf, redact } from './call-failure.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpLink } from './mcp-link.js';
 import { type McpCallTarget, McpTools } from './mcp-tools.js';
-import { resultText } from './result-text.js';
+import { resultImages, resultText } from './result-text.js';
 
 /** The longest logged reason, and the longest refusal of a server shown to a model, in characters. */
 const REASON_LIMIT = 500;
@@ -46,8 +47,8 @@ export class McpServer {
     validator: SchemaValidator,
   ) {
     this.mapper = new McpTools(config, validator, {
-      onOmitted: (sentence) => this.logger.warn(this.prefixed(sentence)),
-      call: (target, args, context) => this.call(target, args, context),
+      onProblem: (sentence) => this.logger.warn(this.prefixed(sentence)),
+      call: (target, context) => this.call(target, context),
     });
     this.link = new McpLink(config, times.connectTimeoutMs, {
       onOpen: (connection) => this.loadTools(connection),
@@ -92,13 +93,13 @@ export class McpServer {
    *
    * @throws ToolError for the model; DeadlineError; the reason of the call's signal
    */
-  private async call(target: McpCallTarget, args: JsonObject, context: ToolContext): Promise<string> {
+  private async call(target: McpCallTarget, context: ToolContext): Promise<string | ToolAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const connection = await this.link.connected(this.times.connectTimeoutMs);
       context.signal.throwIfAborted();
       if (!connection) throw new ToolError(`the MCP server "${this.config.label}" is not available`);
       try {
-        return await this.callOnce(connection, target, args, context);
+        return await this.callOnce(connection, target, context);
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ToolError) throw error;
@@ -113,15 +114,15 @@ export class McpServer {
   private async callOnce(
     connection: McpConnection,
     { name }: McpCallTarget,
-    args: JsonObject,
     context: ToolContext,
-  ): Promise<string> {
-    const { idempotencyKey, signal, traceparent } = context;
+  ): Promise<string | ToolAnswer> {
+    const { argumentsText: args, idempotencyKey, signal, traceparent } = context;
     const onProgress = (update: ToolProgress): void => context.progress(update);
     const result = await connection.call({ name, args, idempotencyKey, traceparent, signal, onProgress });
     const text = resultText(result);
     if (result.isError === true) throw new ToolError(text || 'the tool failed without a message');
-    return text;
+    const images = resultImages(result);
+    return images.length > 0 ? new ToolAnswer(text, undefined, images) : text;
   }
 
   private callError(error: unknown, failure: ReturnType<typeof failureOf>, { effects }: McpCallTarget): Error {

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../common/index.js';
 import type { McpServerConfig } from './mcp-servers.js';
+import { repairedSchema } from '../schema-repair.js';
 import type { SchemaValidator } from '../schema-validator.js';
 import type { ServerTool, ToolAnnotations, ToolContext, ToolEffects } from '../tool.js';
+import { validNames } from '../valid-name.js';
 import { ToolDescription } from './wire-schemas.js';
 
 /** The tool that a call is for. */
@@ -14,9 +15,9 @@ export interface McpCallTarget {
 
 /** Callbacks of `McpTools`. */
 interface McpToolsEvents {
-  /** Receives the reason why a tool is left out. */
-  onOmitted(sentence: string): void;
-  call(target: McpCallTarget, args: JsonObject, context: ToolContext): Promise<unknown>;
+  /** Receives why a tool is left out, or what of it is not as the server describes it. */
+  onProblem(sentence: string): void;
+  call(target: McpCallTarget, context: ToolContext): Promise<unknown>;
 }
 
 /** Makes server tools from the list of an MCP server. The list is not trusted. */
@@ -29,80 +30,78 @@ export class McpTools {
 
   /** The usable tools, in the order of the list. Names are unique. */
   serverTools(listed: readonly unknown[]): readonly ServerTool[] {
-    const tools = new Map<string, ServerTool>();
-    const seen = new Set<string>();
+    const described = new Map<string, ToolDescription>();
     for (const entry of listed) {
-      const description = this.read(entry);
-      if (description) seen.add(description.name);
-      const tool = description && this.isAllowed(description.name) ? this.serverTool(description) : undefined;
-      if (!tool) continue;
-      if (tools.has(tool.name)) this.events.onOmitted(`a second tool would be named "${tool.name}" and is left out`);
-      else tools.set(tool.name, tool);
+      const tool = this.read(entry);
+      if (tool && described.has(tool.name)) this.events.onProblem(`a second tool "${tool.name}" is left out`);
+      else if (tool) described.set(tool.name, tool);
     }
-    const missing = (this.config.allowedTools ?? []).filter((name) => !seen.has(name));
-    if (missing.length > 0) this.events.onOmitted(`it has no tools named ${missing.join(', ')}, which are allowed`);
-    return [...tools.values()];
+    const { prefix, allowedTools = [] } = this.config;
+    const offered = [...described.values()].filter((tool) => this.isOffered(tool));
+    const missing = allowedTools.filter((name) => !described.has(name));
+    if (missing.length > 0) this.events.onProblem(`it has no tools named ${missing.join(', ')}, which are allowed`);
+    const names = validNames(
+      offered.map(({ name }) => prefix + name),
+      undefined,
+      (name) => name.slice(prefix.length),
+    );
+    return offered.map((tool) => this.serverTool(names.get(prefix + tool.name) ?? tool.name, tool));
   }
 
   private read(entry: unknown): ToolDescription | undefined {
     const parsed = ToolDescription.safeParse(entry);
-    if (!parsed.success) this.events.onOmitted('a tool without a proper name and schema is left out');
+    if (!parsed.success) this.events.onProblem('a tool without a proper name is left out');
     return parsed.data;
   }
 
-  private isAllowed(name: string): boolean {
-    return this.config.allowedTools?.includes(name) ?? true;
+  private isOffered({ name, execution }: ToolDescription): boolean {
+    if (this.config.allowedTools?.includes(name) === false) return false;
+    if (execution?.taskSupport !== 'required') return true;
+    this.events.onProblem(`the tool "${name}" is left out: it can only be called as a task`);
+    return false;
   }
 
-  private serverTool(tool: ToolDescription): ServerTool | undefined {
-    const name = exposedName(this.config, tool.name);
-    const problem = this.problemOf(tool);
-    if (problem !== undefined) {
-      this.events.onOmitted(`the tool "${tool.name}" is left out: ${problem}`);
-      return undefined;
-    }
+  private serverTool(name: string, tool: ToolDescription): ServerTool {
     const annotations = annotationsOf(tool);
     const target = { name: tool.name, effects: effectsOf(annotations) };
     return {
       name,
       description: descriptionOf(tool),
-      parameters: tool.inputSchema as JsonObject,
+      ...this.parametersOf(tool),
       effects: target.effects,
       ...(annotations ? { annotations } : {}),
       timeoutMs: this.config.maxTotalMs,
-      origin: { kind: 'mcp', serverLabel: this.config.label },
-      invoke: (args, context) => this.events.call(target, args, context),
+      origin: { kind: 'mcp', serverLabel: this.config.label, toolName: tool.name },
+      invoke: (_args, context) => this.events.call(target, context),
     };
   }
 
-  private problemOf({ name, inputSchema, execution }: ToolDescription): string | undefined {
-    if (execution?.taskSupport === 'required') return 'it can only be called as a task';
+  /** The schema as the server wrote it if it is valid, otherwise corrected, and not enforced if it still is not. */
+  private parametersOf({ name, inputSchema }: ToolDescription): Pick<ServerTool, 'parameters' | 'isUnchecked'> {
+    const { schema, repairs } = repairedSchema(inputSchema);
+    const given = inputSchema as JsonObject;
+    if (repairs.length === 0 && this.compiles(name, given)) return { parameters: given };
+    const isUnchecked = !this.compiles(name, schema);
+    const changed = repairs.length === 0 ? '' : `of its schema, ${repairs.join('; ')} cannot be used`;
+    const open = isUnchecked ? 'its arguments are not checked' : '';
+    if (changed || open) {
+      this.events.onProblem(`the tool "${name}" is offered, but ${[changed, open].filter(Boolean).join(', and ')}`);
+    }
+    return { parameters: schema, ...(isUnchecked && { isUnchecked }) };
+  }
+
+  private compiles(name: string, parameters: JsonObject): boolean {
     try {
-      this.validator.checkUntrusted(name, inputSchema as JsonObject);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      this.validator.checkUntrusted(name, parameters);
+      return true;
+    } catch {
+      return false;
     }
   }
 }
 
-/** The longest name that model providers accept. */
-const NAME_LIMIT = 64;
-const HASH_LENGTH = 8;
-
 /** The longest description given to the model, in characters. */
 const DESCRIPTION_LIMIT = 8192;
-
-/**
- * The name by which the model calls a tool: the server's prefix and the tool's own name. Characters that
- * model providers refuse become `_`; a name that is too long is cut and made unique by a hash.
- */
-function exposedName({ prefix }: Pick<McpServerConfig, 'prefix'>, name: string): string {
-  const offered = (prefix + name).replace(/[^A-Za-z0-9_-]/g, '_');
-  if (offered.length <= NAME_LIMIT) return offered;
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH);
-  return `${offered.slice(0, NAME_LIMIT - HASH_LENGTH - 1)}_${hash}`;
-}
 
 /** The description given to the model, without characters that databases cannot store. */
 function descriptionOf({ description, title }: ToolDescription): string {

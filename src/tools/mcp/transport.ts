@@ -1,6 +1,7 @@
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { exactFetch } from './exact-fetch.js';
 import type { McpTransportConfig } from './mcp-servers.js';
+import { StdioTransport } from './stdio-transport.js';
 
 /**
  * The transport to a server, not started yet. A process gets only its configured environment variables
@@ -9,21 +10,13 @@ import type { McpTransportConfig } from './mcp-servers.js';
 export function createTransport(
   config: McpTransportConfig,
   onLine: (line: string) => void,
-): StdioClientTransport | StreamableHTTPClientTransport {
+): StdioTransport | StreamableHTTPClientTransport {
   if (config.kind === 'http') {
-    return new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers: { ...config.headers } } });
+    const requestInit = { headers: { ...config.headers } };
+    return new StreamableHTTPClientTransport(new URL(config.url), { requestInit, fetch: exactFetch });
   }
-  const { command, args, env, cwd } = config;
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    env: { ...env },
-    stderr: 'pipe',
-    ...(cwd === undefined ? {} : { cwd }),
-  });
   const log = new LineLog(onLine);
-  transport.stderr?.on('data', (chunk: Buffer) => log.append(chunk));
-  return transport;
+  return new StdioTransport(config, (chunk) => log.append(chunk));
 }
 
 /** Longer lines are cut, in characters. */

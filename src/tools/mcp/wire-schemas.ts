@@ -11,7 +11,7 @@ export const ToolDescription = z.looseObject({
   name: z.string().min(1).max(256),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.record(z.string(), z.unknown()),
+  inputSchema: z.unknown().optional(),
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });

@@ -86,12 +86,19 @@ function contains(actual: Json, value: Json): boolean {
 
 /** Compares two numbers or two texts; undefined for other values, so that `"500"` does not bypass `> 100`. */
 function ordered(actual: Json, op: '>' | '>=' | '<' | '<=', value: Json): boolean | undefined {
-  const areNumbers = typeof actual === 'number' && typeof value === 'number';
-  const areTexts = typeof actual === 'string' && typeof value === 'string';
-  if (!areNumbers && !areTexts) return undefined;
+  if (isNumber(actual) && isNumber(value)) return isOrdered(actual, op, value);
+  return typeof actual === 'string' && typeof value === 'string' ? isOrdered(actual, op, value) : undefined;
+}
+
+function isOrdered<Value extends number | string>(actual: Value, op: '>' | '>=' | '<' | '<=', value: Value): boolean {
   if (op === '>') return actual > value;
   if (op === '>=') return actual >= value;
   return op === '<' ? actual < value : actual <= value;
+}
+
+/** Integers beyond 2^53 are bigints, in arguments as in rules. */
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 const STEP = /^(?:\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\])/;

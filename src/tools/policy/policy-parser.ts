@@ -1,4 +1,4 @@
-import { isPlainObject, type Json, parseDuration } from '../../common/index.js';
+import { isPlainObject, type Json, parseDuration, parseExactJson } from '../../common/index.js';
 import { BoundedPattern } from '../bounded-pattern.js';
 import { parsePath } from './policy-condition.js';
 import {
@@ -39,7 +39,7 @@ class PolicyParser {
   file(text: string): PolicyRule[] {
     let content: unknown;
     try {
-      content = JSON.parse(text);
+      content = parseExactJson(text);
     } catch (error) {
       this.problem('the file', `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
       return [];
@@ -138,7 +138,7 @@ class PolicyParser {
       return undefined;
     }
     const isOrder = op === '>' || op === '>=' || op === '<' || op === '<=';
-    if (isOrder && typeof given !== 'number' && typeof given !== 'string') {
+    if (isOrder && !['number', 'bigint', 'string'].includes(typeof given)) {
       this.problem(`${at}.value`, 'must be a number or a text');
     }
     if (op === 'in' && !Array.isArray(given)) this.problem(`${at}.value`, 'must be a list');

@@ -301,3 +301,26 @@ describe('a tool whose request requires approval', () => {
     });
   });
 });
+
+describe('integers beyond 2^53', () => {
+  const [big, next] = [2512292042121000001n, 2512292042121000002n];
+  const of = (op: string, value: string): ToolPolicy => {
+    const when = `{"path": "$.id", "op": "${op}", "value": ${value}}`;
+    const { rules, problems } = parsePolicy(`{"rules": [{"tool": "pay", "effect": "deny", "when": ${when}}]}`);
+    expect(problems).toEqual([]);
+    return new ToolPolicy(rules, DEFAULT_EXPIRY);
+  };
+  const denies = (policy: ToolPolicy, id: bigint): boolean =>
+    effect(policy, { id } as unknown as JsonObject) === 'deny';
+
+  it.each([
+    ['==', `${big}`, true, false],
+    ['in', `[${big}]`, true, false],
+    ['>', `${big}`, false, true],
+    ['<=', `${big}`, true, false],
+    ['>', '1000', true, true],
+  ])('a rule with %s %s compares them exactly', (op, value, ofBig, ofNext) => {
+    const policy = of(op, value);
+    expect([denies(policy, big), denies(policy, next)]).toEqual([ofBig, ofNext]);
+  });
+});

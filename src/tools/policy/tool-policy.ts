@@ -1,5 +1,5 @@
 import type { ServerTool } from '../tool.js';
-import { matchesGlob } from '../../common/index.js';
+import { fingerprint, matchesGlob } from '../../common/index.js';
 import { holds, type PolicySubject } from './policy-condition.js';
 import type { ApproverRule, PolicyRule } from './policy-rule.js';
 
@@ -17,6 +17,9 @@ export type PolicyDecision =
       /** Absent: whoever may decide approvals. */
       readonly approvers?: ApproverRule;
     };
+
+/** The key of the default policy, and of restrictions of the run. */
+const NO_RULE = 'default';
 
 /**
  * Decides which tool calls are allowed, which are denied and which require an approval. The first rule that
@@ -38,6 +41,22 @@ export class ToolPolicy {
     return [
       'Rules of the tool policy ask for the tenant, the user, roles or approvers, and AUTH is none: requests can name any user, and nobody has a role or can decide where approvers are named.',
     ];
+  }
+
+  /**
+   * Tells rules apart by what they apply to and who may decide, also in another version of the file, where they may have
+   * other positions.
+   *
+   * @param rule as in a decision
+   */
+  ruleKey(rule: number | null): string {
+    const found = this.rules.find(({ index }) => index === rule);
+    if (!found) return NO_RULE;
+    const { tools, effect, conditions, approvers } = found;
+    const compared = conditions.map(({ comparison, ...rest }) => {
+      return { ...rest, ...(comparison && { op: comparison.op, value: comparison.value }) };
+    });
+    return fingerprint({ tools, effect, conditions: compared, approvers: approvers ?? null });
   }
 
   decide(subject: PolicySubject): PolicyDecision {

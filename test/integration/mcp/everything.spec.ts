@@ -49,10 +49,12 @@ describe.each(['stdio', 'http'] as const)('the reference server over %s', (kind)
     expect(await source.call('get-sum', { a: 'two' })).toMatchObject({ isError: true, failure: 'invalid_arguments' });
   });
 
-  it('structured results appear once, and images and resources are described', async () => {
+  it('structured results appear once, images are beside the text, and resources are described', async () => {
     const { output } = await source.call('get-structured-content', { location: 'Chicago' });
     expect(JSON.parse(output)).toHaveProperty('temperature');
-    expect((await source.call('get-tiny-image')).output).toMatch(/\[image image\/png, \d+ bytes, not shown\]/);
+    const { output: caption, images } = await source.call('get-tiny-image');
+    expect(images).toEqual([expect.stringMatching(/^data:image\/png;base64,iVBOR/)]);
+    expect(caption).not.toContain('iVBOR');
     const link = (await source.call('get-resource-links', { count: 1 })).output;
     expect(link).toMatch(/\[resource link \S+ ".+"/);
     const resource = await source.call('get-resource-reference', { resourceType: 'Text', resourceId: 1 });

@@ -2,6 +2,8 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { type IssuerKey, issuerKey, TokenIssuer } from '../../../../test/support/token-issuer.js';
+import { readSettings } from '../../../config/index.js';
+import { OutgoingHttp, OutgoingSettings } from '../../../outgoing/index.js';
 import type { Identity } from '../../identity.js';
 import { Roles } from '../../roles.js';
 import { parseIssuers } from '../issuers.js';
@@ -15,7 +17,7 @@ export class OidcHarness {
   issuer!: TokenIssuer;
   /** The time of the verifiers, in milliseconds since the epoch. */
   now = 0;
-  private http!: ProviderHttp;
+  private http!: OutgoingHttp;
 
   constructor() {
     beforeAll(async () => {
@@ -24,7 +26,7 @@ export class OidcHarness {
     });
     beforeEach(async () => {
       this.issuer = await TokenIssuer.start(this.first);
-      this.http = new ProviderHttp();
+      this.http = new OutgoingHttp(readSettings(OutgoingSettings, {}));
       this.now = Date.now();
     });
     afterEach(async () => {
@@ -41,7 +43,13 @@ export class OidcHarness {
     const { issuers, problems } = parseIssuers([configured], roles);
     expect(problems).toEqual([]);
     const tenants = { isActive: (tenant: string) => activeTenants.includes(tenant) };
-    return new OidcVerifier({ issuers, roles, tenants, http: this.http, clock: { now: () => this.now } });
+    return new OidcVerifier({
+      issuers,
+      roles,
+      tenants,
+      http: new ProviderHttp(this.http),
+      clock: { now: () => this.now },
+    });
   }
 
   /** Seconds since the epoch, a while from now. */

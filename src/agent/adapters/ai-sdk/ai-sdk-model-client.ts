@@ -4,6 +4,7 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
+import { ToolNames } from '../upstream/tool-names.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { SdkCall } from './sdk-call.js';
 import { upstreamErrorOf } from './sdk-error.js';
@@ -14,6 +15,9 @@ import { toCallOptions } from './sdk-prompt.js';
  * requests that name none call it with undefined.
  */
 export type LanguageModelSource = LanguageModelV3 | ((name: string | undefined) => LanguageModelV3);
+
+/** The names that every provider takes. */
+const TOOL_NAME_RULES = { startsWithLetter: true } as const;
 
 /** How a provider's model is called. */
 export interface AiSdkSettings extends CallTimeouts {
@@ -68,12 +72,14 @@ export class AiSdkModelClient extends ModelClient {
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
     const { maxRetries, providerOptions } = this.settings;
+    const names = ToolNames.of(request, TOOL_NAME_RULES);
+    const sent = names?.outward(request) ?? request;
     const open = async (): Promise<SdkCall> => {
       const model = this.modelFor(request.options.model);
-      const prepared = await withInlineImages(request, this.attachments);
+      const prepared = await withInlineImages(sent, this.attachments);
       return new SdkCall(model, await toCallOptions(prepared, model, providerOptions), this.settings, signal);
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
+    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
   }
 
   /** @throws the error of the function, as an error of this client; Error as the constructor does */

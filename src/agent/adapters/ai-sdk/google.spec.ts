@@ -130,6 +130,6 @@ describe('Google through the AI SDK interface', () => {
       const error = { code: 429, message: 'upstream words', status: 'RESOURCE_EXHAUSTED' };
       response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
     });
-    expectError((await failureOf(clientOf(), request('Hi'))).error, 'MODEL_QUOTA_EXCEEDED');
+    expectError((await failureOf(clientOf(), request('Hi'))).error, 'MODEL_RATE_LIMIT_EXCEEDED');
   });
 });

@@ -75,7 +75,7 @@ export class SdkCall implements ModelCall {
     try {
       const { stream } = await this.model.doStream(Object.assign({}, options, { abortSignal: this.controller.signal }));
       const reader = stream.getReader();
-      const mapper = new SdkStreamMapper(this.model.provider);
+      const mapper = new SdkStreamMapper(this.model);
       while (!this.isOver) {
         const { done, value } = await reader.read();
         if (this.isOver) break;

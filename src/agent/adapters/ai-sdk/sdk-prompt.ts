@@ -7,10 +7,14 @@ import type {
   LanguageModelV3ToolCallPart,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import { isPlainObject } from '../../../common/index.js';
+import { withIntegerTexts } from '../../../common/index.js';
+import { readArguments } from '../../../tools/index.js';
 import type { ModelMessage, ModelOptions, ModelPart, ModelRequest, ModelToolCall } from '../../ports/model-client.js';
 import { toMediaPart, unsupportedPart } from '../upstream/media-part.js';
-import { replayedParts } from './sdk-replay.js';
+import { normalizedSchema } from '../upstream/tool-schema.js';
+import { COMMON_SCHEMA_RULES } from '../upstream/tool-schema-rules.js';
+import { type AnswerOrigin, replayedParts } from './sdk-replay.js';
+import { callIdFor, optionsName, orderedFor, statelessOptions, toolsOfHistory } from './sdk-rules.js';
 
 type AssistantMessage = Extract<LanguageModelV3Message, { role: 'assistant' }>;
 type SupportedUrls = Awaited<LanguageModelV3['supportedUrls']>;
@@ -30,7 +34,7 @@ export async function toCallOptions(
   const { options, tools } = request;
   const urls = await model.supportedUrls;
   return {
-    prompt: promptOf(request.messages, urls, model.provider),
+    prompt: promptOf(orderedFor(model, request.messages), urls, model),
     temperature: options.temperature,
     topP: options.topP,
     frequencyPenalty: options.frequencyPenalty,
@@ -39,13 +43,17 @@ export async function toCallOptions(
     stopSequences: options.stop?.length ? [...options.stop] : undefined,
     seed: options.seed,
     responseFormat: responseFormat(options),
-    ...(tools.length === 0 ? {} : toolOptions(request)),
+    ...(tools.length === 0 ? historyTools(request, model) : toolOptions(request)),
     ...(request.traceparent !== undefined && { headers: { traceparent: request.traceparent } }),
-    providerOptions: mergedOptions(ownOptions(model.provider, request), providerOptions),
+    providerOptions: mergedOptions(ownOptions(model, request), providerOptions),
   };
 }
 
-function promptOf(messages: readonly ModelMessage[], urls: SupportedUrls, provider: string): LanguageModelV3Message[] {
+function promptOf(
+  messages: readonly ModelMessage[],
+  urls: SupportedUrls,
+  origin: AnswerOrigin,
+): LanguageModelV3Message[] {
   const prompt: LanguageModelV3Message[] = [];
   const systems = messages.flatMap((message) => (message.role === 'system' ? [message.content] : []));
   if (systems.length > 0) prompt.push({ role: 'system', content: systems.join('\n\n') });
@@ -53,9 +61,10 @@ function promptOf(messages: readonly ModelMessage[], urls: SupportedUrls, provid
     const last = prompt.at(-1);
     if (message.role === 'user')
       prompt.push({ role: 'user', content: message.content.map((part) => partOf(part, urls)) });
-    else if (message.role === 'assistant') prompt.push(assistantMessage(message, provider));
+    else if (message.role === 'assistant') prompt.push(assistantMessage(message, origin));
     else if (message.role === 'tool') {
-      const { callId: toolCallId, name: toolName, content: value } = message;
+      const { callId, name: toolName, content: value } = message;
+      const toolCallId = callIdFor(origin, callId);
       const result = { type: 'tool-result', toolCallId, toolName, output: { type: 'text', value } } as const;
       if (last?.role === 'tool') last.content.push(result);
       else prompt.push({ role: 'tool', content: [result] });
@@ -84,43 +93,48 @@ function takesUrl({ href }: URL, mediaType: string, urls: SupportedUrls): boolea
   });
 }
 
-function assistantMessage(message: Extract<ModelMessage, { role: 'assistant' }>, provider: string): AssistantMessage {
-  const calls = message.toolCalls.map(callPart);
-  const replayed = replayedParts(message, provider, calls);
+function assistantMessage(
+  message: Extract<ModelMessage, { role: 'assistant' }>,
+  origin: AnswerOrigin,
+): AssistantMessage {
+  const calls = message.toolCalls.map((call) => callPart(call, origin));
+  const replayed = replayedParts(message, origin, calls);
   if (replayed) return { role: 'assistant', content: replayed };
   const text: AssistantMessage['content'] = message.content === '' ? [] : [{ type: 'text', text: message.content }];
   return { role: 'assistant', content: [...text, ...calls] };
 }
 
-function callPart({ id, name, arguments: text }: ModelToolCall): LanguageModelV3ToolCallPart {
-  return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(text) };
+function callPart({ id, name, arguments: text }: ModelToolCall, origin: AnswerOrigin): LanguageModelV3ToolCallPart {
+  return { type: 'tool-call', toolCallId: callIdFor(origin, id), toolName: name, input: inputOf(text) };
 }
 
-/** Providers take an object only; what the model wrote wrongly is shown to it as it was. */
+/**
+ * Providers take an object only; what the model wrote wrongly is shown to it as it was. The package prints the object
+ * again, so that integers beyond 2^53 are text here.
+ */
 function inputOf(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    const input = JSON.parse(text) as unknown;
-    if (isPlainObject(input)) return input;
-  } catch {
-    // Wrapped below.
-  }
-  return { invalid_json: text };
+  const read = readArguments(text);
+  return 'args' in read ? withIntegerTexts(read.args) : { invalid_json: text };
 }
 
 function toolOptions({ tools, options }: ModelRequest): Pick<LanguageModelV3CallOptions, 'tools' | 'toolChoice'> {
   const { toolChoice } = options;
   return {
-    tools: tools.map(({ name, description, parameters: inputSchema }) => ({
+    tools: tools.map(({ name, description, parameters }) => ({
       type: 'function',
       name,
       description,
-      inputSchema,
+      inputSchema: normalizedSchema(parameters, COMMON_SCHEMA_RULES),
     })),
     ...(toolChoice !== undefined && {
       toolChoice: typeof toolChoice === 'object' ? { type: 'tool', toolName: toolChoice.name } : { type: toolChoice },
     }),
   };
+}
+
+function historyTools({ messages }: ModelRequest, origin: AnswerOrigin): Pick<LanguageModelV3CallOptions, 'tools'> {
+  const tools = toolsOfHistory(origin, messages);
+  return tools ? { tools } : {};
 }
 
 function responseFormat({ responseFormat: format }: ModelOptions): LanguageModelV3CallOptions['responseFormat'] {
@@ -131,12 +145,12 @@ function responseFormat({ responseFormat: format }: ModelOptions): LanguageModel
 }
 
 /** What the request asks for and the interface has no word for, under the names that most providers use. */
-function ownOptions(provider: string, { options, tools }: ModelRequest): SharedV3ProviderOptions {
-  const [name = provider] = provider.split('.');
+function ownOptions(origin: AnswerOrigin, { options, tools }: ModelRequest): SharedV3ProviderOptions {
+  const name = optionsName(origin.provider);
   const { reasoningEffort } = options;
   const parallelToolCalls = tools.length === 0 ? undefined : options.parallelToolCalls;
   if (name === 'anthropic') return parallelToolCalls === false ? { [name]: { disableParallelToolUse: true } } : {};
-  const own: SharedV3ProviderOptions[string] = {};
+  const own: SharedV3ProviderOptions[string] = { ...statelessOptions(origin) };
   if (parallelToolCalls !== undefined) own['parallelToolCalls'] = parallelToolCalls;
   if (reasoningEffort !== undefined) own['reasoningEffort'] = reasoningEffort;
   return Object.keys(own).length === 0 ? {} : { [name]: own };

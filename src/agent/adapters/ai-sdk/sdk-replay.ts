@@ -1,11 +1,18 @@
 import type { LanguageModelV3Message, LanguageModelV3ToolCallPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
-import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import type { ModelMessage } from '../../ports/model-client.js';
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 
 /** The key of this client in the `replay` of an answer. */
 const REPLAY_KEY = 'ai_sdk';
+
+/** Who made an answer: states of others are not sent, because they could not be verified. */
+export interface AnswerOrigin {
+  /** The name of the provider, such as `openai.responses`. */
+  readonly provider: string;
+  readonly modelId: string;
+}
 
 /** A part of an answer with what its provider attached to it, such as the signature of its reasoning. */
 export interface AnsweredPart {
@@ -16,13 +23,13 @@ export interface AnsweredPart {
   metadata: SharedV3ProviderMetadata | undefined;
 }
 
-/** The replay of an answer that called tools; undefined if the provider attached nothing to it. */
-export function replayFor(provider: string, parts: readonly AnsweredPart[]): JsonObject | undefined {
-  const calls = parts.some(({ type }) => type === 'tool-call');
-  if (!calls || parts.every(({ metadata }) => metadata === undefined)) return undefined;
+/** The replay of an answer; undefined if the provider attached nothing to it. */
+export function replayFor(origin: AnswerOrigin, parts: readonly AnsweredPart[]): JsonObject | undefined {
+  if (parts.every(({ metadata }) => metadata === undefined)) return undefined;
   return {
     [REPLAY_KEY]: {
-      provider,
+      provider: origin.provider,
+      family: familyOf(origin.modelId),
       parts: parts.map(({ type, text, metadata }): JsonObject => ({
         type,
         ...(type === 'tool-call' ? {} : { text }),
@@ -35,30 +42,58 @@ export function replayFor(provider: string, parts: readonly AnsweredPart[]): Jso
 
 /**
  * The parts of an earlier answer in their order, with what the provider attached to them. Undefined when
- * there is nothing to replay: the answer is another provider's, or its calls are not those of the message.
+ * there is nothing to replay: the answer is another provider's or another family's, or its calls are not those of the
+ * message. A text that the message does not have any more is replaced by that of the message.
  */
 export function replayedParts(
-  { replay }: Extract<ModelMessage, { role: 'assistant' }>,
-  provider: string,
+  { replay, content: words }: Extract<ModelMessage, { role: 'assistant' }>,
+  origin: AnswerOrigin,
   calls: readonly LanguageModelV3ToolCallPart[],
 ): AssistantContent | undefined {
   const kept = replay?.[REPLAY_KEY];
-  if (!isPlainObject(kept) || kept['provider'] !== provider || !Array.isArray(kept['parts'])) return undefined;
-  const content: AssistantContent = [];
+  if (!isPlainObject(kept) || !isOf(origin, kept) || !Array.isArray(kept['parts'])) return undefined;
+  const parts = (kept['parts'] as unknown[]).filter(isPlainObject);
+  const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+  const isSame = squeezed(texts.join('')) === squeezed(words);
+  const content: AssistantContent = isSame || words === '' ? [] : [{ type: 'text', text: words }];
   let place = 0;
-  for (const part of kept['parts'] as unknown[]) {
-    if (!isPlainObject(part)) return undefined;
-    const { type, text, metadata } = part;
+  for (const { type, text, metadata } of parts) {
     const extra = isPlainObject(metadata) ? { providerOptions: metadata as SharedV3ProviderMetadata } : {};
     if (type === 'tool-call') {
       const call = calls[place];
       if (!call) return undefined;
       content.push(Object.assign({}, call, extra));
       place += 1;
-    } else if ((type === 'text' || type === 'reasoning') && typeof text === 'string') {
-      // Providers refuse an empty text; empty reasoning may be an encrypted one.
-      if (type === 'reasoning' || text !== '') content.push({ type, text, ...extra });
-    }
+    } else if (type === 'reasoning' && typeof text === 'string') content.push({ type, text, ...extra });
+    // Providers refuse a blank text; empty reasoning may be an encrypted one.
+    else if (type === 'text' && typeof text === 'string' && isSame && text.trim() !== '')
+      content.push({ type, text, ...extra });
   }
-  return place === calls.length ? content : undefined;
+  if (place !== calls.length) return undefined;
+  return isSame ? content : thoughtsFirst(content);
+}
+
+/** Signed thinking is refused anywhere else. */
+function thoughtsFirst(content: AssistantContent): AssistantContent {
+  const isThought = ({ type }: AssistantContent[number]): boolean => type === 'reasoning';
+  return [...content.filter(isThought), ...content.filter((part) => !isThought(part))];
+}
+
+/** Answers of earlier versions name no family. */
+function isOf({ provider, modelId }: AnswerOrigin, kept: Readonly<Record<string, unknown>>): boolean {
+  const family = kept['family'] as Json | undefined;
+  return kept['provider'] === provider && (family === undefined || family === familyOf(modelId));
+}
+
+const FAMILY = /claude|gemini|gemma|gpt-oss|gpt-\d|\bo\d|nova|magistral|mistral|grok|deepseek|qwen|llama|kimi/;
+
+/** The family of a model: several providers serve models of many. */
+function familyOf(modelId: string): string {
+  const name = modelId.toLowerCase();
+  return FAMILY.exec(name)?.[0] ?? name;
+}
+
+/** Texts of one answer are joined in several ways, and halves of characters are replaced. */
+function squeezed(text: string): string {
+  return text.toWellFormed().replace(/\s+/g, '');
 }

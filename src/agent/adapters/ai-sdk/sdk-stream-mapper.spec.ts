@@ -28,7 +28,7 @@ const whole = (toolCallId: string, input: string): LanguageModelV3ToolCall => ({
 
 function answer(...parts: readonly LanguageModelV3StreamPart[]): Collected {
   const events: ModelEvent[] = [];
-  const mapper = new SdkStreamMapper('vendor');
+  const mapper = new SdkStreamMapper({ provider: 'vendor', modelId: 'm-1' });
   for (const part of [...parts, END]) mapper.map(part, events);
   return assemble(events);
 }

@@ -9,7 +9,7 @@ import type { Usage } from '../../../events/index.js';
 import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
 import { UpstreamStreamError } from '../upstream/upstream-error.js';
 import { upstreamErrorOf } from './sdk-error.js';
-import { type AnsweredPart, replayFor } from './sdk-replay.js';
+import { type AnsweredPart, type AnswerOrigin, replayFor } from './sdk-replay.js';
 
 /** A call whose last part has not come. */
 interface OpenCall {
@@ -37,7 +37,7 @@ export class SdkStreamMapper {
   private readonly blocks = new Map<string, AnsweredPart>();
   private readonly parts: AnsweredPart[] = [];
 
-  constructor(private readonly provider: string) {}
+  constructor(private readonly origin: AnswerOrigin) {}
 
   /**
    * Adds the events of a part.
@@ -157,7 +157,7 @@ export class SdkStreamMapper {
   private finish(reason: LanguageModelV3FinishReason, usage: LanguageModelV3Usage, events: ModelEvent[]): void {
     if (reason.unified === 'error') throw new UpstreamStreamError(new Error(`The answer ended with ${reason.raw}`));
     this.isFinished = true;
-    const replay = replayFor(this.provider, this.parts);
+    const replay = replayFor(this.origin, this.parts);
     events.push({
       type: 'finish',
       reason: this.finishReason(reason.unified),

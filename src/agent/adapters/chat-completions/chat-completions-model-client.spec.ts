@@ -5,7 +5,7 @@ import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, refuse, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
+import { clientFor, expectError, KEY, stateOf, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 /** Everything but the timers of the client: the connection to the upstream is real. */
 const REAL: FakeableAPI[] = [
@@ -47,6 +47,7 @@ describe('ChatCompletionsModelClient against a faulty server', () => {
       type: 'finish',
       reason: 'length',
       usage: { input_tokens: 9, output_tokens: 8, total_tokens: 17, cached_tokens: 4, reasoning_tokens: 3 },
+      replay: stateOf(url, { reasoning: { field: 'reasoning_content', text: 'hm' } }),
     });
   });
 
@@ -118,7 +119,6 @@ describe('ChatCompletionsModelClient against a faulty server', () => {
   });
 
   it.each<[string, Script]>([
-    ['ends without a finish', (response) => response.end('data: [DONE]\n\n')],
     ['sends what is not JSON', (response) => response.write('data: {nonsense\n\n')],
     ['sends JSON of another shape', (response) => send(response, { choices: 'upstream words' })],
     ['sends an error', (response) => send(response, { error: { message: 'upstream words', code: null } })],

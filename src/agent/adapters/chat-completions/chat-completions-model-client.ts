@@ -1,11 +1,16 @@
+import { Logger } from '@nestjs/common';
 import type { AttachmentReader } from '../../../attachment/index.js';
 import { abortableDelay, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { withInlineImages } from '../upstream/inline-images.js';
-import { RetriedBatches } from '../upstream/retried-batches.js';
+import { type ModelCall, RetriedBatches } from '../upstream/retried-batches.js';
+import { ToolNames } from '../upstream/tool-names.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
-import { CompletionCall, type CompletionRequest } from './completion-call.js';
-import { requestBody } from './request-body.js';
+import { headersFor, ModelAddress } from './model-address.js';
+import { ownerOf } from './model-owner.js';
+import { type Outgoing, OutgoingCall } from './outgoing-call.js';
+import type { RuleChange } from './profiles/wire-rules.js';
+import { Dialects } from './repair/dialects.js';
 import { type ConnectionSettings, UpstreamHttp } from './upstream-http.js';
 
 /** The address, the model and the limits of a model server. */
@@ -20,86 +25,106 @@ export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeout
   readonly model: string;
   /** Further attempts after the first one, each before the first event only. */
   readonly maxRetries: number;
+  /** The name of the profile; undefined to choose it. */
+  readonly profile?: string | undefined;
+  /** Rules in the place of those of the profile. */
+  readonly overrides?: RuleChange | undefined;
+  /** Further headers of every request. They are secret. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a test may replace: the wait between attempts, and the jitter (a number in [0, 1)). */
+/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the log. */
 export interface ChatCompletionsHooks {
   /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
+  /** Takes a warning. Default: the log of the server. */
+  readonly log?: (line: string) => void;
 }
 
+const logger = new Logger('Model');
+
 /**
- * A client for any server with the streaming Chat Completions API. Errors are `AppError`s with MODEL_*
- * codes, INVALID_PARAMETER for a part that the format cannot carry; the upstream's text is in their
- * `cause` only.
+ * A client for any server with the streaming Chat Completions API. It writes each request as the profile of the server
+ * says, and in another form after a refusal (contract model-servers, sections 0 and 1). Errors are `AppError`s with
+ * MODEL_* codes, INVALID_PARAMETER for a part that the format cannot carry; the upstream's text is in their `cause`
+ * only.
  */
 export class ChatCompletionsModelClient extends ModelClient {
   readonly provider: string;
-  private readonly http: UpstreamHttp;
-  private readonly url: URL;
-  private readonly headers: Readonly<Record<string, string>>;
+  private readonly outgoing: Outgoing;
+  private readonly dialects: Dialects;
   private readonly delay: Delay;
   private readonly random: () => number;
+  /** Runs while the server is asked what it is. */
+  private asking: Promise<void> | undefined;
 
-  /** @throws StartupError if a variable of the environment names a proxy that cannot be used */
+  /**
+   * @throws StartupError if a variable of the environment names a proxy that cannot be used, or if the named profile
+   *   does not exist
+   */
   constructor(
     private readonly settings: ChatCompletionsSettings,
     private readonly attachments: AttachmentReader,
     hooks: ChatCompletionsHooks = {},
   ) {
     super();
+    const { baseUrl, apiKey, model, headers = {}, profile: named, overrides } = settings;
+    const log = hooks.log ?? ((line: string) => logger.warn(line));
+    const address = new ModelAddress(baseUrl);
+    const { hostname } = address.url;
     this.provider = settings.provider;
-    this.url = completionsUrl(settings.baseUrl);
-    this.http = new UpstreamHttp(settings, this.url);
-    this.headers = headersFor(settings.apiKey);
+    this.outgoing = {
+      http: new UpstreamHttp(settings, address.url),
+      address,
+      headers: headersFor(address.url, apiKey, headers),
+      model,
+      timeouts: settings,
+      log,
+    };
+    this.dialects = new Dialects({ named, hostname, overrides }, model, log);
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
   }
 
   override get info(): ModelInfo {
-    return { kind: 'openai-compatible', name: this.settings.model };
+    return { kind: 'openai-compatible', name: this.settings.model, profile: this.dialects.for().info };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
     const { maxRetries } = this.settings;
-    let prepared: CompletionRequest | undefined;
-    const open = async (): Promise<CompletionCall> => {
-      prepared ??= await this.prepare(request);
-      return new CompletionCall(this.http, prepared, signal);
+    const { startsWithLetter } = this.dialects.for(request.options.model).rules.usual;
+    const names = ToolNames.of(request, { startsWithLetter });
+    let call: OutgoingCall | undefined;
+    const open = async (): Promise<ModelCall> => {
+      call ??= await this.begin(names?.outward(request) ?? request, signal);
+      return call.open();
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal);
+    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
+  }
+
+  /** Asks a server of which nothing is known what it is; the first call waits for it. */
+  onApplicationBootstrap(): void {
+    this.asking = this.ask().finally(() => (this.asking = undefined));
   }
 
   /** Ends the connections when the process stops. */
   async onApplicationShutdown(): Promise<void> {
-    await this.http.close();
+    await this.outgoing.http.close();
   }
 
-  private async prepare(request: ModelRequest): Promise<CompletionRequest> {
-    const { model, firstTokenTimeoutMs, idleTimeoutMs } = this.settings;
-    const body = requestBody(await withInlineImages(request, this.attachments), model);
-    const { traceparent } = request;
-    const headers = traceparent === undefined ? this.headers : Object.assign({}, this.headers, { traceparent });
-    return { url: this.url, headers, body, firstTokenTimeoutMs, idleTimeoutMs };
+  private async ask(): Promise<void> {
+    const { http, address, headers, model } = this.outgoing;
+    const owner = this.dialects.isUnknown ? await ownerOf(http, address.modelsUrl, headers, model) : undefined;
+    if (owner !== undefined) this.dialects.learnOwner(owner);
+    const { name, reason } = this.dialects.for().profile;
+    logger.log(`${model} at ${address.url.host}: profile ${name}, chosen by ${reason}`);
   }
-}
 
-/** Keeps the query of the base URL, which some providers need. */
-function completionsUrl(baseUrl: string): URL {
-  const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
-  return url;
-}
-
-function headersFor(apiKey: string | undefined): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/json',
-    // Compression delays the pieces of a stream.
-    'accept-encoding': 'identity',
-    'user-agent': 'parley',
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  };
+  private async begin(request: ModelRequest, signal: AbortSignal): Promise<OutgoingCall> {
+    if (this.asking) await this.asking;
+    const inlined = await withInlineImages(request, this.attachments);
+    return new OutgoingCall(this.outgoing, inlined, this.dialects.for(request.options.model), signal);
+  }
 }

@@ -5,7 +5,7 @@ import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
-import { CompletionDecoder } from './completion-decoder.js';
+import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
@@ -15,6 +15,8 @@ export interface CompletionRequest extends CallTimeouts {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, encoded once for all attempts. */
   readonly body: string;
+  /** How its answer is read. */
+  readonly reading?: DecoderSetting;
 }
 
 /** The most events that one `next` decodes: the rest of a large read is decoded by later calls. */
@@ -27,6 +29,16 @@ const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 /** How long the end of an error answer may take after its head: then what has arrived is reported. In milliseconds. */
 const ERROR_BODY_MS = 2000;
 const MAX_REDIRECTS = 5;
+/** Shorter secrets, such as the key `none` of a server without keys, may be a part of a word. */
+const LONG_SECRET = 8;
+/** Headers that are the same for every server. */
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'accept',
+  'accept-encoding',
+  'user-agent',
+  'traceparent',
+]);
 /** Sent by proxies only. */
 const PROXY_AUTHENTICATION = 407;
 
@@ -44,7 +56,7 @@ const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
  * followed, without the key when they lead to another origin.
  */
 export class CompletionCall implements ModelCall {
-  private readonly decoder = new CompletionDecoder();
+  private readonly decoder: CompletionDecoder;
   private readonly splitter = new SseSplitter();
   private readonly watchdog: Watchdog;
   /** The address of the answer: that of the request, or of the last redirect. */
@@ -71,6 +83,7 @@ export class CompletionCall implements ModelCall {
     private readonly signal: AbortSignal,
   ) {
     this.url = request.url;
+    this.decoder = new CompletionDecoder(request.reading);
     this.answer = this.post(this.url, request.headers);
     // Both end the request: there must be one.
     this.watchdog = new Watchdog(request, (error) => this.expire(error));
@@ -164,7 +177,7 @@ export class CompletionCall implements ModelCall {
     while (events.length < EVENTS_PER_BATCH && !this.isOver) {
       if (this.decoder.decodeAlike(this.splitter, EVENTS_PER_BATCH - events.length, events)) continue;
       const data = this.splitter.next();
-      if (data === '[DONE]') this.finish(events);
+      if (data === '[DONE]') this.finish(events, true);
       else if (data !== undefined) {
         if (data !== '') this.decoder.decode(data, this.splitter.eventName, events);
       } else if (!this.readBytes(events)) break;
@@ -176,6 +189,7 @@ export class CompletionCall implements ModelCall {
   private readBytes(events: ModelEvent[]): boolean {
     const bytes = this.answer.read(BYTES_PER_READ);
     if (bytes.length > 0) {
+      this.watchdog.alive();
       const chunk = bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
       if (!this.hasBytes) this.pushFirst(chunk);
       else if (this.whole) this.keep(chunk, JSON_BODY_LIMIT);
@@ -210,9 +224,9 @@ export class CompletionCall implements ModelCall {
     this.finish(events);
   }
 
-  /** Ends the answer, whether or not bytes follow. */
-  private finish(events: ModelEvent[]): void {
-    this.decoder.end(events);
+  /** Ends the answer, whether or not bytes follow. @param isMarked see `CompletionDecoder.end` */
+  private finish(events: ModelEvent[], isMarked = false): void {
+    this.decoder.end(events, isMarked);
     this.isOver = true;
   }
 
@@ -231,10 +245,8 @@ export class CompletionCall implements ModelCall {
       this.errorBodyTimer ??= setTimeout(this.onLateErrorBody, ERROR_BODY_MS);
       return;
     }
-    const body = this.wholeText();
-    const { authorization } = this.request.headers;
-    const key = authorization?.slice('Bearer '.length);
-    throw new UpstreamStatusError(status, this.answer.headers, key ? body.replaceAll(key, '[key]') : body);
+    const body = withoutSecrets(this.wholeText(), this.request.headers);
+    throw new UpstreamStatusError(status, this.answer.headers, body);
   }
 
   /** Undefined if the answer cannot be followed: no valid target, another scheme, or too many redirects. */
@@ -246,14 +258,13 @@ export class CompletionCall implements ModelCall {
     return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined;
   }
 
-  /** The key is not sent to another origin. */
+  /** The key and the headers of the settings are not sent to another origin. */
   private redirect(target: URL): void {
     this.redirects += 1;
     this.url = target;
     this.answer.abort(new Error('The answer is a redirect'));
-    const { authorization: _, ...anonymous } = this.request.headers;
-    const isSameOrigin = target.origin === this.request.url.origin;
-    this.answer = this.post(target, isSameOrigin ? this.request.headers : anonymous);
+    const { headers, url } = this.request;
+    this.answer = this.post(target, target.origin === url.origin ? headers : publicHeaders(headers));
   }
 
   /**
@@ -263,7 +274,7 @@ export class CompletionCall implements ModelCall {
    */
   private keep(bytes: Buffer, limit: number, mayCut = false): void {
     if (!mayCut && this.wholeBytes + bytes.length > limit) {
-      throw new UpstreamStreamError(new Error('The answer is too long'));
+      throw new UpstreamStreamError(new Error('The answer is too long'), 'The answer of the model server is too long');
     }
     this.wholeBytes += bytes.length;
     this.whole?.push(bytes);
@@ -274,4 +285,23 @@ export class CompletionCall implements ModelCall {
     this.whole = [];
     return text;
   }
+}
+
+function publicHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)));
+}
+
+/** A text of the server without keys: those of the request, which several servers quote. */
+function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {
+  let shown = text;
+  for (const [name, value] of Object.entries(headers)) {
+    const secret = PUBLIC_HEADERS.has(name) ? '' : value.replace(/^\w+ +/, '');
+    if (secret.length >= LONG_SECRET) shown = shown.replaceAll(secret, '[key]');
+    else if (secret !== '') shown = shown.replace(new RegExp(`(?<!\\w)${escaped(secret)}(?!\\w)`, 'g'), '[key]');
+  }
+  return shown;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -1,44 +1,38 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { Usage } from '../../../events/index.js';
-import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
-import { UpstreamStreamError } from '../upstream/upstream-error.js';
-import { REPLAY_KEY, type ReplayedAnswer } from './replayed-answer.js';
+import type { ModelEvent } from '../../ports/model-client.js';
+import { EmptyAnswerError, UpstreamStreamError } from '../upstream/upstream-error.js';
+import { errorOfChunk, errorOfList } from './chunk-error.js';
+import { type Ending, endingOf } from './finish-reason.js';
+import { OpeningThoughts } from './opening-thoughts.js';
 import type { SseSplitter } from './sse-splitter.js';
+import { StateCollector, thoughtIn } from './state-collector.js';
 import { TextTemplate } from './text-template.js';
+import { usageOf } from './token-usage.js';
+import { exactArguments } from './tool-call-delta.js';
 import { ToolCallDecoder } from './tool-call-decoder.js';
 
 type Fields = Readonly<Record<string, unknown>>;
+type FinishEvent = Extract<ModelEvent, { type: 'finish' }>;
 
-/** The reasons of the original API and those of servers that imitate it. */
-const FINISH_REASONS: ReadonlyMap<string, ModelFinishReason> = new Map(
-  Object.entries<ModelFinishReason>({
-    stop: 'stop',
-    eos: 'stop',
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    length: 'length',
-    max_tokens: 'length',
-    model_length: 'length',
-    model_context_window_exceeded: 'length',
-    tool_calls: 'tool-calls',
-    tool_use: 'tool-calls',
-    function_call: 'tool-calls',
-    content_filter: 'content-filter',
-    content_filtered: 'content-filter',
-    safety: 'content-filter',
-    sensitive: 'content-filter',
-  }),
-);
+/** What the decoder must know of the request. */
+export interface DecoderSetting {
+  /** The host of the base URL: the state of the answer belongs to it. */
+  readonly origin: string;
+  /** The names of the tools that were offered. */
+  readonly toolNames?: readonly string[];
+  /** The ids of the calls in the request. */
+  readonly usedCallIds?: ReadonlySet<string>;
+  /** True for a server whose answers begin with thoughts without their opening tag. */
+  readonly beginsInThoughts?: boolean;
+}
 
-/** The answer was cut by a fault of the provider. */
-const FAULTS: ReadonlySet<string> = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource']);
-
-/** Codes that some providers send with what did not fail. */
-const SUCCESS = /^(0+|200|ok|success)$/i;
+/** The types of content parts with text for the user. */
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text']);
 
 /**
  * Turns the chunks of one chat completion into model events; holds the state of that one completion.
- * Accepts the dialects of the providers: docs/models.md lists them.
+ * Accepts the dialects of the servers (contract model-servers, sections 2.1 and 2.2): docs/models.md lists them.
  */
 export class CompletionDecoder {
   /** True for a chunk that consists of this text only. */
@@ -48,85 +42,129 @@ export class CompletionDecoder {
     decoder.read(data, '', events);
     const [event] = events;
     if (events.length !== 1 || event?.type !== 'text-delta' || event.text !== text) return false;
-    if (decoder.calls.hasDeltas) return false;
-    return decoder.finishReason === undefined && decoder.usage === null && decoder.reasoningContent === '';
+    if (decoder.calls.hasDeltas || !decoder.state.isEmpty) return false;
+    return decoder.ending === undefined && decoder.usage === null;
   }
 
   /** How many chunks were decoded. */
   chunks = 0;
-  private readonly calls = new ToolCallDecoder();
+  private readonly calls: ToolCallDecoder;
+  private readonly thoughts: OpeningThoughts;
+  private readonly state = new StateCollector();
   private readonly template = new TextTemplate();
-  private finishReason: string | undefined;
+  private readonly origin: string;
+  private ending: Ending | undefined;
+  private finishReason = '';
   private usage: Usage | null = null;
-  /** The text of `reasoning_content`: DeepSeek refuses calls that come back without it. */
-  private reasoningContent = '';
+  /** The chunk that is decoded, and its text. */
+  private data = '';
+  private piece = '';
+  /** True once there was a chunk with a delta. */
+  private hasDelta = false;
+  private hasEvents = false;
+  private hasRefusal = false;
+
+  constructor({ origin, toolNames, usedCallIds, beginsInThoughts }: DecoderSetting = { origin: '' }) {
+    this.origin = origin;
+    this.calls = new ToolCallDecoder(toolNames, usedCallIds);
+    this.thoughts = new OpeningThoughts(beginsInThoughts);
+  }
 
   /**
    * Decodes one chunk of a stream and adds its events. After the finish reason, what is not a whole chunk is skipped.
    *
    * @param eventName the `event` field of the server-sent event
-   * @throws UpstreamStreamError when it is an error of the provider, or no chunk
+   * @throws UpstreamStreamError when it is an error of the server, or no chunk
    */
   decode(data: string, eventName: string, events: ModelEvent[]): void {
     this.chunks += 1;
+    this.piece = '';
     const before = events.length;
     this.read(data, eventName, events);
-    const last = events.at(-1);
-    if (events.length === before + 1 && last?.type === 'text-delta')
-      this.template.learn(data, last.text, CompletionDecoder.isPieceOfText);
+    if (events.length > before) this.hasEvents = true;
+    if (this.piece !== '') this.template.learn(data, this.piece, CompletionDecoder.isPieceOfText);
   }
 
   /** Decodes the next chunks of a stream as long as they differ from one before in their text only. @returns whether there was one */
   decodeAlike(stream: SseSplitter, most: number, events: ModelEvent[]): boolean {
     const texts = stream.nextAlike(this.template, most);
-    for (const text of texts) events.push({ type: 'text-delta', text });
+    if (texts.length === 0) return false;
+    if (this.thoughts.isText) for (const text of texts) events.push({ type: 'text-delta', text });
+    else for (const text of texts) this.thoughts.read(text, events);
+    this.hasEvents ||= events.length > 0;
     this.chunks += texts.length;
-    return texts.length > 0;
+    return true;
   }
 
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
   decodeWhole(data: string, events: ModelEvent[]): void {
+    this.data = data;
     const choice = this.choiceOf(this.parsed(data), false);
-    if (choice) this.readAnswer(choice['message'] ?? choice['delta'], events);
+    if (choice) this.readAnswer(choice['message'] ?? choice['delta'], true, events);
+    this.hasEvents = events.length > 0;
   }
 
   /** True once a finish reason was decoded: only usage can follow. */
   get isFinished(): boolean {
-    return this.finishReason !== undefined;
+    return this.ending !== undefined;
   }
 
-  /** Adds the last events, when the stream has ended. @throws UpstreamStreamError when the answer has not */
-  end(events: ModelEvent[]): void {
-    const reason = this.finishReason?.toLowerCase();
-    if (reason === undefined || FAULTS.has(reason)) {
-      throw new UpstreamStreamError(new Error(`The finish reason of the stream is ${reason}`));
-    }
-    this.calls.end(events);
-    const mapped = FINISH_REASONS.get(reason) ?? 'other';
-    // Several providers end an answer that calls tools with `stop`.
-    const callsTools = this.calls.count > 0 && (mapped === 'stop' || mapped === 'other');
-    const replay = this.calls.count > 0 ? this.replay() : undefined;
-    const reported = callsTools ? 'tool-calls' : mapped;
-    events.push({ type: 'finish', reason: reported, usage: this.usage, ...(replay && { replay }) });
+  /**
+   * Adds the last events, when the stream has ended.
+   *
+   * @param isMarked true if `[DONE]` says that the answer is complete
+   * @throws UpstreamStreamError when the answer has not ended, has ended by a fault, or is empty
+   */
+  end(events: ModelEvent[], isMarked = false): void {
+    const { ending, calls } = this;
+    if (ending === 'fault') throw faultOf(this.finishReason);
+    this.thoughts.end(events);
+    const isEmpty = !this.hasEvents && events.length === 0 && calls.count === 0;
+    if (ending === undefined && isEmpty) throw new EmptyAnswerError();
+    if (ending === undefined && !isMarked && !this.isWhole) throw endedTooEarly();
+    calls.end(events, ending === 'length' || ending === 'content-filter');
+    const finish = this.finish(ending);
+    if (isEmpty && finish.reason !== 'length' && finish.reason !== 'content-filter') throw new EmptyAnswerError(finish);
+    events.push(finish);
   }
 
-  /** What the next request must repeat with this answer; undefined if nothing. */
+  /** True if an answer without a finish reason can be complete: it has text or calls, and all its calls are whole. */
+  private get isWhole(): boolean {
+    return this.calls.count > 0 ? this.calls.isWhole : this.thoughts.hasText || this.hasRefusal;
+  }
+
+  /** The last event. Several servers end an answer that calls tools with `stop`, and one that calls none with `tool_calls`. */
+  private finish(ending: Exclude<Ending, 'fault'> = 'stop'): FinishEvent {
+    const { count } = this.calls;
+    let reason = ending;
+    if (count > 0 && (ending === 'stop' || ending === 'other')) reason = 'tool-calls';
+    else if (count === 0 && ending === 'tool-calls') reason = 'stop';
+    const replay = this.replay();
+    return { type: 'finish', reason, usage: this.usage, ...(replay && { replay }) };
+  }
+
+  /** What the server may want back with this answer; undefined if nothing. */
   private replay(): JsonObject | undefined {
-    const { extras } = this.calls;
-    if (this.reasoningContent === '' && !extras) return undefined;
-    const answer: ReplayedAnswer = {
-      ...(this.reasoningContent === '' ? {} : { reasoning_content: this.reasoningContent }),
-      ...(extras && { extra_content: extras }),
-    };
-    return { [REPLAY_KEY]: { ...answer } };
+    const { thoughts, block } = this.thoughts;
+    // Without a form of its own: thoughts between tags.
+    const isTagged = thoughts !== '' && this.state.isWithoutThoughts;
+    if (isTagged) this.state.think('tags', thoughts);
+    return this.state.replay(this.origin, this.calls.kept, isTagged ? block : '');
   }
 
   private read(data: string, eventName: string, events: ModelEvent[]): void {
     if (this.isFinished && !isJsonObject(data)) return;
+    this.data = data;
     const isError = eventName === 'error';
     const chunk = isError && !isJsonObject(data) ? { error: data } : this.parsed(data);
     const choice = chunk === undefined ? undefined : this.choiceOf(chunk, isError);
-    if (choice) this.readAnswer(choice['delta'] ?? choice['message'], events);
+    if (!choice) return;
+    const { delta, message } = choice;
+    if (delta !== undefined && delta !== null) {
+      this.hasDelta = true;
+      this.readAnswer(delta, false, events);
+      // Perplexity repeats in `message` what the deltas have brought.
+    } else if (!this.hasDelta) this.readAnswer(message, false, events);
   }
 
   /** The value of a chunk; undefined for invalid JSON after the finish reason. @throws UpstreamStreamError before it */
@@ -135,129 +173,131 @@ export class CompletionDecoder {
       return JSON.parse(data);
     } catch (error) {
       if (this.isFinished) return undefined;
-      throw new UpstreamStreamError(error);
+      throw notAnAnswer(error);
     }
   }
 
   /** The first choice of a chunk; its usage and finish reason are kept. */
   private choiceOf(chunk: unknown, isError: boolean): Fields | undefined {
     if (!isPlainObject(chunk)) {
-      throw new UpstreamStreamError(errorInList(chunk) ?? new Error('A chunk is not a JSON object'));
+      const error = errorOfList(chunk);
+      throw error === undefined
+        ? notAnAnswer(new Error('A chunk is not a JSON object'))
+        : new UpstreamStreamError(error);
     }
-    const { choices } = chunk;
-    if (isError || reportsError(chunk)) throw new UpstreamStreamError(errorIn(chunk));
-    if (chunk['usage']) this.readUsage(chunk['usage']);
-    if (chunk['x_groq']) this.readUsage((chunk['x_groq'] as Fields)['usage']);
+    const error = errorOfChunk(chunk) ?? (isError ? chunk : undefined);
+    if (error !== undefined) throw new UpstreamStreamError(error);
+    const { choices, usage, x_groq: groq } = chunk;
+    if (usage) this.readUsage(usage);
+    if (groq !== undefined && isPlainObject(groq)) this.readUsage(groq['usage']);
     if (choices === undefined || choices === null) return undefined;
-    if (!Array.isArray(choices)) throw new UpstreamStreamError(new Error('The choices of a chunk are not a list'));
+    if (!Array.isArray(choices)) throw notAnAnswer(new Error('The choices of a chunk are not a list'));
     const choice: unknown = choices[0];
     if (!isPlainObject(choice)) return undefined;
-    if (isSet(choice['error'])) throw new UpstreamStreamError(choice['error']);
     if (choice['usage']) this.readUsage(choice['usage']);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '' && reason !== 'null') this.finishReason = reason;
+    if (typeof reason === 'string' && reason !== '' && reason !== 'null') {
+      this.finishReason = reason;
+      this.ending = endingOf(reason);
+    }
     return choice;
   }
 
-  private readAnswer(answer: unknown, events: ModelEvent[]): void {
+  /** @param isWhole false for a piece of the answer */
+  private readAnswer(answer: unknown, isWhole: boolean, events: ModelEvent[]): void {
     if (!isPlainObject(answer)) return;
-    const { content, refusal, tool_calls: calls, function_call: call } = answer;
-    const { reasoning_content: thought, reasoning } = answer;
-    if (typeof thought === 'string' && thought !== '') {
-      events.push({ type: 'reasoning-delta', text: thought });
-      this.reasoningContent += thought;
-    } else if (typeof reasoning === 'string' && reasoning !== '') {
-      events.push({ type: 'reasoning-delta', text: reasoning });
-    }
+    const { content, refusal, tool_calls: calls, function_call: call, extra_content: extra } = answer;
+    this.readThoughts(answer, isWhole, events);
     if (typeof content === 'string') {
-      if (content !== '') events.push({ type: 'text-delta', text: content });
-    } else if (Array.isArray(content)) readParts(content, events);
-    if (typeof refusal === 'string' && refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
-    if (Array.isArray(calls)) for (const one of calls) this.calls.read(one, events);
-    else if (call) this.calls.read({ function: call }, events);
+      if (content !== '') this.thoughts.read((this.piece = content), events);
+    } else if (Array.isArray(content)) this.readParts(content, isWhole, events);
+    if (typeof refusal === 'string' && refusal !== '') this.refuse(refusal, events);
+    if (Array.isArray(calls)) this.readCalls(calls, events);
+    else if (call) this.readCalls([{ function: call }], events);
+    if (extra !== undefined && isPlainObject(extra)) this.state.addExtra(extra as JsonObject);
   }
 
-  /** Usage is cumulative where a provider sends it more than once. */
-  private readUsage(raw: unknown): void {
-    if (isPlainObject(raw)) this.usage = usageOf(raw);
+  private refuse(text: string, events: ModelEvent[]): void {
+    this.hasRefusal = true;
+    events.push({ type: 'refusal-delta', text });
   }
-}
 
-/**
- * True for a chunk that says that the call failed: in `error`, or, if it has no choices, in the members that
- * providers use instead.
- */
-function reportsError(chunk: Fields): boolean {
-  if (isSet(chunk['error']) || chunk['object'] === 'error') return true;
-  if (chunk['choices'] || chunk['usage']) return false;
-  const { base_resp: outcome, code, error_code: errorCode, detail, errors } = chunk;
-  const values = [code, errorCode, detail, errors, isPlainObject(outcome) ? outcome['status_code'] : undefined];
-  return values.some((value) => isSet(value) && !SUCCESS.test(String(value)));
-}
+  private readCalls(calls: readonly unknown[], events: ModelEvent[]): void {
+    if (calls.length === 0) return;
+    this.thoughts.interrupt(events);
+    const exact = exactArguments(calls, this.data);
+    for (const [at, call] of calls.entries()) this.calls.read(call, events, exact[at]);
+  }
 
-/** The error that a chunk reports. */
-function errorIn(chunk: Fields): unknown {
-  return isSet(chunk['error']) ? chunk['error'] : chunk;
-}
+  /** Thoughts in fields of their own. Servers that have two names for them send the same text under both. */
+  private readThoughts(answer: Fields, isWhole: boolean, events: ModelEvent[]): void {
+    const { reasoning_content: content, reasoning, reasoning_text: text } = answer;
+    const { reasoning_details: details, thinking_blocks: blocks } = answer;
+    let first = '';
+    if (content || reasoning || text) {
+      first = this.readThought('reasoning_content', content, first, events);
+      first = this.readThought('reasoning', reasoning, first, events);
+      first = this.readThought('reasoning_text', text, first, events);
+    }
+    if (details) first = this.readBlocks(this.state.addDetails(details, isWhole), first, events);
+    if (blocks) this.readBlocks(this.state.addBlocks(blocks, isWhole), first, events);
+  }
 
-/** Gemini sends a list with an error in the place of an answer. Undefined for anything else. */
-function errorInList(list: unknown): unknown {
-  const first: unknown = Array.isArray(list) ? list[0] : undefined;
-  return isPlainObject(first) && reportsError(first) ? errorIn(first) : undefined;
-}
+  /** @param first the thought of the same delta that was read before; empty if none @returns the first one */
+  private readThought(field: string, text: unknown, first: string, events: ModelEvent[]): string {
+    if (typeof text !== 'string' || text === '' || text === first) return first;
+    if (first === '') this.state.think(field, text);
+    events.push({ type: 'reasoning-delta', text });
+    return first || text;
+  }
 
-/** False for the values with which providers say that there is no error. */
-function isSet(value: unknown): boolean {
-  if (!value) return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
-}
+  /** The text of items that servers send beside a field with the same text, or alone. */
+  private readBlocks(text: string, first: string, events: ModelEvent[]): string {
+    if (first !== '' || text === '' || text === this.state.text) return first;
+    events.push({ type: 'reasoning-delta', text });
+    return text;
+  }
 
-/** Mistral sends content as parts: text and thinking, which itself consists of parts. */
-function readParts(parts: readonly unknown[], events: ModelEvent[]): void {
-  for (const part of parts) {
-    if (!isPlainObject(part)) continue;
-    const { type, text, thinking, refusal } = part;
-    if (type === 'text' && typeof text === 'string' && text !== '') events.push({ type: 'text-delta', text });
-    else if (type === 'refusal' && typeof refusal === 'string') events.push({ type: 'refusal-delta', text: refusal });
-    else if (type === 'thinking') {
-      const thought = typeof thinking === 'string' ? thinking : textOf(thinking);
-      if (thought !== '') events.push({ type: 'reasoning-delta', text: thought });
+  /** Mistral and Databricks send content as parts: text and thoughts, which themselves may consist of parts. */
+  private readParts(parts: readonly unknown[], isWhole: boolean, events: ModelEvent[]): void {
+    for (const part of parts) {
+      if (!isPlainObject(part)) continue;
+      const { type, text, refusal } = part;
+      if (TEXT_PARTS.has(type)) {
+        if (typeof text === 'string' && text !== '') this.thoughts.read(text, events);
+      } else if (type === 'refusal') {
+        if (typeof refusal === 'string' && refusal !== '') this.refuse(refusal, events);
+      } else if (typeof type === 'string' && /think|reason/.test(type)) {
+        const thought = thoughtIn(part);
+        this.state.addPart(part as JsonObject, thought, isWhole);
+        if (thought !== '') events.push({ type: 'reasoning-delta', text: thought });
+      }
     }
   }
-}
 
-function textOf(parts: unknown): string {
-  if (!Array.isArray(parts)) return '';
-  return parts.map((part) => (isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
-}
-
-/** Servers report cached tokens in three different places. */
-function usageOf(raw: Fields): Usage {
-  const total = number(raw['total_tokens']);
-  const reasoning = detail(raw['completion_tokens_details'], 'reasoning_tokens');
-  const cached =
-    detail(raw['prompt_tokens_details'], 'cached_tokens') ??
-    number(raw['cached_tokens']) ??
-    number(raw['prompt_cache_hit_tokens']);
-  return {
-    input_tokens: number(raw['prompt_tokens']) ?? 0,
-    output_tokens: number(raw['completion_tokens']) ?? 0,
-    ...(total === undefined ? {} : { total_tokens: total }),
-    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-    ...(cached === undefined ? {} : { cached_tokens: cached }),
-  };
-}
-
-function detail(details: unknown, key: string): number | undefined {
-  return isPlainObject(details) ? number(details[key]) : undefined;
-}
-
-/** Undefined for what is no count of tokens: it counts as missing. */
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  /** Usage is cumulative where a server sends it more than once. */
+  private readUsage(raw: unknown): void {
+    this.usage = usageOf(raw) ?? this.usage;
+  }
 }
 
 /** True for data that can only be a JSON object. */
 function isJsonObject(data: string): boolean {
   return data.trimStart().startsWith('{');
+}
+
+function notAnAnswer(cause: unknown): UpstreamStreamError {
+  return new UpstreamStreamError(cause, 'The model server sent an answer that is not a chat completion');
+}
+
+function endedTooEarly(): UpstreamStreamError {
+  const cause = new Error('The stream ended without a finish reason');
+  return new UpstreamStreamError(cause, 'The answer of the model ended too early');
+}
+
+function faultOf(reason: string): UpstreamStreamError {
+  const cause = new Error(`The finish reason of the stream is ${reason}`);
+  const isCall = /call|malformed/i.test(reason);
+  const sentence = isCall ? 'The model made a call that cannot be read' : 'The model server broke off the answer';
+  return new UpstreamStreamError(cause, sentence, true);
 }

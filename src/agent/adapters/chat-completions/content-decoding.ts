@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import * as zlib from 'node:zlib';
 import {
   type BrotliOptions,
   constants,
@@ -15,6 +16,11 @@ const BROTLI: BrotliOptions = {
   flush: constants.BROTLI_OPERATION_FLUSH,
   finishFlush: constants.BROTLI_OPERATION_FLUSH,
 };
+/** What Node.js has from 22.15 on; its types here are older. */
+const { createZstdDecompress } = zlib as {
+  readonly createZstdDecompress?: (options: { readonly flush: number; readonly finishFlush: number }) => Duplex;
+};
+const ZSTD_FLUSH = 1;
 const LOW_NIBBLE = 0x0f;
 /** The low half of the first byte in the zlib format; raw deflate does not begin with it. */
 const DEFLATE_METHOD = 8;
@@ -95,9 +101,11 @@ function decoderFor(name: string): Duplex {
       return new Inflate();
     case 'br':
       return createBrotliDecompress(BROTLI);
-    default:
-      throw new Error(`The answer has the content encoding ${JSON.stringify(name)}, which is not known`);
+    case 'zstd':
+      if (createZstdDecompress) return createZstdDecompress({ flush: ZSTD_FLUSH, finishFlush: ZSTD_FLUSH });
+      break;
   }
+  throw new Error(`The answer has the content encoding ${JSON.stringify(name)}, which is not known`);
 }
 
 /** Decodes `deflate`, which some servers send without the header of the zlib format. */

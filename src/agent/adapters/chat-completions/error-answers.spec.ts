@@ -117,9 +117,13 @@ describe('error responses of a model server', () => {
       [404, '', 'MODEL_NOT_FOUND'],
     ] as const)('%i is reported with what has arrived: %s', async (status, text, code) => {
       let answer = (): void => undefined;
-      const server = await start((response) => {
-        answer = () => (response.writeHead(status).flushHeaders(), void (text && response.write(text)));
-      });
+      const server = await start(
+        (response) => {
+          answer = () => (response.writeHead(status).flushHeaders(), void (text && response.write(text)));
+          // A 404 without a word is tried once with the other form of the base URL.
+        },
+        refuse(status, text),
+      );
       const { error } = await settled(failureOf(clientFor(server.url), request('hi')), server, () => answer());
       expect(inspect(expectError(error, code).cause)).toContain(text);
       await server.hungUp;

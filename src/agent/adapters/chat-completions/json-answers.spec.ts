@@ -34,7 +34,11 @@ describe('an answer with a byte order mark', () => {
 
 describe('a list of errors with status 200', () => {
   it.each<[unknown[], ErrorCode, retries: number]>([
-    [[{ error: { code: 429, message: 'upstream words', status: 'RESOURCE_EXHAUSTED' } }], 'MODEL_QUOTA_EXCEEDED', 2],
+    [
+      [{ error: { code: 429, message: 'upstream words', status: 'RESOURCE_EXHAUSTED' } }],
+      'MODEL_RATE_LIMIT_EXCEEDED',
+      2,
+    ],
     [[{ error: { code: 404, message: 'upstream words', status: 'NOT_FOUND' } }], 'MODEL_NOT_FOUND', 0],
     [[{ object: 'error', message: 'upstream words', code: 401 }], 'MODEL_UNAUTHORIZED_ACCESS', 0],
   ])('%j is mapped, retried if it may pass, and logged', async (body, code, retries) => {

@@ -53,7 +53,7 @@ describe('errors, retries and abort against a model server', () => {
 
   it('a Retry-After over the limit fails at once', async () => {
     mock.onMessage('hi', { error: { message: 'no' }, status: 429, retryAfter: 3_600 });
-    const error = expectError((await failureOf(client, request('hi'))).error, 'MODEL_QUOTA_EXCEEDED');
+    const error = expectError((await failureOf(client, request('hi'))).error, 'MODEL_RATE_LIMIT_EXCEEDED');
     expect(error.retryAfterSeconds).toBe(3_600);
     expect(mock.getRequests()).toHaveLength(1);
   });

@@ -167,5 +167,6 @@ function copied(texts: readonly string[]): readonly string[] {
 }
 
 function tooLong(): UpstreamStreamError {
-  return new UpstreamStreamError(new Error('A line of the event stream is too long'));
+  const cause = new Error('A line of the event stream is too long');
+  return new UpstreamStreamError(cause, 'The answer of the model server is too long');
 }

@@ -16,25 +16,25 @@ const stream =
   };
 
 const WORDS = 'upstream words';
-const QUOTA = 'MODEL_QUOTA_EXCEEDED';
+const RATE = 'MODEL_RATE_LIMIT_EXCEEDED';
 const FAILED = 'MODEL_EXECUTION_FAILED';
 
 describe('an error in the stream', () => {
   it.each<[object, ErrorCode, retries: number]>([
-    [{ error: `${WORDS}: Rate limit exceeded` }, QUOTA, 2],
-    [{ error: { message: `${WORDS}: Rate limit reached for m`, type: 'tokens', code: null } }, QUOTA, 2],
-    [{ error: { message: WORDS, code: 429 } }, QUOTA, 2],
-    [{ error: { message: WORDS, code: '429' } }, QUOTA, 2],
-    [{ error: { message: WORDS, status: 'RESOURCE_EXHAUSTED' } }, QUOTA, 2],
-    [{ error: { message: WORDS, type: 'insufficient_quota' } }, QUOTA, 2],
-    [{ error: [{ message: WORDS, code: 429 }] }, QUOTA, 2],
-    [{ error: { error: { message: WORDS, code: 'rate_limit_exceeded' } } }, QUOTA, 2],
-    [{ type: 'error', error: { type: 'rate_limit_error', message: WORDS } }, QUOTA, 2],
-    [{ choices: [{ index: 0, error: { code: 429, message: WORDS }, finish_reason: 'error' }] }, QUOTA, 2],
-    [{ code: 'Throttling.RateQuota', message: WORDS, request_id: 'r' }, QUOTA, 2],
-    [{ base_resp: { status_code: 1002, status_msg: `${WORDS}: rate limit` } }, QUOTA, 2],
-    [{ detail: `${WORDS}: Too many requests` }, QUOTA, 2],
-    [{ errors: [{ message: `${WORDS}: rate limit` }] }, QUOTA, 2],
+    [{ error: `${WORDS}: Rate limit exceeded` }, RATE, 2],
+    [{ error: { message: `${WORDS}: Rate limit reached for m`, type: 'tokens', code: null } }, RATE, 2],
+    [{ error: { message: WORDS, code: 429 } }, RATE, 2],
+    [{ error: { message: WORDS, code: '429' } }, RATE, 2],
+    [{ error: { message: WORDS, status: 'RESOURCE_EXHAUSTED' } }, RATE, 2],
+    [{ error: { message: WORDS, type: 'insufficient_quota' } }, 'MODEL_QUOTA_EXCEEDED', 0],
+    [{ error: [{ message: WORDS, code: 429 }] }, RATE, 2],
+    [{ error: { error: { message: WORDS, code: 'rate_limit_exceeded' } } }, RATE, 2],
+    [{ type: 'error', error: { type: 'rate_limit_error', message: WORDS } }, RATE, 2],
+    [{ choices: [{ index: 0, error: { code: 429, message: WORDS }, finish_reason: 'error' }] }, RATE, 2],
+    [{ code: 'Throttling.RateQuota', message: WORDS, request_id: 'r' }, RATE, 2],
+    [{ base_resp: { status_code: 1002, status_msg: `${WORDS}: rate limit` } }, RATE, 2],
+    [{ detail: `${WORDS}: Too many requests` }, RATE, 2],
+    [{ errors: [{ message: `${WORDS}: rate limit` }] }, RATE, 2],
     [{ error: { message: WORDS, http_code: 529 } }, FAILED, 2],
     [{ error: { message: WORDS, type: 'overloaded_error' } }, FAILED, 2],
     [{ status: 'error', error_code: 336501, error_msg: WORDS }, FAILED, 0],
@@ -64,7 +64,7 @@ describe('an error in the stream', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(`event: error\ndata: ${WORDS}: rate limit\n\n`);
     });
-    const error = expectError((await failureOf(clientFor(url), request('hi'))).error, QUOTA);
+    const error = expectError((await failureOf(clientFor(url), request('hi'))).error, RATE);
     expect(inspect(error.cause)).toContain(WORDS);
   });
 
@@ -114,7 +114,7 @@ describe('what follows the finish reason', () => {
 
   it('an error fails the call', async () => {
     const { url } = await start(stream(finished, { error: { message: WORDS, code: 429 } }));
-    expectError((await failureOf(clientFor(url), request('hi'))).error, QUOTA);
+    expectError((await failureOf(clientFor(url), request('hi'))).error, RATE);
   });
 });
 

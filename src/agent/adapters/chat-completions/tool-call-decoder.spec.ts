@@ -152,7 +152,7 @@ describe('ToolCallDecoder', () => {
     const events: ModelEvent[] = [];
     for (const delta of deltas) decoder.read(delta, events);
     decoder.end(events);
-    expect([events, decoder.count, decoder.extras]).toEqual([[], 0, undefined]);
+    expect([events, decoder.count, decoder.kept]).toEqual([[], 0, undefined]);
   });
 
   it('what an empty first delta brings belongs to the call that it begins', () => {
@@ -163,7 +163,10 @@ describe('ToolCallDecoder', () => {
     decoder.read(named('look', '{"x":1}', { index: 1, id: 'a' }), events);
     decoder.end(events);
     expect(assemble(events).calls).toEqual([A]);
-    expect([decoder.count, decoder.extras]).toEqual([1, { 0: { signature: 's' } }]);
+    expect([decoder.count, decoder.kept]).toEqual([
+      1,
+      { a: { place: 0, extra: { extra_content: { signature: 's' } } } },
+    ]);
   });
 
   it.each<[string, string[], number]>([
@@ -187,6 +190,117 @@ describe('ToolCallDecoder', () => {
     const whole = texts.join('');
     expect(assemble(events).calls).toEqual([{ id: undefined, name: 'look', arguments: whole }]);
     expect(parsed).toBeLessThanOrEqual(whole.length);
+  });
+
+  describe('that knows the tools', () => {
+    const known = (names: string[], ...deltas: Raw[]): readonly ModelEvent[] => {
+      const decoder = new ToolCallDecoder(names);
+      const events: ModelEvent[] = [];
+      for (const delta of deltas) decoder.read(delta, events);
+      decoder.end(events);
+      return events;
+    };
+    const name = (text: string, id?: string): Raw => ({ index: 0, ...(id && { id }), function: { name: text } });
+    const made = (tool: string, text = '{"x":1}', id: string | undefined = 'a'): object => ({
+      id,
+      name: tool,
+      arguments: text,
+    });
+    const args = more('{"x":1}', { index: 0 });
+
+    it.each<[string, string[], Raw[], object[]]>([
+      ['a name in two pieces', ['plain_lookup'], [name('plain_', 'a'), name('lookup'), args], [made('plain_lookup')]],
+      [
+        'pieces with the id',
+        ['plain_lookup'],
+        [name('plain_', 'a'), name('lookup', 'a'), args],
+        [made('plain_lookup')],
+      ],
+      [
+        'pieces without index and id',
+        ['plain_lookup'],
+        [named('plain_'), named('lookup'), more('{"x":1}')],
+        [{ id: undefined, name: 'plain_lookup', arguments: '{"x":1}' }],
+      ],
+      ['a name that is the beginning of another', ['get', 'get_all'], [name('get', 'a'), args], [made('get')]],
+      ['a name that comes again', ['get', 'get_all'], [name('get', 'a'), name('get'), args], [made('get')]],
+      ['a tool that was not offered', ['other'], [name('look', 'a'), args], [made('look')]],
+      ['no arguments', ['get', 'get_all'], [name('get', 'a')], [made('get', '{}')]],
+      [
+        'calls without arguments, in their order',
+        ['get', 'get_all'],
+        [name('get', 'a'), { index: 1, id: 'b', function: { name: 'get_all', arguments: '{}' } }],
+        [made('get', '{}'), made('get_all', '{}', 'b')],
+      ],
+      [
+        'whole calls that all have index 0, the first name being the beginning of the second',
+        ['get', 'get_all'],
+        [named('get', '{}', { index: 0 }), named('get_all', '{}', { index: 0 })],
+        [
+          { id: undefined, name: 'get', arguments: '{}' },
+          { id: undefined, name: 'get_all', arguments: '{}' },
+        ],
+      ],
+      ['tokens behind the name', ['look'], [name('look<|channel|>commentary', 'a'), args], [made('look')]],
+      ['tokens in a later piece', ['look'], [name('look', 'a'), name('<|channel|>commentary'), args], [made('look')]],
+      ['tokens in pieces', ['look'], [name('look<', 'a'), name('|channel|>x'), args], [made('look')]],
+    ])('%s: read', (_, names, deltas, expected) => expect(assemble(known(names, ...deltas)).calls).toEqual(expected));
+
+    it('the name of a tool is shown at once, a piece of one is not', () => {
+      const events: ModelEvent[] = [];
+      new ToolCallDecoder(['look']).read(name('look', 'a'), events);
+      expect(events).toHaveLength(1);
+      new ToolCallDecoder(['lookup']).read(name('look', 'a'), events);
+      expect(events).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    [['null'], '{}'],
+    [['nu', 'll'], '{}'],
+    [[' null\n'], '{}'],
+    [['', ''], '{}'],
+    [['nul', 'l}'], 'null}'],
+    [['nothing'], 'nothing'],
+    [[' ', '{"x":1}'], ' {"x":1}'],
+  ])('arguments that come as %j are %s', (pieces, text) => {
+    const events = decode(
+      named('look', '', { index: 0, id: 'a' }),
+      ...pieces.map((piece) => more(piece, { index: 0 })),
+    );
+    expect(assemble(events).calls).toEqual([{ id: 'a', name: 'look', arguments: text }]);
+  });
+
+  it('an id of an earlier call, or of another one of the answer, is replaced', () => {
+    const decoder = new ToolCallDecoder([], new Set(['look:0', 'look:0_2']));
+    const events: ModelEvent[] = [];
+    decoder.read(named('look', '{"x":1}', { index: 0, id: 'look:0' }), events);
+    decoder.read(named('see', '{}', { index: 1, id: 'see:0' }), events);
+    decoder.read(named('hear', '{}', { index: 2, id: 'see:0' }), events);
+    expect(assemble(events).calls.map(({ id }) => id)).toEqual(['look:0_3', 'see:0', 'see:0_2']);
+    expect(decoder.kept).toEqual({
+      'look:0_3': { place: 0, id: 'look:0' },
+      'see:0_2': { place: 2, id: 'see:0' },
+    });
+  });
+
+  it('members that the API does not have are kept with their call, also from later deltas', () => {
+    const decoder = new ToolCallDecoder();
+    const events: ModelEvent[] = [];
+    decoder.read(
+      { ...named('look', '{}', { id: 'a' }), extra_content: { google: { thought_signature: 's' } } },
+      events,
+    );
+    decoder.read({ id: 'a', provider_specific_fields: { x: 1 }, caller: null }, events);
+    decoder.read({ ...named('see', '{}'), vertex: 'v' }, events);
+    decoder.read(named('hear', '{}', { id: 'c' }), events);
+    expect(decoder.kept).toEqual({
+      a: {
+        place: 0,
+        extra: { extra_content: { google: { thought_signature: 's' } }, provider_specific_fields: { x: 1 } },
+      },
+      1: { place: 1, extra: { vertex: 'v' } },
+    });
   });
 
   it('other data is ignored', () => {

@@ -1,40 +1,58 @@
-import { isPlainObject, type JsonObject, ObjectScan } from '../../../common/index.js';
+import { type JsonObject, ObjectScan } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
+import type { ProviderCall } from './provider-state.js';
+import { deltaOf, type ToolCallDelta } from './tool-call-delta.js';
 
 /** A call of the answer, as far as it has arrived. */
 interface Call {
   /** Its place among the calls of the answer, from 0; undefined as long as it has no id, name and arguments. */
   place: number | undefined;
   index: number | undefined;
+  /** As the server sends it. */
+  serverId: string | undefined;
+  /** That of its events. */
   id: string | undefined;
-  name: string | undefined;
-  /** The arguments so far, without those that `scan` has read. */
-  text: string;
+  /** As far as it has arrived; empty at first. */
+  name: string;
+  /** True once its first event was added: its name can no longer change. */
+  isOpen: boolean;
+  /** Arguments for which no event was added, because they may be the text `null`. */
+  held: string;
+  /** True once the arguments are known to be more than `null`. */
+  hasArguments: boolean;
+  /** Arguments that `scan` has not read. */
+  unscanned: string;
   /** Made when it is first asked whether the arguments are complete. */
   scan: ObjectScan | undefined;
-  /** What the provider wants back with the call. */
+  /** What the server wants back with the call. */
   extra: JsonObject | undefined;
 }
 
-/** One piece of a call, as the server sent it. */
-interface Delta {
-  /** Undefined for servers that do not number parallel calls. */
-  readonly index: number | undefined;
-  readonly id: string | undefined;
-  readonly name: string | undefined;
-  readonly text: string;
-  readonly extra: JsonObject | undefined;
-}
+/** What some models write for no arguments. */
+const NULL = 'null';
+/** Where the name of a call ends if the server has not taken the tokens of gpt-oss off. */
+const TOKEN = '<|';
 
 /**
- * Puts the tool-call deltas of one answer in order. Providers identify the call that a delta continues in
+ * Puts the tool-call deltas of one answer in order. Servers identify the call that a delta continues in
  * different ways: by `index`, by `id` (on the first delta or on each), by both, or by neither; some send
  * every call with index 0, some a new id with every delta. A new call is recognised by its name. What never gets
- * an id, a name or arguments is no call.
+ * an id, a name or arguments is no call. (contract model-servers, section 2.2)
  */
 export class ToolCallDecoder {
   private readonly calls: Call[] = [];
+  private readonly ids = new Set<string>();
   private placed = 0;
+
+  /**
+   * @param toolNames the names of the tools that the model may call: a name that is the beginning of one may come in
+   *   pieces
+   * @param usedIds the ids of earlier calls: a call that has one of them gets another one
+   */
+  constructor(
+    private readonly toolNames: readonly string[] = [],
+    private readonly usedIds: ReadonlySet<string> = new Set(),
+  ) {}
 
   /** How many calls there are. */
   get count(): number {
@@ -46,140 +64,191 @@ export class ToolCallDecoder {
     return this.calls.length > 0;
   }
 
-  /** Adds the event of a delta. Arguments are held back until the name of their call is known. */
-  read(raw: unknown, events: ModelEvent[]): void {
-    const delta = deltaOf(raw);
+  /** True if every call has its name and its whole arguments. */
+  get isWhole(): boolean {
+    return this.calls.every((call) => call.place === undefined || (call.name !== '' && isComplete(call)));
+  }
+
+  /**
+   * Adds the events of a delta. Arguments are held back until the name of their call is known.
+   *
+   * @param exact the text of arguments that came as an object
+   */
+  read(raw: unknown, events: ModelEvent[], exact?: string): void {
+    const delta = deltaOf(raw, exact);
     if (!delta) return;
-    const known = this.callOf(delta);
-    if (!known) {
-      this.begin(delta, events);
+    const call = this.callOf(delta) ?? this.begin(delta, events);
+    if (call.place === undefined) call.index ??= delta.index;
+    if (delta.id !== undefined) this.identify(call, delta.id);
+    if (delta.extra) call.extra = { ...call.extra, ...delta.extra };
+    this.place(call, delta);
+    if (delta.name !== undefined) this.name(call, delta.name);
+    this.append(call, delta.text, events);
+  }
+
+  /**
+   * Adds what was held back: calls without arguments get `{}`, those that never got a name are opened.
+   *
+   * @param isCut true if a limit has cut the answer: then missing arguments stay missing
+   */
+  end(events: ModelEvent[], isCut = false): void {
+    for (const call of this.calls) {
+      if (call.place === undefined) continue;
+      if (!call.hasArguments && !isCut) call.held = '{}';
+      this.emit(call, events, true);
+    }
+  }
+
+  /** What the server wants back with the calls, by their ids; undefined if nothing. */
+  get kept(): Readonly<Record<string, ProviderCall>> | undefined {
+    const kept = this.calls.flatMap(({ place, id, serverId, extra }) => {
+      if (place === undefined || (!extra && id === serverId)) return [];
+      const call: ProviderCall = {
+        place,
+        ...(id !== serverId && serverId && { id: serverId }),
+        ...(extra && { extra }),
+      };
+      return [[id ?? String(place), call] as const];
+    });
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  }
+
+  private begin({ index }: ToolCallDelta, events: ModelEvent[]): Call {
+    // Their names are complete, and the order of the calls is that of their first events.
+    for (const call of this.calls) if (!call.isOpen && call.name !== '') this.open(call, events);
+    const call: Call = {
+      place: undefined,
+      index,
+      serverId: undefined,
+      id: undefined,
+      name: '',
+      isOpen: false,
+      held: '',
+      hasArguments: false,
+      unscanned: '',
+      scan: undefined,
+      extra: undefined,
+    };
+    this.calls.push(call);
+    return call;
+  }
+
+  /** Gives a call its id: another one than the server's if an earlier call has that. */
+  private identify(call: Call, id: string): void {
+    if (call.serverId !== undefined) return;
+    call.serverId = id;
+    let own = id;
+    for (let count = 2; this.ids.has(own) || this.usedIds.has(own); count += 1) own = `${id}_${count}`;
+    this.ids.add(own);
+    call.id = own;
+  }
+
+  /** A call gets its place with the first delta that is not blank. */
+  private place(call: Call, { id, name, text }: ToolCallDelta): void {
+    if (call.place !== undefined || (id === undefined && name === undefined && text.trim() === '')) return;
+    call.place = this.placed;
+    this.placed += 1;
+  }
+
+  /** A name that comes again is the same; otherwise it is the next piece. */
+  private name(call: Call, name: string): void {
+    if (!call.isOpen && call.name !== name && !call.name.includes(TOKEN)) call.name += name;
+  }
+
+  private append(call: Call, text: string, events: ModelEvent[]): void {
+    if (call.isOpen && call.hasArguments) {
+      if (text === '') return;
+      call.unscanned += text;
+      events.push({ type: 'tool-call-delta', index: call.place ?? 0, argumentsDelta: text });
       return;
     }
-    if (known.place === undefined) known.index ??= delta.index;
-    known.id ??= delta.id;
-    known.extra ??= delta.extra;
-    known.text += delta.text;
-    const place = this.placeOf(known, delta);
-    if (place === undefined) return;
-    if (known.name !== undefined) {
-      if (delta.text !== '') events.push({ type: 'tool-call-delta', index: place, argumentsDelta: delta.text });
-    } else if (delta.name !== undefined) {
-      known.name = delta.name;
-      events.push(opening(known, place));
+    if (text !== '') {
+      call.unscanned += text;
+      call.held += text;
+      call.hasArguments ||= !NULL.startsWith(call.held.trim());
+    }
+    if (call.name === '' || call.place === undefined) return;
+    if (!call.isOpen && !call.hasArguments && this.mayGrow(call.name)) return;
+    this.emit(call, events, false);
+  }
+
+  /** Adds the event of what is held, unless it must wait. */
+  private emit(call: Call, events: ModelEvent[], isLast: boolean): void {
+    if (!call.isOpen) this.open(call, events, isLast);
+    else if (call.held !== '' && (call.hasArguments || isLast)) {
+      events.push({ type: 'tool-call-delta', index: call.place ?? 0, argumentsDelta: call.held });
+      call.held = '';
     }
   }
 
-  /** Adds the calls that never got a name. */
-  end(events: ModelEvent[]): void {
-    for (const call of this.calls) {
-      if (call.place !== undefined && call.name === undefined) events.push(opening(call, call.place));
-    }
+  /** Adds the first event of a call. */
+  private open(call: Call, events: ModelEvent[], isLast = false): void {
+    const name = call.name.split(TOKEN, 1)[0] ?? '';
+    const mayShow = call.hasArguments || isLast;
+    events.push({
+      type: 'tool-call-delta',
+      index: call.place ?? 0,
+      ...(call.id === undefined ? {} : { id: call.id }),
+      ...(name === '' ? {} : { name }),
+      argumentsDelta: mayShow ? call.held : '',
+    });
+    if (mayShow) call.held = '';
+    call.isOpen = true;
   }
 
-  /** The `extra_content` of the calls, by their places. Gemini refuses calls that come back without their signature. */
-  get extras(): JsonObject | undefined {
-    const extras = this.calls.flatMap(({ place, extra }) =>
-      place !== undefined && extra ? [[String(place), extra] as const] : [],
-    );
-    return extras.length > 0 ? Object.fromEntries(extras) : undefined;
-  }
-
-  private begin(delta: Delta, events: ModelEvent[]): void {
-    const call: Call = { ...delta, place: undefined, scan: undefined };
-    this.calls.push(call);
-    const place = this.placeOf(call, delta);
-    if (place !== undefined && call.name !== undefined) events.push(opening(call, place));
-  }
-
-  /** The place of a call, which it gets with the first delta that is not blank. */
-  private placeOf(call: Call, { id, name, text }: Delta): number | undefined {
-    if (call.place === undefined && (id !== undefined || name !== undefined || text.trim() !== '')) {
-      call.place = this.placed;
-      this.placed += 1;
-    }
-    return call.place;
+  /** True if the next delta may bring more of this name. */
+  private mayGrow(name: string): boolean {
+    return name.endsWith('<') || this.toolNames.some((tool) => tool.length > name.length && tool.startsWith(name));
   }
 
   /** The call that a delta continues; undefined when it begins one. */
-  private callOf(delta: Delta): Call | undefined {
+  private callOf(delta: ToolCallDelta): Call | undefined {
     const { index, id, name } = delta;
     const last = this.calls.at(-1);
     // The first delta was empty.
     if (last && last.place === undefined && last.index === undefined) return last;
     if (index !== undefined) {
       const call = this.calls.findLast((one) => one.index === index);
-      if (call) return beginsAnother(call, delta) ? undefined : call;
+      if (call) return this.beginsAnother(call, delta) ? undefined : call;
       // The first delta of the call had another index.
       return id === undefined && name === undefined ? last : undefined;
     }
     if (id !== undefined) {
-      const call = this.calls.findLast((one) => one.id === id);
-      if (call) return beginsAnother(call, delta) ? undefined : call;
+      const call = this.calls.findLast((one) => one.serverId === id);
+      if (call) return this.beginsAnother(call, delta) ? undefined : call;
       return name === undefined ? last : undefined;
     }
-    if (name === undefined || last?.name === undefined) return last;
-    return name === last.name && hasArguments(last) && !isComplete(last) ? last : undefined;
+    if (name === undefined || last === undefined || last.name === '' || this.continues(last, name)) return last;
+    return name === last.name && hasText(last) && !isComplete(last) ? last : undefined;
+  }
+
+  /** A delta with a name for a call that has one is a further call when its id is new or its arguments begin anew. */
+  private beginsAnother(call: Call, { id, name, text }: ToolCallDelta): boolean {
+    if (name === undefined || call.name === '') return false;
+    if (id !== undefined && call.serverId !== undefined && id !== call.serverId) return true;
+    if (this.continues(call, name)) return false;
+    if (name !== call.name) return true;
+    return text.trimStart().startsWith('{') && isComplete(call);
+  }
+
+  /** True if a name is the next piece of that of a call, or belongs to the tokens behind it. */
+  private continues(call: Call, piece: string): boolean {
+    if (hasText(call)) return false;
+    const { name } = call;
+    if (name.includes(TOKEN) || (name + piece).indexOf(TOKEN) === name.length || name.endsWith('<')) return true;
+    return !call.isOpen && this.toolNames.some((tool) => tool.startsWith(name + piece));
   }
 }
 
-/** A delta with a name for a call that has one is a further call when its id is new or its arguments begin anew. */
-function beginsAnother(call: Call, { id, name, text }: Delta): boolean {
-  if (name === undefined || call.name === undefined) return false;
-  if (id !== undefined && call.id !== undefined && id !== call.id) return true;
-  if (name !== call.name) return true;
-  return text.trimStart().startsWith('{') && isComplete(call);
-}
-
 /** True if a part of the arguments has arrived. */
-function hasArguments({ text, scan }: Call): boolean {
-  return text !== '' || scan !== undefined;
+function hasText({ unscanned, scan }: Call): boolean {
+  return unscanned !== '' || scan !== undefined;
 }
 
-/** True if the arguments of a call are a whole JSON object. Those of a call that has its name are not needed afterwards. */
+/** True if the arguments of a call are a whole JSON object. */
 function isComplete(call: Call): boolean {
   call.scan ??= new ObjectScan();
-  call.scan.add(call.text);
-  call.text = '';
+  call.scan.add(call.unscanned);
+  call.unscanned = '';
   return call.scan.isWhole;
-}
-
-/** The first event of a call. */
-function opening({ id, name, text }: Call, index: number): ModelEvent {
-  return {
-    type: 'tool-call-delta',
-    index,
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
-    argumentsDelta: text,
-  };
-}
-
-/** Undefined for entries that are not objects. */
-function deltaOf(raw: unknown): Delta | undefined {
-  if (!isPlainObject(raw)) return undefined;
-  const called = isPlainObject(raw['function']) ? raw['function'] : {};
-  return {
-    index: indexOf(raw['index']),
-    id: notBlank(raw['id']),
-    name: notBlank(called['name']),
-    text: argumentsText(called['arguments']),
-    extra: isPlainObject(raw['extra_content']) ? (raw['extra_content'] as JsonObject) : undefined,
-  };
-}
-
-/** Some servers send the index as text. */
-function indexOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
-}
-
-/** A blank text counts as missing. */
-function notBlank(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-/** Some servers send the arguments as an object. */
-function argumentsText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return isPlainObject(value) ? JSON.stringify(value) : '';
 }

@@ -1,8 +1,9 @@
 import { type ServerResponse } from 'node:http';
+import * as zlib from 'node:zlib';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type Script, send } from '../testing/raw-upstream.js';
-import { clientFor, expectError, KEY, upstreamOfEachTest } from '../testing/upstream-client.js';
+import { clientFor, expectError, KEY, stateOf, upstreamOfEachTest } from '../testing/upstream-client.js';
 
 const STREAM = [
   { choices: [{ index: 0, delta: { content: 'Hello ' } }] },
@@ -21,6 +22,9 @@ const json =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Script =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+/** Node.js has it from 22.15 on. */
+const zstd = (zlib as { readonly zstdCompressSync?: (text: string) => Buffer }).zstdCompressSync;
 
 const start = upstreamOfEachTest();
 
@@ -44,19 +48,28 @@ describe('accepted answers of a model server', () => {
     expect(seen[0]?.headers['accept-encoding']).toBe('identity');
   });
 
-  it.each([
-    ['zstd', 'zstd'],
-    ['gzip, gzip, gzip, gzip', 'too many'],
-  ])('the content encoding %s is refused', async (encoding, reason) => {
-    const { url } = await start((response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end('this is not decoded'),
-    );
-    const { error } = await failureOf(clientFor(url), request('hi'));
-    expect((expectError(error, 'MODEL_EXECUTION_FAILED').cause as Error).message).toContain(reason);
+  (zstd ? it : it.skip)('zstd is decoded where Node.js has it', async () => {
+    const bytes = zstd?.(STREAM) ?? Buffer.alloc(0);
+    const { url } = await start((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'zstd' });
+      response.write(bytes.subarray(0, 20), () => response.end(bytes.subarray(20)));
+    });
+    expect((await collect(clientFor(url), request('hi'))).text).toBe('Hello you');
   });
 
+  it.each([...(zstd ? [] : [['zstd', 'zstd']]), ['compress', 'compress'], ['gzip, gzip, gzip, gzip', 'too many']])(
+    'the content encoding %s is refused',
+    async (encoding, reason) => {
+      const { url } = await start((response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end('this is not decoded'),
+      );
+      const { error } = await failureOf(clientFor(url), request('hi'));
+      expect((expectError(error, 'MODEL_EXECUTION_FAILED').cause as Error).message).toContain(reason);
+    },
+  );
+
   it('the status of an answer in an encoding that is not known counts', async () => {
-    const { url } = await start((response) => response.writeHead(404, { 'content-encoding': 'zstd' }).end('?'));
+    const { url } = await start((response) => response.writeHead(404, { 'content-encoding': 'compress' }).end('?'));
     expectError((await failureOf(clientFor(url), request('hi'))).error, 'MODEL_NOT_FOUND');
   });
 
@@ -134,7 +147,7 @@ describe('accepted answers of a model server', () => {
       type: 'finish',
       reason: 'tool-calls',
       usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
-      replay: { chat_completions: { reasoning_content: 'Hm.' } },
+      replay: stateOf(url, { reasoning: { field: 'reasoning_content', text: 'Hm.' } }),
     });
   });
 
@@ -198,6 +211,25 @@ describe('accepted answers of a model server', () => {
     parse.mockRestore();
     expect(sizes.reduce((sum, size) => sum + size)).toBe(1001);
     expect(Math.max(...sizes)).toBe(64);
+  });
+
+  it('comments keep the call alive before the first event, up to a limit of their own', async () => {
+    const comment = (response: ServerResponse, untilMs: number): void => {
+      if (performance.now() >= untilMs) finish(response);
+      else response.write(': keep-alive\n\n', () => setTimeout(comment, 10, response, untilMs));
+    };
+    const finish = (response: ServerResponse): void => {
+      send(response, { choices: [{ index: 0, delta: { content: 'ok' } }] });
+      end(response);
+    };
+    const { url } = await start((response) => {
+      begin(response);
+      comment(response, performance.now() + 900);
+    });
+    const limits = { firstTokenTimeoutMs: 500 };
+    expect((await collect(clientFor(url, { ...limits, commentsTimeoutMs: 60_000 }), request('hi'))).text).toBe('ok');
+    const { error } = await failureOf(clientFor(url, { ...limits, commentsTimeoutMs: 600 }), request('hi'));
+    expectError(error, 'MODEL_TIMEOUT');
   });
 
   it('an endless line fails at the limit', async () => {

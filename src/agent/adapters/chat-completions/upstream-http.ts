@@ -39,6 +39,15 @@ export class UpstreamHttp {
     return answer;
   }
 
+  /** As `post`, without a body. */
+  get(url: URL, headers: Readonly<Record<string, string>>, onArrival: () => void): AnswerBody {
+    const send = (): void => this.agent.send(url, request, answer);
+    const answer = new AnswerBody(onArrival, send);
+    const request: RoutedRequest = { method: 'GET', headers, onCarrier: (carrier) => answer.carriedBy(carrier) };
+    send();
+    return answer;
+  }
+
   /** Ends all connections, and the calls on them. */
   async close(): Promise<void> {
     await this.agent.destroy();

@@ -29,6 +29,8 @@ export async function rawUpstream(...scripts: readonly Script[]): Promise<RawUps
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
+      // The list of models, which the server asks for when it starts.
+      if (incoming.method === 'GET') return void response.writeHead(404).end();
       const script = scripts[Math.min(seen.length, scripts.length - 1)];
       seen.push({
         headers: incoming.headers,

@@ -1,8 +1,9 @@
-import { AppError, type ErrorCode } from '../../../common/index.js';
+import { AppError, type ErrorCode, type JsonObject } from '../../../common/index.js';
 import {
   ChatCompletionsModelClient,
   type ChatCompletionsSettings,
 } from '../chat-completions/chat-completions-model-client.js';
+import { PROVIDER_STATE_KEY } from '../chat-completions/provider-state.js';
 import { rawUpstream, type RawUpstream, type Script } from './raw-upstream.js';
 
 /** The key that must never show. */
@@ -10,10 +11,11 @@ export const KEY = 'sk-very-secret-key';
 /** The waits between attempts that were asked for, in milliseconds; nothing really waits. */
 export const waits: number[] = [];
 
-/** A client of an upstream with two retries and patience for five seconds. */
+/** A client of an upstream with two retries and patience for five seconds. @param log takes its warnings */
 export function clientFor(
   baseUrl: string,
   settings: Partial<ChatCompletionsSettings> = {},
+  log: (line: string) => void = () => undefined,
 ): ChatCompletionsModelClient {
   return new ChatCompletionsModelClient(
     {
@@ -27,7 +29,7 @@ export function clientFor(
       ...settings,
     },
     { read: () => Promise.resolve(undefined) },
-    { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
+    { delay: async (ms) => void waits.push(ms), random: () => 0.5, log },
   );
 }
 
@@ -42,6 +44,11 @@ export function upstreamOfEachTest(): (...scripts: readonly Script[]) => Promise
     upstream = undefined;
   });
   return async (...scripts) => (upstream = await rawUpstream(...scripts));
+}
+
+/** The `replay` of an answer of the upstream at this address, with this state. */
+export function stateOf(url: string, state: JsonObject): JsonObject {
+  return { [PROVIDER_STATE_KEY]: { origin: new URL(url).host, ...state } };
 }
 
 /** Expects an error of this code whose sentence shows neither key nor upstream words. */

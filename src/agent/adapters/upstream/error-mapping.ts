@@ -1,68 +1,56 @@
-import { AppError, type ErrorCode } from '../../../common/index.js';
-import { ProxyError } from '../../../common/index.js';
+import { AppError, type ErrorCode, ProxyError } from '../../../common/index.js';
+import { type FailureKind, kindOf } from './failure-kind.js';
 import { retryAfterMs } from './retry-policy.js';
-import { errorChain, isNetworkError, statusOf, UpstreamStatusError, UpstreamStreamError } from './upstream-error.js';
+import { statusOf, UpstreamStreamError } from './upstream-error.js';
 
-/** Providers report a prompt that is too long by text only, with various status codes. */
-const TOO_LONG =
-  /context[_ ]?length|context[_ ]window|maximum context|prompt is too long|(input|prompt|request)[^.]{0,40}(too long|too large|exceeds?)|too many (input )?tokens|range of input length|max(imum)?[_ ](input|prompt)[_ ]tokens/i;
+const CODES: Partial<Record<FailureKind, ErrorCode>> = {
+  context: 'MODEL_CONTEXT_LENGTH_EXCEEDED',
+  quota: 'MODEL_QUOTA_EXCEEDED',
+  'rate-limit': 'MODEL_RATE_LIMIT_EXCEEDED',
+  credentials: 'MODEL_UNAUTHORIZED_ACCESS',
+  'not-found': 'MODEL_NOT_FOUND',
+  timeout: 'MODEL_TIMEOUT',
+};
 
-/** Some providers answer a wrong key with status 400. */
-const WRONG_KEY = /invalid_?api_?key|api_?key_?invalid|api key not valid/i;
-
-const TIMEOUT_CODES: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+/** What happened where the code does not say it. */
+const SENTENCES: Partial<Record<FailureKind, string>> = {
+  template: 'The template of the model does not take this conversation',
+  unreachable: 'The model server could not be reached',
+  certificate: 'The certificate of the model server is not trusted',
+};
 
 /**
  * The error that a caller may see: its code says what happened; its message contains nothing of the
  * upstream's body or key. The original error is the cause.
+ *
+ * @param hasBegun true if a part of the answer has arrived
  */
-export function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown, hasBegun = false): AppError {
   if (error instanceof AppError) return error;
-  if (errorChain(error).some(({ code }) => TIMEOUT_CODES.has(code))) {
-    return new AppError('MODEL_TIMEOUT', undefined, { cause: error });
-  }
-  const status = statusOf(error);
-  const code = codeOf(status, textOf(error));
+  const kind = kindOf(error);
+  const code = CODES[kind] ?? 'MODEL_EXECUTION_FAILED';
   const after = retryAfterMs(error);
-  return new AppError(code, messageOf(code, status, error), {
+  return new AppError(code, messageOf(code, kind, error, hasBegun), {
     cause: error,
     ...(after === undefined ? {} : { retryAfterSeconds: Math.ceil(after / 1000) }),
   });
 }
 
-/** The text decides where a provider uses one status for several errors. */
-function codeOf(status: number | undefined, text: string): ErrorCode {
-  switch (status) {
-    case 401:
-    case 403:
-      return 'MODEL_UNAUTHORIZED_ACCESS';
-    case 404:
-      return 'MODEL_NOT_FOUND';
-    case 402:
-    case 429:
-      return 'MODEL_QUOTA_EXCEEDED';
-    case 408:
-    case 504:
-      return 'MODEL_TIMEOUT';
-    case 400:
-    case 413:
-    case 422:
-      if (WRONG_KEY.test(text)) return 'MODEL_UNAUTHORIZED_ACCESS';
-      return TOO_LONG.test(text) ? 'MODEL_CONTEXT_LENGTH_EXCEEDED' : 'MODEL_EXECUTION_FAILED';
-    default:
-      return 'MODEL_EXECUTION_FAILED';
-  }
-}
-
 /** Other codes use the message of the catalogue. The provider's own text is never shown to clients. */
-function messageOf(code: ErrorCode, status: number | undefined, error: unknown): string | undefined {
+function messageOf(code: ErrorCode, kind: FailureKind, error: unknown, hasBegun: boolean): string | undefined {
   if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
-  if (error instanceof UpstreamStreamError) return 'The answer of the model ended too early';
   if (error instanceof ProxyError) return error.message;
-  if (status !== undefined) return `The model server answered with status ${status}`;
-  return isNetworkError(error) ? 'The model server could not be reached' : undefined;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof UpstreamStreamError || error instanceof UpstreamStatusError ? error.text : '';
+  if (kind === 'broken-off') {
+    return hasBegun
+      ? 'The connection to the model server was lost in the middle of the answer'
+      : 'The model server closed the connection before it answered';
+  }
+  const sentence = SENTENCES[kind] ?? (error instanceof UpstreamStreamError ? error.sentence : undefined);
+  if (sentence !== undefined) return sentence;
+  const status = statusOf(error);
+  if (status !== undefined && status >= 500 && error instanceof UpstreamStreamError) {
+    return 'The model server reported an error of its own while it answered';
+  }
+  if (error instanceof UpstreamStreamError) return 'The model server reported an error in its answer';
+  return status === undefined ? undefined : `The model server answered with status ${status}`;
 }

@@ -43,6 +43,16 @@ export class ProxiedAgent {
     }
   }
 
+  /**
+   * The connections to a host for libraries that send requests themselves. To http:// hosts they are tunnels too.
+   *
+   * @throws StartupError as `check` does
+   */
+  dispatcherFor(url: URL): Dispatcher {
+    const proxy = this.proxies.for(url);
+    return proxy ? this.tunnelling(proxy) : this.direct;
+  }
+
   /** Ends all connections, and the requests on them. */
   async destroy(): Promise<void> {
     await Promise.all([this.direct, ...this.agents.values()].map((agent) => agent.destroy()));

@@ -1,7 +1,10 @@
 import type { Delay } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { toAppError } from './error-mapping.js';
+import { kindOf } from './failure-kind.js';
 import { retryDelayMs } from './retry-policy.js';
+import type { ToolNames } from './tool-names.js';
+import { EmptyAnswerError, UpstreamStreamError } from './upstream-error.js';
 
 /** One attempt of a model call. */
 export interface ModelCall {
@@ -20,9 +23,16 @@ export interface RetrySettings {
   readonly random: () => number;
 }
 
+type Batch = readonly ModelEvent[];
+
+/** How a call ends whose prompt or answer the provider's filter has refused with an error. */
+const FILTERED: Batch = [{ type: 'finish', reason: 'content-filter', usage: null }];
+
 /**
- * The batches of a model call that is made again when it fails before its first event. Written by hand:
- * a generator costs several promises more for each batch.
+ * The batches of a model call that is made again when it fails before its first event. A fault of the model or an empty
+ * answer is tried once more, also after thoughts. An error of the provider's filter is the end of the answer, like the
+ * finish reason for it. Here the answers of all kinds of clients enter, so here the names of tools become their own
+ * again. Written by hand: a generator costs several promises more for each batch.
  *
  * @throws AppError MODEL_*, INVALID_PARAMETER; the signal's reason
  */
@@ -30,12 +40,16 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
   private call: ModelCall | undefined;
   private attempt = 0;
   private hasBegun = false;
+  /** True after the first event that is no thought. */
+  private hasAnswered = false;
+  private hasRepeatedFault = false;
   private isOver = false;
 
   constructor(
     private readonly open: () => ModelCall | Promise<ModelCall>,
     private readonly settings: RetrySettings,
     private readonly signal: AbortSignal,
+    private readonly names?: ToolNames,
   ) {}
 
   [Symbol.asyncIterator](): this {
@@ -52,9 +66,11 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
         this.signal.throwIfAborted();
         if (value === undefined) break;
         this.hasBegun = true;
-        return { done: false, value };
+        this.hasAnswered ||= value.some(({ type }) => type !== 'reasoning-delta');
+        return { done: false, value: this.names?.inward(value) ?? value };
       } catch (error) {
-        await this.retry(error);
+        const value = await this.retry(error);
+        if (value) return { done: false, value };
       }
     }
     this.close();
@@ -66,22 +82,42 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Waits until the call may be made again. @throws the error that the call ends with */
-  private async retry(error: unknown): Promise<void> {
+  /**
+   * Waits until the call may be made again.
+   *
+   * @returns the last batch, if the failure is an end of the answer
+   * @throws the error that the call ends with
+   */
+  private async retry(error: unknown): Promise<Batch | undefined> {
     try {
       this.call?.close();
       this.call = undefined;
       this.signal.throwIfAborted();
-      const { maxRetries, random, delay } = this.settings;
-      const canRetry = !this.hasBegun && this.attempt < maxRetries;
-      const pause = canRetry ? retryDelayMs(error, this.attempt, random()) : undefined;
-      if (pause === undefined) throw toAppError(error);
+      const pause = this.canRetry(error) ? retryDelayMs(error, this.attempt, this.settings.random()) : undefined;
+      if (pause === undefined) return this.lastBatch(error);
       this.attempt += 1;
-      await delay(pause, this.signal);
+      await this.settings.delay(pause, this.signal);
+      return undefined;
     } catch (final) {
       this.close();
       throw final;
     }
+  }
+
+  private canRetry(error: unknown): boolean {
+    if (this.attempt >= this.settings.maxRetries) return false;
+    if (!(error instanceof UpstreamStreamError && error.mayPass)) return !this.hasBegun;
+    const isFirst = !this.hasRepeatedFault;
+    this.hasRepeatedFault = true;
+    return isFirst && !this.hasAnswered;
+  }
+
+  /** @throws AppError unless the answer is complete */
+  private lastBatch(error: unknown): Batch {
+    const finish = error instanceof EmptyAnswerError ? error.finish : undefined;
+    if (!finish && kindOf(error) !== 'filtered') throw toAppError(error, this.hasBegun);
+    this.isOver = true;
+    return finish ? [finish] : FILTERED;
   }
 
   private close(): void {

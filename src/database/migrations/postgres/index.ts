@@ -20,6 +20,8 @@ import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexe
 import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
 import { CreatePartitions1797120000000 } from './1797120000000-create-partitions.js';
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
+import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
+import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -45,4 +47,6 @@ export const POSTGRES_MIGRATIONS = [
   IndexAttachments1797033600000,
   CreatePartitions1797120000000,
   NarrowIndexes1797206400000,
+  BindApprovals1797292800000,
+  KeepProviderStates1797379200000,
 ];

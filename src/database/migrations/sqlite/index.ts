@@ -19,6 +19,8 @@ import { PartitionEvents1796860800000 } from './1796860800000-partition-events.j
 import { ShrinkRunIndexes1796947200000 } from './1796947200000-shrink-run-indexes.js';
 import { IndexAttachments1797033600000 } from './1797033600000-index-attachments.js';
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
+import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
+import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -43,4 +45,6 @@ export const SQLITE_MIGRATIONS = [
   ShrinkRunIndexes1796947200000,
   IndexAttachments1797033600000,
   NarrowIndexes1797206400000,
+  BindApprovals1797292800000,
+  KeepProviderStates1797379200000,
 ];

@@ -48,8 +48,17 @@ export class AgKitResumeDto {
   payload!: unknown;
 }
 
+/** Who a request acts for. */
+export class NamedUserDto {
+  @ApiPropertyOptional({ maxLength: 256, description: 'The user, if the credential may act for others.' })
+  user_id?: string;
+
+  @ApiPropertyOptional({ maxLength: 256, description: 'The same as `user_id`.' })
+  userId?: string;
+}
+
 /** A request of dialect A. Unknown keys are passed on to the agent. */
-export class AgKitRequestDto {
+export class AgKitRequestDto extends NamedUserDto {
   @ApiProperty({ description: 'The conversation, which is the session on other wires.', example: 'c1', maxLength: 256 })
   conversationId!: string;
 
@@ -76,7 +85,7 @@ export class BotHistoryItemDto {
 }
 
 /** A request of dialect C, text only. */
-export class BotRequestDto {
+export class BotRequestDto extends NamedUserDto {
   @ApiProperty({ example: 'hi' })
   msg!: string;
 

@@ -1,4 +1,4 @@
-import { assertUnreachable, type JsonObject } from '../../../common/index.js';
+import { assertUnreachable, type Json, type JsonObject } from '../../../common/index.js';
 import { type Content, dataOf, type Message } from '../../../events/index.js';
 import { itemIdOf } from './item-ids.js';
 import type { Item } from './item.types.js';
@@ -40,8 +40,15 @@ function functionOutput(message: Message): Item {
     type: 'function_call_output',
     status: 'completed',
     call_id: text(data['call_id']),
-    output: text(data['output']),
+    output: outputOf(message, text(data['output'])),
   };
+}
+
+/** An output with images is a list of parts. */
+function outputOf({ content }: Message, output: string): Json {
+  const images = (content ?? []).filter(({ type }) => type === 'image').flatMap(inputPart);
+  if (images.length === 0) return output;
+  return [...(output === '' ? [] : [{ type: 'input_text', text: output }]), ...images];
 }
 
 /** The user's decision about a call; `reason` is null if none was given. */

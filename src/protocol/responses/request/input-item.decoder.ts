@@ -1,4 +1,4 @@
-import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
+import type { Json, JsonObject } from '../../../common/index.js';
 import {
   type ContentInput,
   dataMessage,
@@ -7,14 +7,13 @@ import {
   type MessageInput,
   type MessageType,
 } from '../../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
+import { decodeOutput, decodeParts } from './input-part.decoder.js';
 
 /** Characters of an item's id. */
 const ID_LENGTH = { min: 1, max: 250 };
-/** The maximum number of parts of one message. */
-const MAX_PARTS = 1000;
 /** The roles of this wire and those of the server: `developer` is a newer name for `system`. */
 const ROLES = { user: 'user', assistant: 'assistant', system: 'system', developer: 'system' } as const;
 
@@ -127,22 +126,9 @@ function argumentsOf(fields: FieldReader, name: string): string {
 
 /** The output of a tool that the client ran. */
 function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
-  const data: JsonObject = { call_id: required(fields, 'call_id'), output: outputText(fields) };
-  return dataMessage({ id, role: 'tool', type, data });
-}
-
-/** A string unchanged; a list of parts as its texts, with other parts as JSON. */
-function outputText(fields: FieldReader): string {
-  const value = fields.source['output'];
-  if (value === undefined || value === null) throw fieldError(fields.at('output'), 'is required', 'MISSING_PARAMETER');
-  if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) throw fieldError(fields.at('output'), `must be a string or a list, not ${kindOf(value)}`);
-  return value
-    .map((part: unknown, index) => {
-      const one = fieldReaderAt(part, `${fields.at('output')}[${index}]`);
-      return one.string('text') ?? JSON.stringify(part);
-    })
-    .join('\n');
+  const callId = required(fields, 'call_id');
+  const { output, images } = decodeOutput(fields);
+  return messageOf({ id, role: 'tool', type }, [{ type: 'data', data: { call_id: callId, output } }, ...images]);
 }
 
 /** Summary and content are one text for the model, so both become parts of one message. */
@@ -215,86 +201,5 @@ function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): 
 function required(fields: FieldReader, name: string): string {
   const value = fields.string(name);
   if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
-}
-
-/** @throws AppError naming the path of the field that is invalid */
-type PartDecoder = (fields: FieldReader) => ContentInput;
-
-const textOf: PartDecoder = (fields) => ({ type: 'text', text: stringOf(fields, 'text') });
-
-const PART_DECODERS: Readonly<Record<string, PartDecoder>> = {
-  input_text: textOf,
-  output_text: textOf,
-  summary_text: textOf,
-  reasoning_text: textOf,
-  text: textOf,
-  refusal: (fields) => ({ type: 'refusal', refusal: stringOf(fields, 'refusal') }),
-  input_image: imageOf,
-  input_file: fileOf,
-  input_audio: audioOf,
-  input_video: (fields) => ({ type: 'video', video_url: stringOf(fields, 'video_url') }),
-};
-
-/**
- * Decodes the contents of a message: a string, or a list of parts (contract responses, section A2).
- *
- * @throws AppError naming the path of the first invalid field, such as `input[0].content[1].text`
- */
-function decodeParts(message: FieldReader, name: string): readonly ContentInput[] {
-  const value = message.source[name];
-  const path = message.at(name);
-  if (value === undefined || value === null) throw fieldError(path, 'is required', 'MISSING_PARAMETER');
-  if (typeof value === 'string') return [{ type: 'text', text: value }];
-  if (!Array.isArray(value)) throw fieldError(path, `must be a string or a list of parts, not ${kindOf(value)}`);
-  const parts = message.list(name, MAX_PARTS) ?? [];
-  return parts.map((part, index) => decodePart(part, `${path}[${index}]`));
-}
-
-/** @throws AppError MISSING_PARAMETER without a type, INVALID_PARAMETER for an unknown one */
-function decodePart(value: unknown, path: string): ContentInput {
-  const fields = fieldReaderAt(value, path);
-  const type = fields.string('type');
-  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
-  const decode = Object.hasOwn(PART_DECODERS, type) ? PART_DECODERS[type] : undefined;
-  if (decode) return decode(fields);
-  throw fieldError(fields.at('type'), `must be one of ${Object.keys(PART_DECODERS).join(', ')}`, 'INVALID_PARAMETER');
-}
-
-/** An image by URL, or by the id of a file, whose content this server does not have. */
-function imageOf(fields: FieldReader): ContentInput {
-  // Many clients send the form of Chat Completions, `{image_url: {url}}`.
-  const nested = fields.source['image_url'];
-  const url = isPlainObject(nested)
-    ? fieldReaderAt(nested, fields.at('image_url')).string('url')
-    : fields.string('image_url');
-  if (url !== undefined) return { type: 'image', image_url: url };
-  const id = fields.string('file_id');
-  if (id === undefined) throw fieldError(fields.at('image_url'), 'is required', 'MISSING_PARAMETER');
-  return { type: 'file', file_url: null, file_id: id, filename: null, file_data: null };
-}
-
-/** A file is given by URL, by id or inline. @throws AppError MISSING_PARAMETER without any of them */
-function fileOf(fields: FieldReader): ContentInput {
-  const [url, id, data] = [fields.string('file_url'), fields.string('file_id'), fields.string('file_data')];
-  if (url === undefined && id === undefined && data === undefined) {
-    throw fieldError(fields.at('file_url'), 'is required, or file_id, or file_data', 'MISSING_PARAMETER');
-  }
-  const filename = fields.string('filename') ?? null;
-  return { type: 'file', file_url: url ?? null, file_id: id ?? null, filename, file_data: data ?? null };
-}
-
-/** Base64 audio; the format defaults to `wav`. @throws AppError MISSING_PARAMETER without `input_audio` or its data */
-function audioOf(fields: FieldReader): ContentInput {
-  const audio = fields.object('input_audio');
-  if (!audio) throw fieldError(fields.at('input_audio'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(audio, fields.at('input_audio'));
-  return { type: 'audio', data: stringOf(inner, 'data'), format: inner.string('format') ?? 'wav' };
-}
-
-/** A string that may be empty. @throws AppError MISSING_PARAMETER */
-function stringOf(fields: FieldReader, name: string): string {
-  const value = fields.string(name);
-  if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
   return value;
 }

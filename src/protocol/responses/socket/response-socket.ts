@@ -1,15 +1,16 @@
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { invalidCredential } from '../../../access/index.js';
-import { AppError, isPlainObject } from '../../../common/index.js';
+import { AppError, type ByteHold, isPlainObject } from '../../../common/index.js';
 import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
-import { checkJsonLimits } from '../../http/json-limits.js';
+import type { JsonLimits } from '../../http/json-limits.js';
+import { parseJsonText } from '../../http/json-text.js';
 import { wireError, type WireError } from '../responses.errors.js';
+import { MessageIntake, type WaitingMessage } from './message-intake.js';
 import type { SocketRequest, SocketResponder } from './socket-responder.js';
 
-/** Messages that may wait behind the response that is being generated. */
-const MAX_WAITING = 16;
 /** Milliseconds that a client has to answer the closing handshake. */
 const CLOSING_MS = 1000;
 /** Close codes of the WebSocket protocol. */
@@ -19,19 +20,32 @@ const POLICY_VIOLATION = 1008;
 /** The close code of a connection that ends as intended (RFC 6455). */
 const NORMAL = 1000;
 
+/** Bytes that wait for a reader, beyond which its pings are not answered. */
+const PONG_BACKLOG = 64 * 1024;
+
 /** The status of a message that got a response. */
 const OK = 200;
 
 /** The limits of a connection. */
 export interface ResponseSocketOptions {
   /** The nesting that a message may have. */
-  readonly jsonDepthLimit: number;
+  readonly jsonLimits: JsonLimits;
   /** Milliseconds between two pings. */
   readonly keepAliveMs: number;
+  /** The socket below the WebSocket. */
+  readonly raw: Duplex;
+  /** The bytes that a message may have. */
+  readonly maxBytes: number;
+  /** Takes room for a message that arrives. */
+  readonly receive: (bytes: number) => ByteHold;
+  /** Milliseconds for which a client may take nothing before it is disconnected. */
+  readonly slowReaderTimeoutMs: number;
   /** Milliseconds until the connection is closed (contract responses, section B1, rule 7). */
   readonly lifetimeMs: number;
   /** Whether the credential that opened the connection still holds: asked at every message. */
   readonly isCurrent: () => Promise<boolean>;
+  /** Calls `end` when that credential ends. Returns how to stop watching. */
+  readonly watch: (end: () => void) => () => void;
   /** Begins the span of a message; undefined if traces are not exported. */
   readonly trace: () => SocketRequestSpan | undefined;
 }
@@ -42,10 +56,13 @@ export interface ResponseSocketOptions {
  * current response is cancelled.
  */
 export class ResponseSocket {
-  /** Messages in the order in which they are answered; undefined for a binary one. */
-  private readonly waiting: (string | undefined)[] = [];
-  /** How many messages came while too many were waiting: they are refused in their turn. */
-  private refused = 0;
+  private readonly intake: MessageIntake;
+  /** Stops watching the credential. */
+  private readonly unwatch: () => void;
+  /** How many messages the socket has not taken yet. */
+  private sending = 0;
+  /** When the client last took something while more was waiting for it, by the monotonic clock. */
+  private takenAt = 0;
   private readonly gone = new AbortController();
   private readonly timers: NodeJS.Timeout[];
   private isBusy = false;
@@ -57,10 +74,19 @@ export class ResponseSocket {
     private readonly options: ResponseSocketOptions,
   ) {
     this.timers = [
-      setInterval(() => socket.ping(), options.keepAliveMs).unref(),
+      setInterval(() => this.ping(), options.keepAliveMs).unref(),
       setTimeout(() => this.expire(), options.lifetimeMs).unref(),
     ];
-    socket.on('message', (data: Buffer, isBinary: boolean) => this.receive(isBinary ? undefined : data.toString()));
+    this.intake = new MessageIntake(socket, {
+      ...options,
+      onMessage: () => void this.work(),
+      onLate: () => this.socket.close(POLICY_VIOLATION, 'A message took too long to arrive'),
+    });
+    // Its answers would pile up if the client took none.
+    socket.on('ping', (data: Buffer) => {
+      if (socket.bufferedAmount < PONG_BACKLOG) socket.pong(data);
+    });
+    this.unwatch = options.watch(() => void this.closeRefused());
     socket.on('close', () => this.closed());
     // A broken connection emits `close` too.
     socket.on('error', () => undefined);
@@ -69,7 +95,8 @@ export class ResponseSocket {
   /** Closes the connection because the server shuts down; its run continues. Resolves when it is closed. */
   async shutDown(): Promise<void> {
     this.responder.release();
-    this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
+    this.intake.stop();
+    void this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
     // A client that does not answer must not keep the process alive.
     const timeout = setTimeout(() => this.socket.terminate(), CLOSING_MS);
@@ -77,47 +104,55 @@ export class ResponseSocket {
     clearTimeout(timeout);
   }
 
-  /** Queues a message. What exceeds the queue is counted and refused after the current response. */
-  private receive(text: string | undefined): void {
-    if (this.waiting.length >= MAX_WAITING) this.refused += 1;
-    else this.waiting.push(text);
-    void this.work();
-  }
-
   /** Answers the queued messages one after the other: only one response is generated at a time. */
   private async work(): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
-    while (this.waiting.length > 0 && !this.gone.signal.aborted && !this.isExpired) {
-      await this.answer(this.waiting.shift());
+    while (this.isServed) {
+      const message = this.intake.next();
+      if (message) await this.answer(message);
+      else if (this.intake.takeRefused()) await this.refuse();
+      else break;
     }
     this.isBusy = false;
-    for (; this.refused > 0; this.refused -= 1) {
-      const message = 'Too many messages are waiting on this connection';
-      const error = toHttpError(new AppError('RATE_LIMIT_EXCEEDED', message));
-      this.options.trace()?.end(error.status);
-      this.sendError(error);
-    }
     if (this.isExpired) this.closeExpired();
   }
 
+  /** Whether further messages are answered. */
+  private get isServed(): boolean {
+    return !this.gone.signal.aborted && !this.isExpired;
+  }
+
   /** Answers one message within a span of its own. */
-  private async answer(text: string | undefined): Promise<void> {
+  private async answer({ data, release }: WaitingMessage): Promise<void> {
     const span = this.options.trace();
-    const status = await this.respond(text, span?.traceparent);
+    const status = await this.respond(data, release, span?.traceparent);
+    release();
     span?.end(status);
   }
 
+  /** Answers a message that came while too many were waiting. */
+  private async refuse(): Promise<void> {
+    const message = 'Too many messages are waiting on this connection';
+    const error = toHttpError(new AppError('RATE_LIMIT_EXCEEDED', message));
+    this.options.trace()?.end(error.status);
+    await this.sendError(error);
+  }
+
   /** Errors are sent to the client and do not end the connection. Resolves with the status that HTTP would have. */
-  private async respond(text: string | undefined, traceparent: string | undefined): Promise<number> {
+  private async respond(
+    data: Buffer | undefined,
+    accepted: () => void,
+    traceparent: string | undefined,
+  ): Promise<number> {
     let streamId: string | undefined;
     try {
-      if (!(await this.options.isCurrent())) return this.closeRefused();
-      const message = parseMessage(text, this.options.jsonDepthLimit);
+      if (!(await this.options.isCurrent())) return await this.closeRefused();
+      const message = parseMessage(data, this.options.jsonLimits);
       streamId = streamIdOf(message);
       const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
       const { signal: gone } = this.gone;
-      await this.responder.respond(requestOf(message), { gone, traceparent }, send);
+      await this.responder.respond(requestOf(message), { gone, traceparent, accepted }, send);
       return OK;
     } catch (error) {
       return this.sendError(toHttpError(error), streamId);
@@ -126,20 +161,38 @@ export class ResponseSocket {
 
   /** Resolves when the socket has taken the message, so that a slow client slows down its own response. */
   private send(json: string): Promise<void> {
+    if (this.sending === 0) this.takenAt = performance.now();
+    this.sending += 1;
     return new Promise((resolve) => {
-      if (this.socket.readyState === this.socket.OPEN) this.socket.send(json, () => resolve());
-      else resolve();
+      const taken = (): void => {
+        this.sending -= 1;
+        this.takenAt = performance.now();
+        resolve();
+      };
+      if (this.socket.readyState === this.socket.OPEN) this.socket.send(json, taken);
+      else taken();
     });
   }
 
-  /** Returns the status of the error. */
-  private sendError(error: HttpError, streamId?: string): number {
-    this.sendWireError(error.status, wireError(error), streamId);
+  /** Keeps the connection alive, unless its client takes nothing of what is sent: its run then continues. */
+  private ping(): void {
+    const { sending, takenAt, options, socket } = this;
+    if (sending === 0 || performance.now() - takenAt < options.slowReaderTimeoutMs) {
+      socket.ping();
+      return;
+    }
+    this.responder.release();
+    socket.terminate();
+  }
+
+  /** Resolves with the status of the error. */
+  private async sendError(error: HttpError, streamId?: string): Promise<number> {
+    await this.sendWireError(error.status, wireError(error), streamId);
     return error.status;
   }
 
-  private sendWireError(status: number, error: WireError, streamId?: string): void {
-    void this.send(withStreamId(JSON.stringify({ type: 'error', status, error }), streamId));
+  private sendWireError(status: number, error: WireError, streamId?: string): Promise<void> {
+    return this.send(withStreamId(JSON.stringify({ type: 'error', status, error }), streamId));
   }
 
   /** At the age limit, a response in progress is finished first. */
@@ -151,13 +204,18 @@ export class ResponseSocket {
   private closeExpired(): void {
     const message = 'This connection has reached its maximum age. Open a new one.';
     const code = 'websocket_connection_limit_reached';
-    this.sendWireError(400, { message, type: 'invalid_request_error', param: null, code });
+    this.intake.stop();
+    void this.sendWireError(400, { message, type: 'invalid_request_error', param: null, code });
     this.socket.close(NORMAL, 'age limit');
   }
 
-  /** The credential has expired or was revoked: no message is answered any more (contract access, section 3.6). */
-  private closeRefused(): number {
-    this.waiting.length = 0;
+  /**
+   * The credential has expired or was revoked (contract access, section 3.6): nothing is answered any more, and the run
+   * of the response in progress continues.
+   */
+  private closeRefused(): Promise<number> {
+    this.responder.release();
+    this.intake.stop();
     const status = this.sendError(toHttpError(invalidCredential()));
     this.socket.close(POLICY_VIOLATION, 'The credential is no longer valid');
     return status;
@@ -165,20 +223,17 @@ export class ResponseSocket {
 
   private closed(): void {
     for (const timer of this.timers) clearTimeout(timer);
+    this.unwatch();
+    this.intake.stop();
+    this.responder.close();
     this.gone.abort();
   }
 }
 
-/** @param text undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
-function parseMessage(text: string | undefined, maxDepth: number): SocketRequest {
-  if (text === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new AppError('INVALID_JSON', 'The message is not valid JSON');
-  }
-  checkJsonLimits(message, { maxDepth });
+/** @param data undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
+function parseMessage(data: Buffer | undefined, limits: JsonLimits): SocketRequest {
+  if (data === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
+  const message = parseJsonText(data, limits, 'The message is not valid JSON');
   if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
   return message;
 }

@@ -5,13 +5,20 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../../../common/index.js';
-import { RequestTraces, type SocketRequestSpan } from '../../../telemetry/index.js';
-import { type HttpError, retryHeaders, SECURITY_HEADERS, toHttpError } from '../../http/index.js';
+import {
+  answerAndClose,
+  type HttpError,
+  ownSocket,
+  readTarget,
+  retryHeaders,
+  SECURITY_HEADERS,
+  toHttpError,
+} from '../../http/index.js';
 import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
 import { pathsOf } from '../responses.wire.js';
-import { ResponseSocket } from './response-socket.js';
-import { SocketResponders } from './socket-responder.js';
+import type { ResponseSocket } from './response-socket.js';
+import { ResponseSockets } from './response-sockets.js';
 
 /** The paths that accept a connection. */
 export const SOCKET_PATHS: ReadonlySet<string> = new Set(pathsOf('responses').map((path) => `/${path}`));
@@ -29,13 +36,12 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly responders: SocketResponders,
+    private readonly sockets: ResponseSockets,
     private readonly admission: UpgradeAdmission,
-    private readonly traces: RequestTraces,
-    private readonly settings: ResponsesSettings,
+    settings: ResponsesSettings,
   ) {
     const { bodyLimitBytes: maxPayload } = settings.http;
-    this.server = new WebSocketServer({ noServer: true, maxPayload, handleProtocols });
+    this.server = new WebSocketServer({ noServer: true, autoPong: false, maxPayload, handleProtocols });
     this.server.on('headers', (lines, request) => lines.push(...headerLines(this.headersOf.get(request) ?? {})));
   }
 
@@ -56,6 +62,8 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
 
   /** Completes the handshake, or refuses as the wire's routes do. */
   private upgrade(http: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    ownSocket(socket);
+    readTarget(request);
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     // Another listener may accept connections on other paths.
     if (!SOCKET_PATHS.has(path) && http.listenerCount('upgrade') > 1) return;
@@ -89,13 +97,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
   }
 
   private connect(connection: WebSocket, request: IncomingMessage, caller: Caller): void {
-    const { jsonDepthLimit, keepAliveMs } = this.settings.http;
-    const { socketLifetimeMs: lifetimeMs } = this.settings;
-    const responder = this.responders.create(caller);
-    const isCurrent = (): Promise<boolean> => this.admission.isCurrent(caller);
-    const trace = (): SocketRequestSpan | undefined => this.traces.beganOnSocket(request);
-    const options = { jsonDepthLimit, keepAliveMs, lifetimeMs, isCurrent, trace };
-    const socket = new ResponseSocket(connection, responder, options);
+    const socket = this.sockets.create(connection, request, caller);
     this.open.add(socket);
     connection.once('close', () => this.open.delete(socket));
   }
@@ -125,7 +127,7 @@ function refuse(socket: Duplex, path: string, error: HttpError, headers: Readonl
       ...error.headers,
     }),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  answerAndClose(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function headerLines(headers: Readonly<Record<string, string>>): string[] {

@@ -1,4 +1,4 @@
-import type { AbortLike } from '../../../common/index.js';
+import { type AbortLike, AppError } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
 import type { Message } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
@@ -10,9 +10,7 @@ import { type Remembered, ResponseContext } from '../response-context.js';
 import { responseInfo } from '../response-info.js';
 import { ResponseSubmission, type SubmittedResponse } from '../response-submission.js';
 import { ResponsesWire } from '../responses.wire.js';
-
-/** How many conversations one connection remembers. */
-const MAX_CONVERSATIONS = 16;
+import type { ConversationMemory } from './conversation-memory.js';
 
 /** The fields of a `response.create` message. */
 export type SocketRequest = Readonly<Record<string, unknown>>;
@@ -26,6 +24,8 @@ export interface MessageContext {
   readonly gone: AbortLike;
   /** The `traceparent` under which the response is traced; undefined if it is not. */
   readonly traceparent: string | undefined;
+  /** Called once the request has become a run: nothing of the message is needed any more. */
+  readonly accepted: () => void;
 }
 
 /** Makes the responder of each connection. */
@@ -40,8 +40,8 @@ export class SocketResponders {
   ) {}
 
   /** @param caller who opened the connection */
-  create(caller: Caller): SocketResponder {
-    return new SocketResponder(this, caller);
+  create(caller: Caller, conversations: ConversationMemory): SocketResponder {
+    return new SocketResponder(this, caller, conversations);
   }
 }
 
@@ -50,8 +50,6 @@ export class SocketResponders {
  * are not stored: only here can a request continue from them (contract responses, section B1).
  */
 export class SocketResponder {
-  /** The unstored responses of this connection with their conversations, oldest first. */
-  private readonly conversations = new Map<string, readonly Message[]>();
   private readonly remembered: Remembered = (id) => this.conversations.get(id);
   private stream: RunStream | undefined;
   private isReleased = false;
@@ -59,6 +57,7 @@ export class SocketResponder {
   constructor(
     private readonly services: SocketResponders,
     private readonly caller: Caller,
+    private readonly conversations: ConversationMemory,
   ) {}
 
   /** From now on a run is not cancelled when the connection closes: the server closes it. */
@@ -67,17 +66,24 @@ export class SocketResponder {
     this.stream?.release();
   }
 
+  /** Forgets the conversations, once the connection is closed. */
+  close(): void {
+    this.conversations.close();
+  }
+
   /**
    * Generates a response and sends its events.
    *
    * @throws AppError when there is no response; then the connection forgets the previous response of the request
    */
-  async respond(request: SocketRequest, { gone, traceparent }: MessageContext, send: Send): Promise<void> {
+  async respond(request: SocketRequest, { gone, traceparent, accepted }: MessageContext, send: Send): Promise<void> {
     const { remembered, caller } = this;
     try {
       if (request['generate'] === false) return await this.prepare(request, send);
       const options = { remembered, traceparent };
-      await this.generate(await this.services.submission.submit(request, caller, options), gone, send);
+      const response = await this.services.submission.submit(request, caller, options);
+      accepted();
+      await this.generate(response, gone, send);
     } catch (error) {
       const previous = request['previous_response_id'];
       if (typeof previous === 'string') this.conversations.delete(previous);
@@ -89,7 +95,7 @@ export class SocketResponder {
   private async prepare(request: SocketRequest, send: Send): Promise<void> {
     const { info, messages } = await this.services.context.prepare(request, this.caller, this.remembered);
     for (const event of preparedEvents(info)) await send(event);
-    this.remember(info.id, messages);
+    this.conversations.set(info.id, messages);
   }
 
   /** Sends the events of a response as they are written. */
@@ -106,19 +112,14 @@ export class SocketResponder {
     if (this.isReleased) this.stream.release();
     await this.stream.sendTo(send);
     this.stream = undefined;
+    // The server ends its streams before its sockets, which say so themselves.
+    if (!fold.ended && !gone.aborted && !this.isReleased) throw new AppError('SHUTTING_DOWN');
     if (!fold.ended || store) return;
-    this.remember(run.runId, [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])]);
+    this.conversations.set(run.runId, [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])]);
   }
 
   /** The stored conversation that a response continues; what the connection remembers is part of its input. */
   private before(run: RunView): Promise<readonly Message[]> {
     return this.services.history.messages(run, run.sessionId, run.ordinal - 1);
-  }
-
-  /** Keeps a conversation and drops the oldest one beyond the limit. */
-  private remember(responseId: string, messages: readonly Message[]): void {
-    this.conversations.set(responseId, messages);
-    const [oldest] = this.conversations.keys();
-    if (this.conversations.size > MAX_CONVERSATIONS && oldest !== undefined) this.conversations.delete(oldest);
   }
 }

@@ -1,0 +1,49 @@
+import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../agent/index.js';
+import { readSettings } from '../config/index.js';
+import { table, type Terminal } from './command.js';
+
+/** No model server retries: what fails is told. */
+const OVERRIDES = { LLM_MAX_RETRIES: '0' };
+
+/**
+ * Tries the configured model and prints what works, which repairs were needed, and the settings that would make them
+ * unnecessary.
+ *
+ * @returns the exit code: 0 if everything works but images, 1 otherwise
+ * @throws ConfigurationError, StartupError with a message that explains it
+ */
+export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  const { createModel } = await import('../app.module.js');
+  const settings = readSettings(ModelSettings, { ...env, ...OVERRIDES });
+  const { kind, baseUrl, reason } = settings.server;
+  if (kind === 'offline') {
+    terminal.note(
+      'No model is configured: set LLM_BASE_URL, LLM_PROVIDER or the key of a provider, such as OPENAI_API_KEY.',
+    );
+    return 1;
+  }
+  const client = createModel(settings, { read: () => Promise.resolve(undefined) });
+  const report = await checkModel(client);
+  const { info } = client;
+  terminal.out(`${info.name} of ${info.kind}${baseUrl === '' ? '' : ` at ${baseUrl}`}, chosen by ${reason}`);
+  if (info.profile) terminal.out(`Profile ${info.profile.name}, chosen by ${info.profile.reason}`);
+  terminal.out(`\n${checksOf(report)}\n`);
+  for (const line of repairsOf(info)) terminal.out(line);
+  terminal.out(`Tokens: ${report.usage.input} in, ${report.usage.output} out`);
+  return report.checks.every(({ name, outcome }) => outcome === 'works' || name === 'image') ? 0 : 1;
+}
+
+function checksOf({ checks }: ModelReport): string {
+  return table(checks.map(({ name, outcome, note = '' }) => [name, outcome, note]));
+}
+
+function repairsOf({ profile }: ModelInfo): readonly string[] {
+  if (!profile || profile.repairs.length === 0) return [];
+  const repairs = profile.repairs.map(({ says, sentence }) => `  ${says}, because the server said: ${sentence}`);
+  return [
+    'Repairs, requests are now sent:',
+    ...repairs,
+    `Set LLM_COMPAT='${JSON.stringify(profile.overrides)}' to make them unnecessary.`,
+    '',
+  ];
+}

@@ -1,0 +1,3 @@
+export * from './outgoing-http.js';
+export * from './outgoing.module.js';
+export * from './outgoing.settings.js';
