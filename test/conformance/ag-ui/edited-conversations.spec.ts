@@ -11,17 +11,25 @@ type Agent = ReturnType<typeof httpAgent>;
 
 const user = (id: string, content: string): never => ({ id, role: 'user', content }) as never;
 
+/** The texts of a message of a model request. */
+function textsIn(content: unknown): readonly string[] {
+  if (!Array.isArray(content)) return [String(content)];
+  return (content as { text?: string }[]).map(({ text }) => String(text));
+}
+
 describeOnDatabases('a conversation that a client resends', (open) => {
   let server: TestServer;
   beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
   afterAll(() => server.close());
 
-  /** What the model was told last, without the system prompt. */
+  /** What the model was told last, without the system prompt. Questions that follow each other come as one message. */
   const told = (): readonly string[] => {
     const { messages } = server.modelServer.getLastRequest()?.body as unknown as {
       messages: { role: string; content: unknown }[];
     };
-    return messages.filter(({ role }) => role !== 'system').map(({ role, content }) => `${role}: ${String(content)}`);
+    return messages
+      .filter(({ role }) => role !== 'system')
+      .flatMap(({ role, content }) => textsIn(content).map((text) => `${role}: ${text}`));
   };
 
   describe.each(CLIENTS)('by @ag-ui/client %s', (version: ClientVersion) => {
