@@ -58,10 +58,10 @@ module.exports = {
     {
       name: 'wires-do-not-know-each-other',
       comment:
-        'What two wires share belongs in protocol/http (bytes), protocol/wire (runs as frames) or protocol/ag-ui-events.',
+        'What two wires share belongs in protocol/http (bytes), protocol/wire (runs as frames), protocol/openai or protocol/ag-ui-events.',
       severity: 'error',
       from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/(http|wire)/' },
-      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|wire|ag-ui-events)/'] },
+      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|wire|openai|ag-ui-events)/'] },
     },
     {
       name: 'wire-kit-knows-no-wire',
@@ -77,10 +77,10 @@ module.exports = {
     },
     {
       name: 'no-circles-between-protocol-folders',
-      comment: 'Types count too: below a wire there are only http, the kit and the AG-UI events.',
+      comment: 'Types count too: below a wire there are only http, the kit, what the APIs of OpenAI share, and the AG-UI events.',
       severity: 'error',
-      from: { path: '^src/protocol/(http|wire|ag-ui-events)/', pathNot: SPECS },
-      to: { path: '^src/protocol/', pathNot: '^src/protocol/(http|wire|ag-ui-events)/' },
+      from: { path: '^src/protocol/(http|wire|openai|ag-ui-events)/', pathNot: SPECS },
+      to: { path: '^src/protocol/', pathNot: '^src/protocol/(http|wire|openai|ag-ui-events)/' },
     },
     {
       name: 'adapters-are-bound-in-one-place',

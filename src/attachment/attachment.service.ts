@@ -21,6 +21,7 @@ import type { Signature } from './url-signer.js';
 
 /** The longest file name that is stored, in characters. */
 const FILENAME_LIMIT = 200;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Signed URLs are shorter, in characters. */
 const LONGEST_URL = 4096;
@@ -108,6 +109,13 @@ export class AttachmentService extends AttachmentReader {
   /** A new signed URL of an attachment of the tenant, for whoever may read the message that refers to it. */
   signIn(tenantId: string, reference: string): SignedUrl | undefined {
     return this.urls.signIn(tenantId, reference);
+  }
+
+  /** The reference to the user's own attachment with an id; undefined for any other id. */
+  async referenceTo({ tenantId, userId }: Principal, id: string): Promise<string | undefined> {
+    const attachment = ID.test(id) ? await this.living(id) : undefined;
+    const isOwn = attachment?.tenantId === tenantId && attachment.userId === userId;
+    return isOwn ? referenceOf(attachment.path) : undefined;
   }
 
   /** A new signed URL of the user's own attachment; undefined for any other reference. */

@@ -16,6 +16,7 @@ export * from './attachment.service.js';
 export * from './attachment.types.js';
 export * from './image-address-check.js';
 export * from './message-attachments.js';
+export { imageInfo } from './image-info.js';
 export { tooLarge } from './checked-image.js';
 export { PublicAddress } from './public-address.js';
 export type { Signature } from './url-signer.js';

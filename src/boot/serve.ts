@@ -8,7 +8,7 @@ import { readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup.js';
 import { VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
-import { DatabaseSettings } from '../database/index.js';
+import { DatabaseSettings, ensureDatabaseFolder } from '../database/index.js';
 import { ShutdownState } from '../health/index.js';
 import { ActiveStreams, ConnectionDrain } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
@@ -40,7 +40,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export async function serve(extensions: Extensions = {}): Promise<NestFastifyApplication> {
   const configuration = readConfiguration(process.env, { hasModel: extensions.model !== undefined });
   const server = configuration.get(ServerSettings);
-  configuration.get(DatabaseSettings).ensureFolder();
+  const { address, addressSetting } = configuration.get(DatabaseSettings);
+  ensureDatabaseFolder(address, addressSetting);
   if (cluster.isPrimary) await assertPortFree(server.host, server.port);
   const { workers } = configuration.get(FleetSettings);
   if (workers > 1 && cluster.isPrimary) process.exit(await supervise(workers, configuration.get(MetricsSettings).port));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSourceOptions, MigrationInterface } from 'typeorm';
 import { loadPackage } from '../common/index.js';
-import type { DatabaseSettings } from './database.settings.js';
+import { type DatabaseSettings, ensureDatabaseFolder } from './database.settings.js';
 import { ENTITIES } from './entities/index.js';
 import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
@@ -58,7 +58,7 @@ export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptio
  * Commits do not wait for the disk here: with `DURABILITY=strict` `WriteAheadLog` waits for it.
  */
 function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
-  settings.ensureFolder();
+  ensureDatabaseFolder(settings.address);
   return {
     type: 'better-sqlite3',
     database: settings.address.file,

@@ -65,16 +65,18 @@ export class DatabaseSettings extends settings('Database', {
       'How long PostgreSQL waits for the next statement of a transaction before it rolls it back and frees its locks: those of a process that is paused or has lost its host. Not more than LEASE_MS, so that its runs can be continued when its lease ends.',
   }),
 }) {
-  /**
-   * Creates the folder of a SQLite file, because the driver does not.
-   *
-   * @throws StartupError if no files can be created in it
-   */
-  ensureFolder(): void {
-    const { kind, file } = this.address;
-    if (kind === 'postgres' || file === ':memory:') return;
-    ensureDataFolder(dirname(file), (this.source.env['DATABASE_URL'] ?? '') === '' ? 'DATA_DIR' : 'DATABASE_URL');
-  }
+  /** The setting that the address comes from, for messages. */
+  readonly addressSetting = (this.source.env['DATABASE_URL'] ?? '') === '' ? 'DATA_DIR' : 'DATABASE_URL';
+}
+
+/**
+ * Creates the folder of a SQLite file, because the driver does not.
+ *
+ * @param setting that the address comes from, for the message
+ * @throws StartupError if no files can be created in it
+ */
+export function ensureDatabaseFolder({ kind, file }: DatabaseAddress, setting = 'DATABASE_URL'): void {
+  if (kind === 'sqlite' && file !== ':memory:') ensureDataFolder(dirname(file), setting);
 }
 
 /** `sqlite:<file>`, or the URL of a PostgreSQL database. */

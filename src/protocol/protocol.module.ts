@@ -8,6 +8,7 @@ import { AgentApiModule } from './agent-api/agent-api.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
+import { ChatCompletionsModule } from './chat-completions/chat-completions.module.js';
 import { ConsoleApiModule } from './console-api/console-api.module.js';
 import { CopilotKitModule } from './copilotkit/copilotkit.module.js';
 import { HttpModule } from './http/index.js';
@@ -19,6 +20,7 @@ import { UserSettingsApiModule } from './user-settings/user-settings-api.module.
 const WIRES = {
   'agent-api': AgentApiModule,
   responses: ResponsesModule,
+  'chat-completions': ChatCompletionsModule,
   'ag-ui': AgUiModule,
   copilotkit: CopilotKitModule,
   'ag-kit': AgKitModule,

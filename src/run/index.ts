@@ -2,6 +2,7 @@ export * from './run.types.js';
 export * from './run.settings.js';
 export * from './fleet.settings.js';
 export * from './ports/runs.js';
+export * from './ports/run-listings.js';
 export * from './ports/run-queries.js';
 export type { JournalStep } from './ports/run-log.js';
 export { ANSWERED_CALL, UNKNOWN_CALL } from './accept/input-repetition.js';

@@ -29,6 +29,7 @@ export function runView(run: RunRecord, queuedBefore: number): RunView {
     runKey: run.runKey,
     parentRunId: run.parentRunId,
     wireData: run.wireData,
+    clientTools: run.request.clientTools,
     state: run.state,
     isRolledBack: run.visibility === 'rolled_back',
     timedOut: run.state === 'failed' && run.error?.code === 'TIMEOUT',

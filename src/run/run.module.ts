@@ -3,7 +3,7 @@ import { Metrics } from '../common/index.js';
 import { RedisSettings } from '../config/index.js';
 import { Database, databaseIdentity } from '../database/index.js';
 import { InterruptModule } from '../interrupt/index.js';
-import { SessionModule } from '../session/index.js';
+import { SessionCleaners, SessionModule } from '../session/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { AcceptTransaction } from './accept/accept-transaction.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
@@ -20,6 +20,7 @@ import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
 import { TypeOrmLogCompaction } from './adapters/typeorm-log-compaction.js';
 import { TypeOrmLogPartitions } from './adapters/typeorm-log-partitions.js';
 import { TypeOrmLogPruning } from './adapters/typeorm-log-pruning.js';
+import { TypeOrmRunListings } from './adapters/typeorm-run-listings.js';
 import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
 import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
 import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
@@ -63,6 +64,7 @@ import { type RunLimits } from './ports/run-limits.js';
 import { LogCompaction } from './ports/log-compaction.js';
 import { LogPartitions } from './ports/log-partitions.js';
 import { LogPruning } from './ports/log-pruning.js';
+import { RunListings } from './ports/run-listings.js';
 import { RunLog } from './ports/run-log.js';
 import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
@@ -86,6 +88,7 @@ import { RunService } from './run.service.js';
     { provide: RunStore, useClass: TypeOrmRunStore },
     { provide: RunLeases, useClass: TypeOrmRunLeases },
     { provide: RunSearch, useClass: TypeOrmRunSearch },
+    { provide: RunListings, useClass: TypeOrmRunListings },
     { provide: RunLog, useClass: TypeOrmRunLog },
     { provide: LogCompaction, useClass: TypeOrmLogCompaction },
     { provide: LogPruning, useClass: TypeOrmLogPruning },
@@ -148,9 +151,13 @@ import { RunService } from './run.service.js';
     WorkerLease,
     WorkerSignals,
   ],
-  exports: [Runs, RunQueries, RetainedSummaries, EncoderRevisions, Dispatcher, InterruptModule],
+  exports: [Runs, RunQueries, RunListings, RetainedSummaries, EncoderRevisions, Dispatcher, InterruptModule],
 })
 export class RunModule {
+  constructor(cleaners: SessionCleaners, listings: RunListings) {
+    cleaners.register(listings);
+  }
+
   /** @param limits binds `RunLimits`, for example `{ provide: RunLimits, useExisting: OwnerRates }` */
   static forRoot(limits: Provider<RunLimits>): DynamicModule {
     return { module: RunModule, providers: [limits] };

@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly tenantUniqueId?: boolean;
   /** False when the server chose the session: a repeated request may then name another one. */
   readonly sessionGiven?: boolean;
+  /** True: a session that is made for this run is in no list of sessions. Not compared in repeated requests. */
+  readonly unlistedSession?: boolean;
   /** Chosen by the client: a repeated request with equal content returns the same run. Absent: the server chooses. */
   readonly runId?: string;
   /** The id of the run if the request is new, for a wire with ids of its own form. Not compared in repeated requests. */
@@ -93,6 +95,8 @@ export interface RunRequest {
   readonly answers?: readonly InterruptAnswer[];
   /** True: refuse the request unless `answers` answers every open interrupt of the session. */
   readonly answersAllInterrupts?: boolean;
+  /** True: input without answers leaves the interrupts of the session open, instead of canceling them. */
+  readonly keepsInterrupts?: boolean;
   /** Replaces the session's shared state before the agent starts. */
   readonly state?: JsonObject;
   /**
@@ -111,12 +115,22 @@ export interface RunRequest {
    * compared in repeated requests.
    */
   readonly wireData?: JsonObject;
+  /** Given: the run is in the list that its wire keeps of its runs (`RunListings`). */
+  readonly listing?: RunListing;
   /** The `traceparent` of the request, under which the run is traced. Not compared in repeated requests. */
   readonly traceparent?: string;
   /** That of the run that this one continues. */
   readonly continuesTrace?: string;
   /** Instructions for this run only, added after the agent's own prompt. */
   readonly systemPrompt?: string;
+}
+
+/** What a list of a wire shows of a run, and finds it by. */
+export interface RunListing {
+  /** The model as the request names it. At most 256 characters. */
+  readonly model: string;
+  /** Texts that the client chose, by name. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** What `accept` returns once the run is committed. A repeated request gets the run of the first one. */
@@ -143,6 +157,8 @@ export interface RunView {
   readonly runKey: string | null;
   readonly parentRunId: string | null;
   readonly wireData: JsonObject;
+  /** The tools that its client has declared. */
+  readonly clientTools: readonly ToolDeclaration[];
   readonly state: RunState;
   /** True for a run that was taken back: its messages are no longer part of the conversation. */
   readonly isRolledBack: boolean;

@@ -5,7 +5,7 @@ import { brokenLink, linksOf, markdownPages, type MarkdownSection, sectionsOf } 
 const ROOT = join(__dirname, '../..');
 const CONTRACTS = readdirSync(join(ROOT, 'docs/contracts')).map((name) => name.replace(/\.md$/, ''));
 
-const SECTION = String.raw`(?:\d+(?:\.\d+)?|[A-E]\d?|[a-d](?:\.\d)?)`;
+const SECTION = String.raw`(?:\d+(?:\.\d+)?|[A-F]\d{0,2}|[a-d](?:\.\d)?)`;
 const SECTIONS = String.raw`section ${SECTION}|sections ${SECTION}(?:(?:, | and |, and | to )${SECTION})+`;
 const RULES = String.raw`rule \d+|rules \d+(?:(?:, | and |, and | to )\d+)+`;
 /** `contract runs-api`, `contract runs-api, section 5`, `contract runs-api, section 5, rules 2 to 6`. */
@@ -76,7 +76,7 @@ describe('citations of the contracts in comments', () => {
     const odd = comments.flatMap(({ file, text }) => {
       const rest = text.replace(CITATION, '').replace(FOREIGN, '');
       const parts =
-        rest.match(/\b(?:[Ss]ections?|[Rr]ules?|[Rr]ows?|decision) (?:\d|[A-E]\d?\b|[a-d]\.\d).{0,20}/g) ?? [];
+        rest.match(/\b(?:[Ss]ections?|[Rr]ules?|[Rr]ows?|decision) (?:\d|[A-F]\d{0,2}\b|[a-d]\.\d).{0,20}/g) ?? [];
       const contracts = rest.match(new RegExp(String.raw`contract,? (?:${CONTRACTS.join('|')}).{0,20}`, 'g')) ?? [];
       return [...parts, ...contracts].map((part) => `${file}: ${part}`);
     });

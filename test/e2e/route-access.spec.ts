@@ -14,7 +14,7 @@ interface Target {
 /** How the error bodies of the wires name a refusal, by the beginning of the path (contract access, section 3.9). */
 const BODIES: readonly [RegExp, Record<401 | 403, object>][] = [
   [
-    /^(\/compatible-mode)?\/v1\/(responses|conversations|models)/,
+    /^(\/compatible-mode)?\/v1\/(responses|conversations|models|chat)/,
     { 401: { error: { code: 'invalid_api_key' } }, 403: { error: { code: 'permission_denied' } } },
   ],
   [

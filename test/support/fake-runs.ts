@@ -207,6 +207,7 @@ function fakeView(runId: string, { log, canceled, request, createdAt }: FakeRun)
     wire: request?.wire ?? 'agent-api',
     runKey: request?.runKey ?? null,
     parentRunId: request?.parentRunId ?? null,
+    clientTools: [],
     wireData: request?.wireData ?? {},
     timedOut: ended?.error?.code === 'TIMEOUT',
     queuePosition: log.length > 0 ? null : 1,

@@ -11,6 +11,7 @@ import { EncoderRevisions } from '../../src/run/accept/encoder-revisions.js';
 import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
 import { LocalRelay } from '../../src/run/adapters/local-relay.js';
 import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
+import { TypeOrmRunListings } from '../../src/run/adapters/typeorm-run-listings.js';
 import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
 import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
 import { TypeOrmWorkerRegistry } from '../../src/run/adapters/typeorm-worker-registry.js';
@@ -100,7 +101,13 @@ export class Ledger {
     this.commits = new LogCommit(this.stores, this.metrics);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
     const settings = new TypeOrmUserSettings(database, new SystemClock());
-    this.transaction = new AcceptTransaction(this.stores, attachments, new EncoderRevisions(), settings);
+    this.transaction = new AcceptTransaction(
+      this.stores,
+      attachments,
+      new EncoderRevisions(),
+      settings,
+      new TypeOrmRunListings(database),
+    );
     this.removal = new RemovalTransaction(this.stores, this.cleaners, new SystemClock());
   }
 

@@ -1,4 +1,5 @@
 import { isObjectText } from '../../common/index.js';
+import { argumentsText } from '../../tools/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
 import { NO_RESULT } from './prompt.js';
 import { withPairedResults } from './paired-results.js';
@@ -97,10 +98,10 @@ function isCleanCall({ name, arguments: text }: ModelToolCall): boolean {
 }
 
 /** What the model wrote wrongly is shown to it as it was. */
-function cleanCall({ id, name, arguments: text }: ModelToolCall): ModelToolCall {
-  const wellFormed = text.toWellFormed();
+function cleanCall({ id, name, arguments: written }: ModelToolCall): ModelToolCall {
+  const wellFormed = argumentsText(written).toWellFormed();
   const isObject = isObjectText(wellFormed);
-  const wrapped = isBlank(text) ? '{}' : JSON.stringify({ invalid_json: wellFormed });
+  const wrapped = JSON.stringify({ invalid_json: wellFormed });
   return { id, name: name.toWellFormed(), arguments: isObject ? wellFormed : wrapped };
 }
 

@@ -6,6 +6,7 @@ import { ChoreEntity } from './chore.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { RunEventChunkEntity } from './run-event-chunk.entity.js';
+import { RunMetadataEntity } from './run-metadata.entity.js';
 import { RunResultEntity } from './run-result.entity.js';
 import { RunStepEntity } from './run-step.entity.js';
 import { RunEntity } from './run.entity.js';
@@ -25,6 +26,7 @@ export {
   MessageEntity,
   RunEntity,
   RunEventChunkEntity,
+  RunMetadataEntity,
   RunResultEntity,
   RunStepEntity,
   SessionEntity,
@@ -52,4 +54,5 @@ export const ENTITIES = [
   UsedTicketEntity,
   WorkerEntity,
   ChoreEntity,
+  RunMetadataEntity,
 ];

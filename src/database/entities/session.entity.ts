@@ -7,8 +7,9 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Entity({ name: 'sessions' })
 @Unique('uq_sessions_owner_id', ['tenantId', 'userId', 'id'])
 @Index('ix_sessions_tenant_id', ['tenantId', 'id'])
-@Index('ix_sessions_owner_updated', ['tenantId', 'userId', 'updatedAt', 'rowId'])
-@Index('ix_sessions_tenant_updated', ['tenantId', 'updatedAt', 'rowId'])
+// The lists of sessions, which leave out the unlisted ones.
+@Index('ix_sessions_owner_listed', ['tenantId', 'userId', 'updatedAt', 'rowId'], { where: 'unlisted = 0' })
+@Index('ix_sessions_tenant_listed', ['tenantId', 'updatedAt', 'rowId'], { where: 'unlisted = 0' })
 export class SessionEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
   rowId!: number;
@@ -48,4 +49,8 @@ export class SessionEntity {
   /** Milliseconds since the epoch. */
   @Column('bigint', { name: 'updated_at' })
   updatedAt!: number;
+
+  /** 1 for a session that no list shows: it holds one request, which brought its whole conversation. */
+  @Column('integer', { name: 'unlisted', default: 0 })
+  unlisted!: number;
 }

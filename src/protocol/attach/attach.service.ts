@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import type { StreamReader } from '../http/index.js';
-import { Sessions } from '../../session/index.js';
-import { findRun, type RunStream, RunStreams, Wires } from '../wire/index.js';
+import { type RunStream, RunStreams, Wires } from '../wire/index.js';
 import { type EventCursor, lastEventIdError } from './last-event-id.js';
 
 /** Which run to read, and how. */
@@ -24,9 +23,8 @@ export interface Attachment {
 @Injectable()
 export class AttachService {
   constructor(
-    readonly runs: Runs,
-    readonly sessions: Sessions,
-    readonly wires: Wires,
+    private readonly runs: Runs,
+    private readonly wires: Wires,
     private readonly streams: RunStreams,
   ) {}
 
@@ -41,7 +39,7 @@ export class AttachService {
   async attach(caller: Caller, attachment: Attachment, reader: StreamReader): Promise<RunStream | undefined> {
     const { runId, protocol, follow, lastEvent } = attachment;
     const wire = this.wires.watchable(protocol);
-    const named = await findRun(this, caller, caller.reviewReach(caller.headerUser()), runId);
+    const named = await this.runs.view(caller.reviewReach(caller.headerUser()), runId);
     const run = lastEvent ? await this.runOf(named, lastEvent, follow) : named;
     const seen = lastEvent?.after ?? attachment.after;
     const cursor = { seen, ahead: (count: number) => cursorAhead(seen, count) };

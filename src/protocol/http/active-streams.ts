@@ -168,7 +168,7 @@ export class ActiveStreams implements BeforeApplicationShutdown {
     this.shuttingDown = true;
     for (const [writer, client] of [...this.open]) {
       client.endConnection();
-      if (writer.backlog > 0) writer.destroy();
+      if (writer.backlog > 0 || client.controlFrames.isCutAtShutdown === true) writer.destroy();
       // Read now: a wire that numbers its frames knows the number of the last one only at the end.
       else writer.finish(client.controlFrames.shutdownFrame);
     }

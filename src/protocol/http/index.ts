@@ -27,5 +27,6 @@ export * from './sse.decorators.js';
 export * from './sse.interceptor.js';
 export * from './staged-close.js';
 export * from './stream-client.js';
+export * from './stream-cut.js';
 export * from './upgrade-offers.js';
 export * from './query-checks.js';

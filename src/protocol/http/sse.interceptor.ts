@@ -13,6 +13,7 @@ import { OPENING_FRAME } from './frames.js';
 import { ActiveStreams } from './active-streams.js';
 import type { SseWriter } from './sse-writer.js';
 import { toHttpError } from './http-error.js';
+import { StreamCut } from './stream-cut.js';
 import { type StreamClient, streamClientOf } from './stream-client.js';
 
 /** Milliseconds after which an accepted stream without an event sends its headers and a comment. */
@@ -135,6 +136,10 @@ class StreamingAnswer {
   private fail(error: unknown): void {
     if (!this.writer) {
       this.out.error(error);
+      return;
+    }
+    if (error instanceof StreamCut) {
+      this.writer.destroy();
       return;
     }
     this.logger.error('An event stream ended with an error', error instanceof Error ? error.stack : String(error));

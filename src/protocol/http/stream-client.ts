@@ -14,6 +14,8 @@ export interface ControlFrames {
   readonly keepAliveFrame?: string | undefined;
   /** The last frame when the server ends the stream to shut down; read once, at that moment. */
   readonly shutdownFrame?: string | undefined;
+  /** Whether a server that stops cuts the stream instead of ending it. */
+  readonly isCutAtShutdown?: boolean | undefined;
   /** The frames that end a stream whose source fails after the first frame; absent or undefined, the stream is cut. */
   errorFrames?(error: HttpError): readonly string[] | undefined;
 }

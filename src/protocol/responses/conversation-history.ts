@@ -41,7 +41,7 @@ export class ConversationHistory {
    *
    * @param user the user that the request names
    * @param param the field of the request that has the id; null for the path
-   * @throws ResponsesError SESSION_NOT_FOUND
+   * @throws OpenAiError SESSION_NOT_FOUND
    */
   async owner(caller: Caller, id: string, user?: string, param: string | null = null): Promise<Principal> {
     const owner = await (caller.identity === undefined
@@ -65,7 +65,7 @@ export class ConversationHistory {
    * The run of a previous response.
    *
    * @param user the user that the request names: another user's response is unknown to it
-   * @throws ResponsesError RUN_NOT_FOUND
+   * @throws OpenAiError RUN_NOT_FOUND
    */
   async previous(caller: Caller, id: string, user: string | undefined): Promise<RunView> {
     try {
@@ -98,7 +98,7 @@ export class ConversationHistory {
     return this.attachments.shown(messages, principal);
   }
 
-  /** The conversation that a request continues from. @throws ResponsesError SESSION_NOT_FOUND, RUN_NOT_FOUND */
+  /** The conversation that a request continues from. @throws OpenAiError SESSION_NOT_FOUND, RUN_NOT_FOUND */
   async continued(
     caller: Caller,
     { conversationId, previousResponseId, user }: ContinuedFrom,

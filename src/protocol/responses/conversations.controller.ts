@@ -7,13 +7,13 @@ import { ApiConversation, ApiItems, ApiRoute, TAG } from './api-docs.js';
 import { type Conversation, ConversationsService, type DeletedConversation } from './conversations.service.js';
 import { PageQueryDto } from './dto/queries.dto.js';
 import type { Item } from './items/item.types.js';
-import type { ListPage } from './list-page.js';
-import { pathsOf, ResponsesWire } from './responses.wire.js';
+import { type ListPage, openAiPaths } from '../openai/index.js';
+import { ResponsesWire } from './responses.wire.js';
 
 /** `/conversations` (contract responses, section A1): the sessions of the server as conversations. */
 @ApiTags(TAG)
 @Needs('runs:write')
-@WireController(ResponsesWire, pathsOf('conversations'))
+@WireController(ResponsesWire, openAiPaths('conversations'))
 export class ConversationsController {
   constructor(private readonly conversations: ConversationsService) {}
 

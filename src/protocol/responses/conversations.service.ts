@@ -12,9 +12,8 @@ import { itemIdOf, messageIdOf } from './items/item-ids.js';
 import type { Item } from './items/item.types.js';
 import { approvedCallId } from './items/make-item.js';
 import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
-import { type ListPage, listPage, type PageQuery } from './list-page.js';
+import { decodeMetadata, type ListPage, listPage, type PageQuery } from '../openai/index.js';
 import { bodyFields } from './responses-request.decoder.js';
-import { decodeMetadata } from './request/setting.decoder.js';
 import { RequestService } from './request.service.js';
 import { notFound } from './responses.errors.js';
 
@@ -66,14 +65,14 @@ export class ConversationsService {
     return conversationOf(session);
   }
 
-  /** @throws ResponsesError SESSION_NOT_FOUND */
+  /** @throws OpenAiError SESSION_NOT_FOUND */
   async find(caller: Caller, id: string): Promise<Conversation> {
     const session = await this.sessions.view(await this.history.owner(caller, id), id);
     if (!session) throw notFound('SESSION_NOT_FOUND', 'Conversation', id);
     return conversationOf(session);
   }
 
-  /** Replaces the metadata. @throws ResponsesError SESSION_NOT_FOUND; AppError MISSING_PARAMETER without metadata */
+  /** Replaces the metadata. @throws OpenAiError SESSION_NOT_FOUND; AppError MISSING_PARAMETER without metadata */
   async update(caller: Caller, id: string, body: unknown): Promise<Conversation> {
     const fields = bodyFields(body);
     if (!fields.object('metadata')) throw fieldError('metadata', 'is required', 'MISSING_PARAMETER');
@@ -81,18 +80,18 @@ export class ConversationsService {
     return conversationOf(await this.sessions.saveMetadata(await this.history.owner(caller, id), id, metadata));
   }
 
-  /** Deletes a conversation with its items and responses. @throws ResponsesError SESSION_NOT_FOUND; SESSION_BUSY */
+  /** Deletes a conversation with its items and responses. @throws OpenAiError SESSION_NOT_FOUND; SESSION_BUSY */
   async remove(caller: Caller, id: string): Promise<DeletedConversation> {
     await this.runs.removeSession(await this.history.owner(caller, id), id);
     return { id, object: 'conversation.deleted', deleted: true };
   }
 
-  /** @throws ResponsesError SESSION_NOT_FOUND; INVALID_PARAMETER for an unknown `after` */
+  /** @throws OpenAiError SESSION_NOT_FOUND; INVALID_PARAMETER for an unknown `after` */
   async listItems(caller: Caller, id: string, query: PageQuery): Promise<ListPage<Item>> {
     return listPage(await this.items.of(await this.history.owner(caller, id), id), query);
   }
 
-  /** Appends items and lists them. @throws ResponsesError SESSION_NOT_FOUND; as `decodeInputItem` */
+  /** Appends items and lists them. @throws OpenAiError SESSION_NOT_FOUND; as `decodeInputItem` */
   async addItems(caller: Caller, id: string, body: unknown): Promise<ListPage<Item>> {
     const fields = bodyFields(body);
     const principal = await this.history.owner(caller, id);
@@ -105,14 +104,14 @@ export class ConversationsService {
     });
   }
 
-  /** @throws ResponsesError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
+  /** @throws OpenAiError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
   async findItem(caller: Caller, id: string, itemId: string): Promise<Item> {
     const item = (await this.items.of(await this.history.owner(caller, id), id)).find((one) => one.id === itemId);
     if (!item) throw notFound('RESOURCE_NOT_FOUND', 'Item', itemId);
     return item;
   }
 
-  /** Deletes an item and returns its conversation. @throws ResponsesError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
+  /** Deletes an item and returns its conversation. @throws OpenAiError SESSION_NOT_FOUND, RESOURCE_NOT_FOUND */
   async removeItem(caller: Caller, id: string, itemId: string): Promise<Conversation> {
     const principal = await this.history.owner(caller, id);
     const messages = messagesOfItem(itemId, await this.history.messages(principal, id));

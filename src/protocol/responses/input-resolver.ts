@@ -41,7 +41,7 @@ export class InputResolver {
    * The messages of a request's items, each message once.
    *
    * @param reaches whose items the request can refer to, in the order in which they are looked for
-   * @throws ResponsesError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
+   * @throws OpenAiError RESOURCE_NOT_FOUND naming the path of a reference to an unknown item
    */
   async resolve(reaches: readonly Reach[], entries: readonly InputEntry[]): Promise<readonly Message[]> {
     const stored = new StoredItems(this.sessions, this.interrupts, reaches);

@@ -2,10 +2,11 @@ import { Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
 import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
+import { openAiPaths } from '../openai/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRoute, TAG } from './api-docs.js';
 import { notFound } from './responses.errors.js';
-import { pathsOf, ResponsesWire } from './responses.wire.js';
+import { ResponsesWire } from './responses.wire.js';
 
 /** An agent in the format of a model. */
 export interface Model {
@@ -23,7 +24,7 @@ const CREATED = 1_700_000_000;
 /** `/models`: the agents that the caller may run, which a request can name as its model (contract responses, section A1). */
 @ApiTags(TAG)
 @Needs('runs:read')
-@WireController(ResponsesWire, pathsOf('models'))
+@WireController(ResponsesWire, openAiPaths('models'))
 export class ModelsController {
   constructor(private readonly agents: AgentRegistry) {}
 

@@ -1,8 +1,8 @@
+import { bodyUserOf, idOfKey, OpenAiError } from '../openai/index.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import {
   Clock,
-  fingerprint,
   IdFactory,
   isPlainObject,
   type Principal,
@@ -17,7 +17,6 @@ import { PLUGIN_LABEL } from './items/tool-data.js';
 import { type CreateRequest, decodeCreateRequest } from './responses-request.decoder.js';
 import type { ItemSources } from './request/input-item.decoder.js';
 import type { McpToolRequest } from './request/tool.decoder.js';
-import { ResponsesError } from './responses.errors.js';
 
 /** Decodes requests, with what that needs of the server: ids, time, agents, keys, settings. */
 @Injectable()
@@ -38,7 +37,7 @@ export class RequestService {
    * @throws AppError as `decodeCreateRequest`; INVALID_PARAMETER for an MCP server that is not configured
    */
   decode(body: unknown, caller: Caller): CreateRequest {
-    const user = userOf(caller, isPlainObject(body) ? body['user'] : undefined);
+    const user = bodyUserOf(caller, isPlainObject(body) ? body['user'] : undefined);
     const items = this.itemSources(caller, user);
     const decoded = decodeCreateRequest(body, { items, defaultModel: this.agents.defaultName });
     const request = caller.identity === undefined ? decoded : { ...decoded, user };
@@ -71,10 +70,9 @@ export class RequestService {
    * The id of a new response. It is derived from the idempotency key, so that a repeated request is recognized; and
    * from the owner, so that nobody can predict another's. Without authentication an owner is anybody's claim.
    */
-  responseId(idempotencyKey: string | undefined, caller: Caller, { tenantId, userId }: Principal): string {
+  responseId(idempotencyKey: string | undefined, caller: Caller, principal: Principal): string {
     if (idempotencyKey === undefined) return this.ids.next('resp_');
-    const owner = caller.identity === undefined ? [] : [tenantId, userId];
-    return `resp_${fingerprint(['responses', ...owner, idempotencyKey]).slice(0, 32)}`;
+    return `resp_${idOfKey('responses', idempotencyKey, caller, principal)}`;
   }
 
   /** A new id. @param prefix such as `conv_` */
@@ -92,17 +90,8 @@ export class RequestService {
     const known = [PLUGIN_LABEL, ...this.mcp.servers.map(({ label }) => label)];
     if (known.includes(serverLabel)) return;
     const message = `${path}: this server only connects to configured MCP servers: ${known.join(', ')}`;
-    throw new ResponsesError('INVALID_PARAMETER', message, path);
+    throw new OpenAiError('INVALID_PARAMETER', message, path);
   }
-}
-
-/**
- * The user that a request acts for (contract access, section 4). Without authentication and for a key, `user` names it;
- * in a request with a user's own credential it is only repeated.
- */
-function userOf({ identity }: Caller, user: unknown): string | undefined {
-  const namesUser = identity === undefined || identity.actor.kind === 'key';
-  return namesUser && typeof user === 'string' ? user : undefined;
 }
 
 /** Who may return encrypted content: the user of a credential; without authentication anybody of the tenant. */

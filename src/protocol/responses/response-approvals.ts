@@ -36,7 +36,7 @@ export class ResponseApprovals {
    *
    * @param reach whose approval requests can be answered, and without authentication nobody's
    * @param within the session that the request names: approval requests of another one are unknown to it
-   * @throws ResponsesError INTERRUPT_NOT_FOUND for an answer to an unknown request
+   * @throws OpenAiError INTERRUPT_NOT_FOUND for an answer to an unknown request
    */
   async given(caller: Caller, reach: Reach, input: readonly Message[], within?: string): Promise<GivenAnswers> {
     const answers: InterruptAnswer[] = [];

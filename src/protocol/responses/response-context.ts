@@ -7,7 +7,7 @@ import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
-import { partText } from './items/make-item.js';
+import { partText } from '../openai/index.js';
 import { itemsOfHistory } from './items/output-items.js';
 import { callData, isOutput, isServerCall, outputData } from './items/tool-data.js';
 import { bodyFields, type CreateRequest } from './responses-request.decoder.js';

@@ -1,18 +1,12 @@
 import { AppError, isPlainObject } from '../../common/index.js';
 import type { ModelOptions } from '../../agent/index.js';
 import type { ToolDeclaration } from '../../tools/index.js';
+import { decodeMetadata, presentOptions } from '../openai/index.js';
 import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
 import type { ResponseEcho } from './response.types.js';
 import { messageOf } from '../../events/index.js';
 import { decodeInputItem, type InputEntry, type ItemSources } from './request/input-item.decoder.js';
-import {
-  decodeMetadata,
-  decodeNumbers,
-  decodeReasoningSetting,
-  decodeText,
-  type NumberSettings,
-  presentOptions,
-} from './request/setting.decoder.js';
+import { decodeNumbers, decodeReasoningSetting, decodeText, type NumberSettings } from './request/setting.decoder.js';
 import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/tool.decoder.js';
 
 /** The most items in `input`. */

@@ -3,18 +3,17 @@ import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/co
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { AppError } from '../../common/index.js';
 import { NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { ApiCreateResponse, ApiResponseStream, ApiRoute, TAG } from './api-docs.js';
 import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
 import type { Item } from './items/item.types.js';
-import { type ListPage, listPage } from './list-page.js';
+import { idempotencyKeyOf, type ListPage, listPage, openAiPaths, OpenAiError } from '../openai/index.js';
 import { type Compaction, type InputTokens, ResponseContext } from './response-context.js';
 import { ResponseSubmission } from './response-submission.js';
-import { ResponsesError } from './responses.errors.js';
+
 import { ResponsesService } from './responses.service.js';
-import { pathsOf, ResponsesWire } from './responses.wire.js';
+import { ResponsesWire } from './responses.wire.js';
 
 /** A stream of events, or one JSON response. */
 type Answer = Observable<readonly string[]> | object;
@@ -22,7 +21,7 @@ type Answer = Observable<readonly string[]> | object;
 /** `/responses` (contract responses, section A1): the same under both prefixes. */
 @ApiTags(TAG)
 @Needs('runs:read')
-@WireController(ResponsesWire, pathsOf('responses'))
+@WireController(ResponsesWire, openAiPaths('responses'))
 export class ResponsesController {
   constructor(
     private readonly submission: ResponseSubmission,
@@ -43,7 +42,7 @@ export class ResponsesController {
   )
   async create(@Body() body: unknown, @Caller() caller: Caller, @StreamFor() client: StreamClient): Promise<Answer> {
     const { request, reply } = client;
-    const idempotencyKey = keyOf(request.headers['idempotency-key']);
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { run, created, stream, background } = await this.submission.submit(body, caller, {
       idempotencyKey,
     });
@@ -133,14 +132,8 @@ export class ResponsesController {
   }
 }
 
-/** @throws AppError INVALID_PARAMETER unless the key has 1 to 256 printable ASCII characters */
-function keyOf(key: string | string[] | undefined): string | undefined {
-  if (key === undefined || (typeof key === 'string' && /^[\x20-\x7e]{1,256}$/.test(key))) return key;
-  throw new AppError('INVALID_PARAMETER', 'Idempotency-Key must have 1 to 256 printable ASCII characters');
-}
-
 /** The error of a cursor after the last event of a finished response, which could never be satisfied. */
-function cursorAhead(startingAfter: number, lastNumber: number): ResponsesError {
+function cursorAhead(startingAfter: number, lastNumber: number): OpenAiError {
   const message = `starting_after is ${startingAfter}, but the last event of this response has the sequence_number ${lastNumber}`;
-  return new ResponsesError('CURSOR_AHEAD', message, 'starting_after');
+  return new OpenAiError('CURSOR_AHEAD', message, 'starting_after');
 }

@@ -1,14 +1,7 @@
+import { OpenAiError } from '../openai/index.js';
 import { AppError } from '../../common/index.js';
 import { toHttpError } from '../http/http-error.js';
-import {
-  errorEvent,
-  notFound,
-  ofResponse,
-  previousNotFound,
-  ResponsesError,
-  submissionError,
-  wireError,
-} from './responses.errors.js';
+import { errorEvent, notFound, ofResponse, previousNotFound, submissionError, wireError } from './responses.errors.js';
 
 const REQUEST = 'invalid_request_error';
 
@@ -70,7 +63,7 @@ describe('the errors of the Responses API', () => {
   });
 
   it('an error event repeats its fields for both kinds of clients', () => {
-    const error = wireError(toHttpError(new ResponsesError('INVALID_PARAMETER', 'no', 'input')));
+    const error = wireError(toHttpError(new OpenAiError('INVALID_PARAMETER', 'no', 'input')));
     expect(errorEvent(error, 7)).toEqual({
       type: 'error',
       sequence_number: 7,

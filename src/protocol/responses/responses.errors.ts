@@ -1,35 +1,8 @@
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import type { ErrorModel } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
+import { OpenAiError, REQUEST_ERROR, type WireError } from '../openai/index.js';
 import type { ResponseError } from './response.types.js';
-
-/** An error in this wire's format, always with all four keys (contract responses, section A4). */
-export interface WireError {
-  /** For people; it contains no secrets. */
-  readonly message: string;
-  readonly type: string;
-  /** The path of the invalid field, for example `input[0].content`; null if the error concerns no field. */
-  readonly param: string | null;
-  /** For programs, in lower case. */
-  readonly code: string;
-}
-
-/**
- * An error whose HTTP status on this wire is not that of its code: clients of this wire repeat requests
- * that get a 409 by themselves, so what must not be repeated is a 400.
- */
-export class ResponsesError extends AppError {
-  override readonly status: number;
-
-  /** @param param the field of the request that it is about; null when it is about none */
-  constructor(code: ErrorCode, message: string, param: string | null, status = 400) {
-    super(code, message, param === null ? {} : { details: [{ path: param, message }] });
-    this.status = status;
-  }
-}
-
-/** The `type` of errors that the client can correct. */
-const REQUEST_ERROR = 'invalid_request_error';
 
 /** The codes of this wire, by those of the catalogue. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -115,8 +88,8 @@ export function responseError(error: ErrorModel | null): ResponseError {
 }
 
 /** The error for a previous response that is unknown, deleted, not stored, or another user's. */
-export function previousNotFound(id: string): ResponsesError {
-  return new ResponsesError('RUN_NOT_FOUND', `Previous response with id '${id}' not found.`, 'previous_response_id');
+export function previousNotFound(id: string): OpenAiError {
+  return new OpenAiError('RUN_NOT_FOUND', `Previous response with id '${id}' not found.`, 'previous_response_id');
 }
 
 /**
@@ -125,11 +98,11 @@ export function previousNotFound(id: string): ResponsesError {
  * @param kind of the thing, such as `Conversation`
  * @param param the field of the request that has the id; null for the path
  */
-export function notFound(code: ErrorCode, kind: string, id: string, param: string | null = null): ResponsesError {
-  return new ResponsesError(code, `${kind} with id '${id}' not found.`, param, 404);
+export function notFound(code: ErrorCode, kind: string, id: string, param: string | null = null): OpenAiError {
+  return new OpenAiError(code, `${kind} with id '${id}' not found.`, param, { status: 404 });
 }
 
-/** The result of work on one response. @throws ResponsesError RUN_NOT_FOUND that names the response; as `work` */
+/** The result of work on one response. @throws OpenAiError RUN_NOT_FOUND that names the response; as `work` */
 export async function ofResponse<T>(id: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -150,17 +123,17 @@ export function submissionError(error: unknown, previous: string | undefined): u
   if (error.code === 'SESSION_BUSY') {
     const message = 'Another response is being generated in this conversation. Retry when it is complete.';
     const param = previous === undefined ? 'conversation' : 'previous_response_id';
-    return new ResponsesError('SESSION_BUSY', message, param);
+    return new OpenAiError('SESSION_BUSY', message, param);
   }
   if (error.code === 'RUN_ID_CONFLICT') {
-    return new ResponsesError(error.code, 'This Idempotency-Key was used with another request.', 'Idempotency-Key');
+    return new OpenAiError(error.code, 'This Idempotency-Key was used with another request.', 'Idempotency-Key');
   }
   if (error.code === 'INTERRUPT_ALREADY_ANSWERED' || error.code === 'INTERRUPT_EXPIRED') {
-    return new ResponsesError(error.code, error.message, 'input');
+    return new OpenAiError(error.code, error.message, 'input');
   }
   if (error.code === 'INVALID_PARAMETER' && error.details?.[0]?.path.startsWith('input[')) {
     // The path counts messages, which are not the items that the client sent.
-    return new ResponsesError(error.code, error.message, 'input');
+    return new OpenAiError(error.code, error.message, 'input');
   }
   return error;
 }

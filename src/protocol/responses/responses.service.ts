@@ -1,3 +1,4 @@
+import { OpenAiError } from '../openai/index.js';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { userReach } from '../../common/index.js';
@@ -9,7 +10,7 @@ import { itemsOfHistory } from './items/output-items.js';
 import { responseInfo } from './response-info.js';
 import { responseObject } from './response-object.js';
 import type { ResponseObject } from './response.types.js';
-import { ofResponse, ResponsesError } from './responses.errors.js';
+import { ofResponse } from './responses.errors.js';
 import { ResponsesWire } from './responses.wire.js';
 
 /** Milliseconds after the grace period of a cancel in which the terminal event is expected. */
@@ -26,12 +27,12 @@ export class ResponsesService {
     private readonly settings: RunSettings,
   ) {}
 
-  /** The run of a response. @throws ResponsesError RUN_NOT_FOUND */
+  /** The run of a response. @throws OpenAiError RUN_NOT_FOUND */
   find(caller: Caller, id: string): Promise<RunView> {
     return ofResponse(id, this.history.response(caller, id));
   }
 
-  /** The current response. @throws ResponsesError RUN_NOT_FOUND */
+  /** The current response. @throws OpenAiError RUN_NOT_FOUND */
   async retrieve(caller: Caller, id: string): Promise<ResponseObject> {
     const run = await this.find(caller, id);
     return this.wire.summary(run, await ofResponse(id, this.runs.response(userReach(run), id)));
@@ -50,12 +51,12 @@ export class ResponsesService {
   /**
    * Cancels a background response and waits for its end. One that is over is returned unchanged.
    *
-   * @throws ResponsesError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
+   * @throws OpenAiError RUN_NOT_FOUND; INVALID_PARAMETER for a response that is not in the background
    */
   async cancel(caller: Caller, id: string): Promise<ResponseObject> {
     const run = await this.find(caller, id);
     if (!responseInfo(run).echo.background) {
-      throw new ResponsesError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
+      throw new OpenAiError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
     }
     if (run.finishedAt === null) {
       await ofResponse(id, this.runs.cancel(userReach(run), id));
@@ -65,13 +66,13 @@ export class ResponsesService {
     return this.retrieve(caller, id);
   }
 
-  /** Deletes a response; one that is being generated is cancelled first. @throws ResponsesError RUN_NOT_FOUND */
+  /** Deletes a response; one that is being generated is cancelled first. @throws OpenAiError RUN_NOT_FOUND */
   async remove(caller: Caller, id: string): Promise<void> {
     const run = await this.find(caller, id);
     await ofResponse(id, this.runs.remove(userReach(run), id));
   }
 
-  /** The items of the request, oldest first. @throws ResponsesError RUN_NOT_FOUND */
+  /** The items of the request, oldest first. @throws OpenAiError RUN_NOT_FOUND */
   async inputItems(caller: Caller, id: string): Promise<readonly Item[]> {
     const run = await this.find(caller, id);
     return itemsOfHistory(await ofResponse(id, this.history.input(run)));

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AgentResponse } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
 import type { HttpError } from '../http/index.js';
+import { OPENAI_PREFIXES } from '../openai/index.js';
 import { Wire } from '../wire/index.js';
 import { responseInfo, WIRE } from './response-info.js';
 import { responseOf } from './response-object.js';
@@ -10,21 +11,14 @@ import { ResponsesEncoder } from './responses.encoder.js';
 import { errorBody } from './responses.errors.js';
 import { ResponsesSettings } from './responses.settings.js';
 
-/** Where this wire is served: the path that SDKs expect, and the documented one. */
-export const PREFIXES = ['v1', 'compatible-mode/v1'] as const;
 /** The prefix of the legacy snippets, whose JSON responses get an additional envelope. */
 const COMPATIBLE_MODE = '/compatible-mode/v1/';
-
-/** The paths of one resource under both prefixes, such as `v1/models`. */
-export function pathsOf(resource: string): string[] {
-  return PREFIXES.map((prefix) => `${prefix}/${resource}`);
-}
 
 /** OpenAI Responses. */
 @Injectable()
 export class ResponsesWire extends Wire {
   readonly name = WIRE;
-  override readonly paths = PREFIXES.map((prefix) => `/${prefix}`);
+  override readonly paths = OPENAI_PREFIXES.map((prefix) => `/${prefix}`);
   override readonly sharesUnnamed = true;
 
   constructor(private readonly settings: ResponsesSettings) {

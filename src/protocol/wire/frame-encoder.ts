@@ -42,6 +42,11 @@ export interface FrameEncoder {
    */
   shutdownFrame?(): string;
   /**
+   * True: a server that stops cuts the connection instead of ending the stream, because clients of the wire take every
+   * clean end for the end of the answer, and count every frame. Such an encoder has no `shutdownFrame`.
+   */
+  readonly isCutAtShutdown?: boolean;
+  /**
    * The frames that end the stream when the run can no longer be read. Absent where the wire has no such
    * frame: the connection is cut then.
    */

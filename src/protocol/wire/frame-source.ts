@@ -12,6 +12,8 @@ export const DONE: Step = { done: true, value: undefined };
 export interface FrameSource extends AsyncIterableIterator<FrameBatch> {
   /** What a server that stops writes last; undefined for a source that has ended. Reading it ends the source. */
   readonly shutdownFrame: string | undefined;
+  /** As `FrameEncoder.isCutAtShutdown`, of a source that has not ended. */
+  readonly isCutAtShutdown: boolean;
   /** The terminal event of the run, of the last one where there are several, was encoded. */
   readonly hasEnded: boolean;
   /** As `FrameEncoder.errorFrames`; undefined where the wire has none. */

@@ -1,6 +1,7 @@
 import { type AbortLike, AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
+import { StreamCut } from '../http/stream-cut.js';
 import type { StoppedEncoder } from './resume-cache.js';
 import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
@@ -114,6 +115,11 @@ export class RunFrames implements FrameSource {
   /** True after `prime` when the run has ended without a frame that the reader lacks. */
   get isRead(): boolean {
     return this.ended && this.primed?.value?.length === 0;
+  }
+
+  /** Whether a server that stops cuts the connection. */
+  get isCutAtShutdown(): boolean {
+    return !this.ended && this.encoder.isCutAtShutdown === true;
   }
 
   /** Reading it ends the source: the frame is the last one. */
@@ -285,6 +291,7 @@ export class RunFrames implements FrameSource {
     if (this.ended) return this.options.hasEnd === false ? DONE : this.end();
     if (this.options.signal.aborted) return DONE;
     this.cut = true;
+    if (this.isCutAtShutdown) throw new StreamCut();
     return lastFrame(this.frameOfShutdown());
   }
 

@@ -4,6 +4,7 @@ import {
   type ActiveStreams,
   type ControlFrames,
   type HttpError,
+  StreamCut,
   type StreamReader,
   toHttpError,
 } from '../http/index.js';
@@ -40,6 +41,8 @@ export class RunStream {
   private isOver = false;
   /** Set by `release`. */
   private isReleased = false;
+  /** Whether `end` cuts the connection. */
+  private isCut = false;
   /** What `end` writes last. */
   private lastFrame: string | undefined;
   /** Ends the registration. */
@@ -64,6 +67,7 @@ export class RunStream {
     if (this.isOver) return;
     this.release();
     const { source, reader, stop } = this.options;
+    this.isCut = frame === undefined && source.isCutAtShutdown;
     const closing = source.shutdownFrame;
     this.lastFrame = frame ?? closing;
     stop();
@@ -141,6 +145,7 @@ export class RunStream {
       }
       const step = await source.next();
       if (step.done === true) {
+        if (this.isCut) throw new StreamCut();
         if (this.lastFrame !== undefined) out.next([this.lastFrame]);
         return;
       }
@@ -237,6 +242,10 @@ class RunStreamFrames implements ControlFrames {
 
   get keepAliveFrame(): string | undefined {
     return this.options.keepAliveFrame;
+  }
+
+  get isCutAtShutdown(): boolean {
+    return this.options.source.isCutAtShutdown;
   }
 
   get shutdownFrame(): string | undefined {

@@ -30,6 +30,14 @@ export interface ReadOptions {
   readonly onDisconnect?: OnDisconnect | undefined;
 }
 
+/** How the result of a run is written. */
+export interface ResultOptions extends ReadOptions {
+  /** Gets all events of the run in order. */
+  readonly onEvents?: ((events: readonly LoggedEvent[]) => void) | undefined;
+  /** Default: `wire.summary`. */
+  readonly summary?: ((response: AgentResponse) => object) | undefined;
+}
+
 /** How a stream is made. */
 export interface StreamOptions extends ReadOptions {
   /** Default: `wire.encoder(run)`. */
@@ -175,24 +183,35 @@ export class RunStreams {
    *
    * @throws AppError AUTH_FAILED when the credential of the reader ends before, SHUTTING_DOWN when the server stops
    */
-  async result(run: RunView, reader: Pick<StreamReader, 'gone' | 'caller'>, options: ReadOptions): Promise<object> {
-    const { wire } = options;
-    const end = await this.credentials.during(reader.caller, reader.gone, (over) => this.ended(run, over));
-    if (end) return wire.summary(run, end);
+  async result(run: RunView, reader: Pick<StreamReader, 'gone' | 'caller'>, options: ResultOptions): Promise<object> {
+    const { wire, onEvents, summary = (response) => wire.summary(run, response) } = options;
+    const end = await this.credentials.during(reader.caller, reader.gone, (over) => this.ended(run, over, onEvents));
+    if (end) return summary(end);
     if (!reader.gone.aborted)
       throw new AppError('SHUTTING_DOWN', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     this.left(run, options);
-    return wire.summary(run, await this.runs.response(userReach(run), run.runId, { accepted: true }));
+    return summary(await this.runs.response(userReach(run), run.runId, { accepted: true }));
   }
 
-  /** Waits for the end of a run; undefined when the signal aborts or the server stops before. */
-  ended(run: RunView, signal: AbortLike): Promise<AgentResponse | undefined> {
+  /**
+   * Waits for the end of a run; undefined when the signal aborts or the server stops before.
+   *
+   * @param onEvents gets all events of the run in order
+   */
+  ended(
+    run: RunView,
+    signal: AbortLike,
+    onEvents?: (events: readonly LoggedEvent[]) => void,
+  ): Promise<AgentResponse | undefined> {
     return this.active.waiting(async (over) => {
       const first = new FirstAbort([signal, over]);
       let last: LoggedEvent | undefined;
       try {
         const how = { signal: first.signal, accepted: true, run };
-        for await (const events of this.runs.tail(userReach(run), run.runId, how)) last = events.at(-1) ?? last;
+        for await (const events of this.runs.tail(userReach(run), run.runId, how)) {
+          last = events.at(-1) ?? last;
+          onEvents?.(events);
+        }
       } finally {
         first.detach();
       }

@@ -48,6 +48,11 @@ export class SessionFrames implements FrameSource {
     return this.current?.hasEnded ?? false;
   }
 
+  /** As the current run. */
+  get isCutAtShutdown(): boolean {
+    return this.current?.isCutAtShutdown === true;
+  }
+
   /** Reading it ends the source. While the stream waits, there is a frame even though the last run has ended. */
   get shutdownFrame(): string | undefined {
     if (this.isOver) return undefined;

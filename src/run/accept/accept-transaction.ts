@@ -6,6 +6,7 @@ import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index
 import { type MessageStates, NO_MESSAGES, type OpenedSession, type StateTexts } from '../../session/index.js';
 import { NO_PREFERENCES, UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
+import { RunListings } from '../ports/run-listings.js';
 import type { Lease } from '../ports/run-leases.js';
 import type { ActiveRunLimits } from '../ports/run-limits.js';
 import { RunLedger } from '../run-ledger.js';
@@ -75,6 +76,7 @@ export class AcceptTransaction {
     private readonly attachments: AttachmentBinder,
     private readonly encoders: EncoderRevisions,
     private readonly userSettings: UserSettings,
+    private readonly listings: RunListings,
   ) {}
 
   /**
@@ -133,7 +135,9 @@ export class AcceptTransaction {
       start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
     ]);
-    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now });
+    if (request.listing) await this.listings.insert(tx, run, request.listing);
+    const keep = request.keepsInterrupts === true;
+    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now, keep });
     const { granted = NOTHING } = prepared;
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };

@@ -17,8 +17,8 @@ export class AuthorityCheck {
     private readonly agents: AgentRegistry,
     private readonly model: ModelSettings,
     private readonly images: ImageAddressCheck,
-    private readonly attachments: MessageAttachments,
     private readonly settings: RunSettings,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /** @throws AppError PAYLOAD_TOO_LARGE for a part of more than REQUEST_FIELD_LIMIT_BYTES */

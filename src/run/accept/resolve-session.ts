@@ -28,10 +28,11 @@ export async function resolveSession(
   now: number,
 ): Promise<ResolvedSession> {
   const { sessions } = ledger;
-  const { after, principal, sessionId, tenantUniqueId, input } = request;
+  const { after, principal, sessionId, tenantUniqueId, unlistedSession, input } = request;
   if (after === undefined) {
     const open = tenantUniqueId === true ? 'openTenantUnique' : 'open';
-    const session = await sessions[open](tx, principal, sessionId, now, input.length);
+    const options = { messages: input.length, unlisted: unlistedSession === true };
+    const session = await sessions[open](tx, principal, sessionId, now, options);
     return { session, sessionId, created: session.runOrdinal === 1 };
   }
   const parent = await findParent(tx, ledger, request, after);

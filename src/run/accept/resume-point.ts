@@ -59,18 +59,26 @@ export async function requireAllAnswered(
   throw new AppError('INTERRUPT_PENDING', message, { details: [{ path: 'resume', message }] });
 }
 
-/** Stores the answers; closes what is left unanswered when the user continued with something else. */
+/**
+ * Stores the answers; closes what is left unanswered when the user continued with something else.
+ *
+ * @param decisions.keep true: it stays open
+ */
 export async function recordAnswers(
   tx: Transaction,
   interrupts: InterruptStore,
   run: RunRecord,
   { point, waiting }: Resume,
-  { answers, now }: { readonly answers: readonly ValidatedAnswer[]; readonly now: number },
+  {
+    answers,
+    now,
+    keep,
+  }: { readonly answers: readonly ValidatedAnswer[]; readonly now: number; readonly keep: boolean },
 ): Promise<void> {
   const own = interruptRun(run);
   if (answers.length > 0) await interrupts.recordAnswers(tx, own, answers, now);
   if (point || waiting.length > 0) await interrupts.assignExpired(tx, own, now);
-  if (!point && waiting.length > 0) await interrupts.cancelUnanswered(tx, own, now);
+  if (!point && waiting.length > 0 && !keep) await interrupts.cancelUnanswered(tx, own, now);
 }
 
 function isToolResults(input: readonly Message[]): boolean {

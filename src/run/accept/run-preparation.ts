@@ -148,9 +148,9 @@ function requestFingerprint(request: RunRequest): string {
 }
 
 /** Fields that only some requests have. Absent ones change nothing, so fingerprints of earlier versions stay valid. */
-function additions({ after, state, systemPrompt, store, parentRunId, toolRestrictions }: RunRequest): object {
+function additions({ after, state, systemPrompt, store, parentRunId, toolRestrictions, listing }: RunRequest): object {
   const unstored = store === false ? false : undefined;
-  return { after, state, systemPrompt, parentRunId, toolLimits: toolRestrictions, store: unstored };
+  return { after, state, systemPrompt, parentRunId, toolLimits: toolRestrictions, store: unstored, listing };
 }
 
 function withoutMessageId(content: object): object {

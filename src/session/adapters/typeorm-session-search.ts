@@ -41,7 +41,8 @@ export class TypeOrmSessionSearch extends SessionSearch {
   async list(reach: Reach, { limit, cursor }: SessionSearchQuery): Promise<SessionSummaryPage> {
     const owner = reachCondition(reach, 's');
     const after = cursor === undefined ? [] : readCursor(cursor);
-    const where = owner.sql + (cursor === undefined ? '' : ' AND (s.updated_at, s.no) < (?, ?)');
+    const where =
+      `s.unlisted = 0 AND ${owner.sql}` + (cursor === undefined ? '' : ' AND (s.updated_at, s.no) < (?, ?)');
     const rows = await this.select(`${where} ORDER BY s.updated_at DESC, s.no DESC LIMIT ?`, [
       ...owner.values,
       ...after,

@@ -11,6 +11,7 @@ import {
   type FoundStates,
   type MessageOwner,
   type OpenedSession,
+  type OpenOptions,
   SessionStore,
   type StateQuery,
   type StoredMessage,
@@ -18,8 +19,8 @@ import {
 import { newestStates, storedMessages, type StoredRow } from './message-states.js';
 
 const OPEN = prepared(`
-  INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at)
-  VALUES (?, ?, ?, '{}', 1, ?, ?, ?)
+  INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at, unlisted)
+  VALUES (?, ?, ?, '{}', 1, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, user_id, id)
   DO UPDATE SET run_count = sessions.run_count + 1, message_count = sessions.message_count + excluded.message_count,
     updated_at = excluded.updated_at
@@ -103,9 +104,9 @@ export class TypeOrmSessionStore extends SessionStore {
     { tenantId, userId }: Principal,
     sessionId: string,
     now: number,
-    messages = 0,
+    { messages = 0, unlisted = false }: OpenOptions = {},
   ): Promise<OpenedSession> {
-    const values = [tenantId, userId, sessionId, messages, now, now];
+    const values = [tenantId, userId, sessionId, messages, now, now, unlisted ? 1 : 0];
     return opened(await queryable(tx).all<OpenedRow>(OPEN, values), messages);
   }
 
@@ -114,12 +115,12 @@ export class TypeOrmSessionStore extends SessionStore {
     principal: Principal,
     sessionId: string,
     now: number,
-    messages = 0,
+    options: OpenOptions = {},
   ): Promise<OpenedSession> {
     const { tenantId, userId } = principal;
     const lock = JSON.stringify(['session', tenantId, sessionId]);
     if (queryable(tx).dialect === 'postgres') await queryable(tx).all(LOCK_NEW_ID, [lock, tenantId, userId, sessionId]);
-    const session = await this.open(tx, principal, sessionId, now, messages);
+    const session = await this.open(tx, principal, sessionId, now, options);
     const isTaken =
       session.runOrdinal === 1 && (await queryable(tx).all(OF_ANOTHER, [tenantId, sessionId, userId])).length > 0;
     if (isTaken) throw new AppError('SESSION_NOT_FOUND');

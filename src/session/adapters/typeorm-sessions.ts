@@ -82,7 +82,7 @@ export class TypeOrmSessions extends Sessions {
     if (!isStorable(userId)) return { items: [] };
     const descending = query.order !== 'asc';
     const values: SqlValue[] = query.unowned ? [tenantId] : [tenantId, userId];
-    let where = `s.tenant_id = ? AND s.user_id = ${query.unowned ? 's.id' : '?'}`;
+    let where = `s.unlisted = 0 AND s.tenant_id = ? AND s.user_id = ${query.unowned ? 's.id' : '?'}`;
     if (query.cursor !== undefined) {
       where += ` AND (s.updated_at, s.no) ${descending ? '<' : '>'} (?, ?)`;
       values.push(...readCursor(query.cursor));

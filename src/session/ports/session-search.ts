@@ -38,7 +38,7 @@ export interface SessionSummaryPage {
 
 /** Lists the sessions of all users within a reach. A page reads a bounded number of rows. */
 export abstract class SessionSearch {
-  /** @throws AppError INVALID_PARAMETER for an unknown cursor */
+  /** Without the unlisted sessions (`OpenOptions.unlisted`). @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(reach: Reach, query: SessionSearchQuery): Promise<SessionSummaryPage>;
 
   /** @throws AppError AMBIGUOUS_ID when several users of a tenant have such a session, and the reach is the tenant */

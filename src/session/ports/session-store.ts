@@ -13,6 +13,14 @@ export interface OpenedSession {
   readonly firstMessage: number;
 }
 
+/** How a session is opened for a run. */
+export interface OpenOptions {
+  /** How many message numbers are reserved for the run; default 0. */
+  readonly messages?: number;
+  /** True: a session that is made for the run is in no list of sessions. It is found by its id. */
+  readonly unlisted?: boolean;
+}
+
 /** Whose messages are stored. */
 export interface MessageOwner {
   readonly sessionRowId: number;
@@ -70,17 +78,13 @@ export interface ForkPoint {
  * belong to, so that a run and its messages are always stored together.
  */
 export abstract class SessionStore {
-  /**
-   * Finds or creates the session and counts one more run.
-   *
-   * @param messages how many message numbers are reserved for the run; default 0
-   */
+  /** Finds or creates the session and counts one more run. */
   abstract open(
     tx: Transaction,
     principal: Principal,
     sessionId: string,
     now: number,
-    messages?: number,
+    options?: OpenOptions,
   ): Promise<OpenedSession>;
 
   /**
@@ -94,10 +98,14 @@ export abstract class SessionStore {
     principal: Principal,
     sessionId: string,
     now: number,
-    messages?: number,
+    options?: OpenOptions,
   ): Promise<OpenedSession>;
 
-  /** Counts one more run of an existing session, as `open`. Later callers wait until this transaction ends. */
+  /**
+   * Counts one more run of an existing session, as `open`. Later callers wait until this transaction ends.
+   *
+   * @param messages how many message numbers are reserved for the run; default 0
+   */
   abstract reopen(tx: Transaction, sessionRowId: number, now: number, messages?: number): Promise<OpenedSession>;
 
   /** Makes other writers of the session wait until this transaction ends. Returns false if it has been removed. */

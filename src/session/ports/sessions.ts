@@ -95,7 +95,7 @@ export abstract class Sessions {
    */
   abstract ownerOf(reach: Reach, sessionId: string): Promise<Principal | undefined>;
 
-  /** The caller's sessions. @throws AppError INVALID_PARAMETER for an unknown cursor */
+  /** The caller's sessions, without the unlisted ones (`OpenOptions.unlisted`). @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(principal: Principal, query: SessionsQuery): Promise<SessionPage>;
 
   /** Messages in the order they were stored; empty for an unknown session. */

@@ -101,7 +101,9 @@ describeOnDatabases('a conversation that was created without a user and is used 
       for (const path of [`/v1/responses/${response}`, `/v1/responses/${response}/input_items`]) {
         expect(await call('GET', path)).toMatchObject({ status: 200 });
       }
-      expect((await call('GET', `/runs/${response}/events?protocol=ag-ui`)).text).toContain('RUN_FINISHED');
+      // Whoever watches names nobody: a run is shown only to its user if the request names one.
+      const watched = await fetch(`${server.url}/runs/${response}/events?protocol=ag-ui`);
+      expect(await watched.text()).toContain('RUN_FINISHED');
       expect(await call('GET', `/approvals/${request}?user_id=${USER}`)).toMatchObject({ status: 200 });
       expect(await call('POST', `/approvals/${request}?user_id=${USER}`, { approve: true })).toMatchObject({
         status: 200,

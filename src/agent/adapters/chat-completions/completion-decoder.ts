@@ -3,7 +3,7 @@ import type { Usage } from '../../../events/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { EmptyAnswerError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { errorOfChunk, errorOfList } from './chunk-error.js';
-import { type Ending, endingOf } from './finish-reason.js';
+import { type Ending, endingOf, faultOf } from './finish-reason.js';
 import { OpeningThoughts } from './opening-thoughts.js';
 import type { SseSplitter } from './sse-splitter.js';
 import { StateCollector, thoughtIn } from './state-collector.js';
@@ -293,11 +293,4 @@ function notAnAnswer(cause: unknown): UpstreamStreamError {
 function endedTooEarly(): UpstreamStreamError {
   const cause = new Error('The stream ended without a finish reason');
   return new UpstreamStreamError(cause, 'The answer of the model ended too early');
-}
-
-function faultOf(reason: string): UpstreamStreamError {
-  const cause = new Error(`The finish reason of the stream is ${reason}`);
-  const isCall = /call|malformed/i.test(reason);
-  const sentence = isCall ? 'The model made a call that cannot be read' : 'The model server broke off the answer';
-  return new UpstreamStreamError(cause, sentence, true);
 }

@@ -1,4 +1,5 @@
 import type { ModelFinishReason } from '../../ports/model-client.js';
+import { UpstreamStreamError } from '../upstream/upstream-error.js';
 
 /** How an answer ended: with this reason, or by a fault of the server or of the model. */
 export type Ending = ModelFinishReason | 'fault';
@@ -61,4 +62,12 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map(
 export function endingOf(reason: string): Ending {
   const words = reason.toLowerCase().split(/[:\s]+/);
   return words.map((word) => ENDINGS.get(word)).findLast((ending) => ending !== undefined) ?? 'other';
+}
+
+/** The error of an answer that has ended by a fault. */
+export function faultOf(reason: string): UpstreamStreamError {
+  const cause = new Error(`The finish reason of the stream is ${reason}`);
+  const isCall = /call|malformed/i.test(reason);
+  const sentence = isCall ? 'The model made a call that cannot be read' : 'The model server broke off the answer';
+  return new UpstreamStreamError(cause, sentence, true);
 }

@@ -22,6 +22,7 @@ import { CreatePartitions1797120000000 } from './1797120000000-create-partitions
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
 import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
 import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
+import { ListRunMetadata1797465600000 } from './1797465600000-list-run-metadata.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -49,4 +50,5 @@ export const POSTGRES_MIGRATIONS = [
   NarrowIndexes1797206400000,
   BindApprovals1797292800000,
   KeepProviderStates1797379200000,
+  ListRunMetadata1797465600000,
 ];

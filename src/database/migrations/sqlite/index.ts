@@ -21,6 +21,7 @@ import { IndexAttachments1797033600000 } from './1797033600000-index-attachments
 import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
 import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
 import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
+import { ListRunMetadata1797465600000 } from './1797465600000-list-run-metadata.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -47,4 +48,5 @@ export const SQLITE_MIGRATIONS = [
   NarrowIndexes1797206400000,
   BindApprovals1797292800000,
   KeepProviderStates1797379200000,
+  ListRunMetadata1797465600000,
 ];

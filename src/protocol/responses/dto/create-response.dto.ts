@@ -1,4 +1,4 @@
-import { integer, madeDto, nullableString, object, objects, string, word } from './made-dto.js';
+import { integer, madeDto, nullableString, object, objects, string, word } from '../../openai/index.js';
 
 const flag = { type: Boolean };
 const number = { type: Number };

@@ -11,7 +11,7 @@ import {
   objects,
   string,
   word,
-} from './made-dto.js';
+} from '../../openai/index.js';
 import { ResponseDto } from './response.dto.js';
 
 /** Events with the whole response: those of its life cycle. */

@@ -10,7 +10,7 @@ import {
   objects,
   string,
   word,
-} from './made-dto.js';
+} from '../../openai/index.js';
 
 /** `failed` is missing on purpose: only `mcp_call` items have it. */
 const STATUS = word('in_progress', 'completed', 'incomplete');

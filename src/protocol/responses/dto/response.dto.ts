@@ -9,7 +9,7 @@ import {
   objects,
   string,
   word,
-} from './made-dto.js';
+} from '../../openai/index.js';
 
 /** Every key is always present (contract responses, section A3), so no property is optional. */
 const MEMBERS: DtoMembers = {
@@ -60,4 +60,4 @@ const ErrorDto = madeDto('ResponsesErrorDetail', {
 });
 
 /** The body of every error before a stream. */
-export const ResponsesErrorDto = madeDto('ResponsesError', { error: { type: ErrorDto } });
+export const ResponsesErrorDto = madeDto('OpenAiError', { error: { type: ErrorDto } });

@@ -2,7 +2,8 @@ import { jsonCharacters, jsonMembers } from '../../../common/index.js';
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
-import { itemStatus, partText, summaryPart, textPart } from '../items/make-item.js';
+import { partText } from '../../openai/index.js';
+import { itemStatus, summaryPart, textPart } from '../items/make-item.js';
 import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 
 /** How the parts of an item are written: the types and fields of their events. */

@@ -1,5 +1,6 @@
-import { assertUnreachable, type JsonObject } from '../../../common/index.js';
+import { type JsonObject } from '../../../common/index.js';
 import { dataOf, type Content, type Message, type RunStatus } from '../../../events/index.js';
+import { partText } from '../../openai/index.js';
 import { itemIdOf } from './item-ids.js';
 import type {
   ApprovedCall,
@@ -183,40 +184,4 @@ export function approvalRequestItem(message: Message): McpApprovalRequestItem {
 /** Clients refuse a listed tool with a null: optional fields are absent. */
 function withoutNulls(tool: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null));
-}
-
-/**
- * A content as the text of an `output_text` part (contract responses, section E). This wire has no output parts for
- * images, audio, files and data, which become Markdown links and JSON text.
- */
-export function partText(content: Content): string {
-  switch (content.type) {
-    case 'text':
-      return content.text ?? '';
-    case 'refusal':
-      return content.refusal ?? '';
-    case 'image':
-      return content.image_url ? `![image](${content.image_url})` : '';
-    case 'video':
-      return content.video_url ? `[video](${content.video_url})` : '';
-    case 'file':
-      return fileText(content.filename ?? content.file_id ?? 'file', content.file_url);
-    case 'audio':
-      return content.data ? audioText(content.data, content.format ?? 'wav') : '';
-    case 'data':
-      return content.data ? JSON.stringify(content.data) : '';
-    default:
-      return assertUnreachable(content);
-  }
-}
-
-/** This wire has no output part for files, so they become Markdown links. */
-function fileText(name: string, url: string | null): string {
-  return url ? `[${name}](${url})` : `[${name}]`;
-}
-
-/** Inline audio becomes a `data:` URL, so that the text is complete by itself. */
-function audioText(data: string, format: string): string {
-  const isAddress = /^(https?|data):/.test(data);
-  return `[audio](${isAddress ? data : `data:audio/${format};base64,${data}`})`;
 }

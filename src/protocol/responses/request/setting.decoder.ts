@@ -1,11 +1,7 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { ModelOptions } from '../../../agent/index.js';
 import { FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
+import { numberIn } from '../../openai/index.js';
 
-/** Limits of the original API for `metadata`: entries, and characters of a key and of a value. */
-const MAX_METADATA = 16;
-const METADATA_KEY_LENGTH = 64;
-const METADATA_VALUE_LENGTH = 512;
 /** The smallest `max_output_tokens` that the original API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
 const VERBOSITIES: readonly string[] = ['low', 'medium', 'high'];
@@ -44,31 +40,6 @@ export function decodeNumbers(fields: FieldReader): NumberSettings {
     maxToolCalls: fields.integer('max_tool_calls', { min: 1, max: most }),
     topLogprobs: fields.integer('top_logprobs', { min: 0, max: 20 }),
   };
-}
-
-/** `metadata`: up to 16 pairs of strings. @throws AppError naming the first invalid pair */
-export function decodeMetadata(fields: FieldReader): JsonObject {
-  const source = fields.object('metadata');
-  if (!source) return {};
-  const entries = Object.entries(source);
-  if (entries.length > MAX_METADATA) {
-    throw fieldError(fields.at('metadata'), `must have at most ${MAX_METADATA} pairs`, 'INVALID_PARAMETER');
-  }
-  const inner = fieldReaderAt(source, fields.at('metadata'));
-  for (const [key, value] of entries) {
-    if (key.length > METADATA_KEY_LENGTH) {
-      throw fieldError(
-        inner.at(key),
-        `must have a name of at most ${METADATA_KEY_LENGTH} characters`,
-        'INVALID_PARAMETER',
-      );
-    }
-    if (typeof value !== 'string') throw fieldError(inner.at(key), 'must be a string');
-    if (value.length > METADATA_VALUE_LENGTH) {
-      throw fieldError(inner.at(key), `must have at most ${METADATA_VALUE_LENGTH} characters`, 'INVALID_PARAMETER');
-    }
-  }
-  return source as JsonObject;
 }
 
 /** `text.format` and `text.verbosity`. @throws AppError naming the first invalid field */
@@ -123,18 +94,4 @@ export function decodeReasoningSetting(fields: FieldReader): { effort: string | 
     // `generate_summary` is the older name.
     summary: reasoning.string('summary') ?? reasoning.string('generate_summary') ?? null,
   };
-}
-
-/** The options that are not undefined. */
-export function presentOptions(options: { readonly [name: string]: unknown }): ModelOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-/** A number within limits, both inclusive. @throws AppError INVALID_PARAMETER outside of them */
-function numberIn(fields: FieldReader, name: string, min: number, max: number): number | undefined {
-  const value = fields.number(name);
-  if (value !== undefined && (value < min || value > max)) {
-    throw fieldError(fields.at(name), `must be from ${min} to ${max}`, 'INVALID_PARAMETER');
-  }
-  return value;
 }

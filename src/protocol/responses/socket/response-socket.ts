@@ -7,7 +7,8 @@ import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
 import type { JsonLimits } from '../../http/json-limits.js';
 import { parseJsonText } from '../../http/json-text.js';
-import { wireError, type WireError } from '../responses.errors.js';
+import type { WireError } from '../../openai/index.js';
+import { wireError } from '../responses.errors.js';
 import { MessageIntake, type WaitingMessage } from './message-intake.js';
 import type { SocketRequest, SocketResponder } from './socket-responder.js';
 

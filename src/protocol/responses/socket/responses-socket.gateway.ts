@@ -16,12 +16,12 @@ import {
 } from '../../http/index.js';
 import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
-import { pathsOf } from '../responses.wire.js';
+import { openAiPaths } from '../../openai/index.js';
 import type { ResponseSocket } from './response-socket.js';
 import { ResponseSockets } from './response-sockets.js';
 
 /** The paths that accept a connection. */
-export const SOCKET_PATHS: ReadonlySet<string> = new Set(pathsOf('responses').map((path) => `/${path}`));
+export const SOCKET_PATHS: ReadonlySet<string> = new Set(openAiPaths('responses').map((path) => `/${path}`));
 /** The sub-protocol that is selected beside one that carries a ticket. */
 const PROTOCOL = 'parley';
 

@@ -1,4 +1,4 @@
-import { ResponsesError } from './responses.errors.js';
+import { OpenAiError } from './openai-error.js';
 
 /** Which part of a list to show. */
 export interface PageQuery {
@@ -25,11 +25,11 @@ export interface ListPage<T> {
 const DEFAULT_LIMIT = 20;
 
 /**
- * One page of items (contract responses, section A1), newest first unless `order` is `asc`.
+ * One page of items (contract responses, section A1; contract chat-completions, section A1), newest first unless `order` is `asc`.
  *
  * @param items oldest first
  *
- * @throws ResponsesError INVALID_PARAMETER when no item has the id `after`
+ * @throws OpenAiError INVALID_PARAMETER when no item has the id `after`
  */
 export function listPage<T extends { readonly id: string }>(items: readonly T[], query: PageQuery): ListPage<T> {
   const ordered = query.order === 'asc' ? items : items.toReversed();
@@ -44,9 +44,9 @@ export function listPage<T extends { readonly id: string }>(items: readonly T[],
   };
 }
 
-/** @throws ResponsesError INVALID_PARAMETER if the list has no such item */
+/** @throws OpenAiError INVALID_PARAMETER if the list has no such item */
 function positionAfter(items: readonly { readonly id: string }[], id: string): number {
   const position = items.findIndex((item) => item.id === id);
   if (position >= 0) return position + 1;
-  throw new ResponsesError('INVALID_PARAMETER', `after: this list has no item with the id '${id}'`, 'after');
+  throw new OpenAiError('INVALID_PARAMETER', `after: this list has no item with the id '${id}'`, 'after');
 }
