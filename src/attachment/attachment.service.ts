@@ -23,6 +23,9 @@ import type { Signature } from './url-signer.js';
 const FILENAME_LIMIT = 200;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Signed URLs are shorter, in characters. */
+const LONGEST_URL = 4096;
+
 /** Attachments: upload, signed URLs, and the content for models. */
 @Injectable()
 export class AttachmentService extends AttachmentReader {
@@ -90,7 +93,8 @@ export class AttachmentService extends AttachmentReader {
    * attachment, if the sender may use it, otherwise to none. Undefined for all other URLs. Nothing is fetched.
    */
   async locate(url: string, { owner, isAuthenticated }: MessageSender): Promise<LocatedAttachment | undefined> {
-    const claimed = this.urls.parse(url);
+    // Addresses that hold their data are long, and none of this server.
+    const claimed = url.length > LONGEST_URL ? undefined : this.urls.parse(url);
     if (!claimed) return undefined;
     const attachment = await this.living(claimed.id);
     const isSigned = attachment !== undefined && this.urls.isSigned(attachment, claimed.signature);

@@ -21,6 +21,12 @@ const TOLD = [
   'user: plain text',
 ];
 
+/** The texts of a message of a model request. */
+function textsIn(content: unknown): readonly string[] {
+  if (!Array.isArray(content)) return [String(content)];
+  return (content as { text?: string }[]).map(({ text }) => String(text));
+}
+
 describeOnDatabases('the Agent API and a client that sends the conversation again without ids', (open) => {
   let server: TestServer;
   beforeAll(async () => (server = await startServer(agUiOptions({ database: open }))));
@@ -35,17 +41,14 @@ describeOnDatabases('the Agent API and a client that sends the conversation agai
     expect(await answer.json()).toMatchObject({ status: 'completed' });
   }
 
-  /** What the model was told last, without the system prompt. */
+  /** What the model was told last, without the system prompt. Questions that follow each other come as one message. */
   const told = (): readonly string[] => {
     const { messages } = server.modelServer.getLastRequest()?.body as unknown as {
       messages: { role: string; content: unknown }[];
     };
-    // The model gets neighboring messages of the user as one of several texts.
-    const textsOf = (content: unknown): readonly string[] =>
-      Array.isArray(content) ? (content as { text: string }[]).map(({ text }) => text) : [String(content)];
     return messages
       .filter(({ role }) => role !== 'system')
-      .flatMap(({ role, content }) => textsOf(content).map((text) => `${role}: ${text}`));
+      .flatMap(({ role, content }) => textsIn(content).map((text) => `${role}: ${text}`));
   };
 
   it('each turn adds only what is new', async () => {

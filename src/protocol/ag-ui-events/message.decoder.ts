@@ -39,12 +39,13 @@ export interface DecodedMessages {
 export function decodeMessages(items: readonly unknown[], seed: readonly string[]): DecodedMessages {
   const ids = new Set<string>();
   const unnamed = new Set<string>();
+  const deriveId = idDeriver(seed, ids);
   const callNames = new Map<string, string>();
   const messages = items.flatMap((item, index) => {
     const fields = fieldReaderAt(item, `messages[${index}]`);
     const named = fields.string('id', ID_LENGTH);
     const isNamed = named !== undefined && !ids.has(named);
-    const id = isNamed ? named : derivedId(seed, fields.source, ids);
+    const id = isNamed ? named : deriveId(fields.source);
     if (!isNamed) unnamed.add(id);
     ids.add(id);
     return decodeMessage(fields, id, callNames);
@@ -52,13 +53,19 @@ export function decodeMessages(items: readonly unknown[], seed: readonly string[
   return { messages, unnamed };
 }
 
-/** Equal messages are distinguished by how many of them came before. */
-function derivedId(seed: readonly string[], source: FieldReader['source'], taken: ReadonlySet<string>): string {
-  const { role, content, toolCalls, toolCallId } = source;
-  for (let place = 0; ; place += 1) {
-    const id = `msg_${fingerprint([...seed, role, content, toolCalls, toolCallId, place]).slice(0, 32)}`;
-    if (!taken.has(id)) return id;
-  }
+/** Derives ids from what messages say. Equal messages are distinguished by how many of them came before. */
+function idDeriver(seed: readonly string[], taken: ReadonlySet<string>): (source: FieldReader['source']) => string {
+  const places = new Map<string, number>();
+  return ({ role, content, toolCalls, toolCallId }) => {
+    const parts = [...seed, role, content, toolCalls, toolCallId];
+    const said = fingerprint(parts);
+    for (let place = places.get(said) ?? 0; ; place += 1) {
+      const id = `msg_${fingerprint([...parts, place]).slice(0, 32)}`;
+      if (taken.has(id)) continue;
+      places.set(said, place + 1);
+      return id;
+    }
+  };
 }
 
 /**

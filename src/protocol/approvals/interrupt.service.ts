@@ -4,7 +4,7 @@ import { AppError, type Reach, type Requester, userReach } from '../../common/in
 import { type InterruptPage, Interrupts, type InterruptView } from '../../interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import { findWithin } from '../wire/index.js';
+import { findWithin, Wires } from '../wire/index.js';
 import type { InterruptsQueryDto } from './dto/queries.dto.js';
 
 const DEFAULT_LIMIT = 20;
@@ -25,8 +25,9 @@ function answeringAs(caller: Caller, user: NamedUser | undefined): Requester | n
 export class InterruptService {
   constructor(
     private readonly interrupts: Interrupts,
-    private readonly runs: Runs,
-    private readonly sessions: Sessions,
+    readonly runs: Runs,
+    readonly sessions: Sessions,
+    readonly wires: Wires,
   ) {}
 
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
@@ -49,7 +50,7 @@ export class InterruptService {
     kind?: InterruptView['kind'],
   ): Promise<InterruptView> {
     const find = (reach: Reach): Promise<InterruptView | undefined> => this.interrupts.find(reach, id);
-    const view = await findWithin(this.sessions, caller, caller.reviewReach(user), find);
+    const view = await findWithin(this, caller, caller.reviewReach(user), find);
     if (!view || (kind && view.kind !== kind)) throw new AppError('INTERRUPT_NOT_FOUND');
     return view;
   }

@@ -5,7 +5,7 @@ import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import { type Caller, namedUser } from '../../access/index.js';
-import { findRun } from '../wire/index.js';
+import { findRun, Wires } from '../wire/index.js';
 import type { CreateRequest } from './responses-request.decoder.js';
 import { notFound, previousNotFound } from './responses.errors.js';
 
@@ -32,6 +32,7 @@ export class ConversationHistory {
   constructor(
     readonly sessions: Sessions,
     readonly runs: Runs,
+    readonly wires: Wires,
     private readonly attachments: MessageAttachments,
   ) {}
 

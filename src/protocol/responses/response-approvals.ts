@@ -3,8 +3,8 @@ import type { Caller } from '../../access/index.js';
 import type { Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
 import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
-import { Sessions } from '../../session/index.js';
 import { findWithin } from '../wire/index.js';
+import { ConversationHistory } from './conversation-history.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
 import { isOutput, text, wireLabel } from './items/tool-data.js';
 import { notFound } from './responses.errors.js';
@@ -28,7 +28,7 @@ export interface GivenAnswers {
 export class ResponseApprovals {
   constructor(
     private readonly interrupts: Interrupts,
-    private readonly sessions: Sessions,
+    private readonly history: ConversationHistory,
   ) {}
 
   /**
@@ -48,7 +48,7 @@ export class ResponseApprovals {
     for (const message of rest.filter(isAnswer)) {
       const answer = answerOf(message);
       const find = (one: Reach): Promise<InterruptView | undefined> => this.interrupts.find(one, answer.interruptId);
-      const asked = await findWithin(this.sessions, caller, reach, find);
+      const asked = await findWithin(this.history, caller, reach, find);
       if (!asked || (within ?? asked.sessionId) !== asked.sessionId) {
         throw notFound('INTERRUPT_NOT_FOUND', 'Approval request', answer.interruptId, 'input');
       }

@@ -19,6 +19,7 @@ const COMPATIBLE_MODE = '/compatible-mode/v1/';
 export class ResponsesWire extends Wire {
   readonly name = WIRE;
   override readonly paths = OPENAI_PREFIXES.map((prefix) => `/${prefix}`);
+  override readonly sharesUnnamed = true;
 
   constructor(private readonly settings: ResponsesSettings) {
     super();

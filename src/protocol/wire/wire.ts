@@ -37,6 +37,11 @@ export abstract class Wire {
   readonly paths: readonly string[] = [];
   /** What happens to a run whose client disconnects, if the request does not specify it. */
   readonly onDisconnect: OnDisconnect = 'continue';
+  /**
+   * True when, without authentication, its sessions that were begun without a user are nobody's: for a wire on which a
+   * session is created first, and a user can be named with it only later.
+   */
+  readonly sharesUnnamed: boolean = false;
   /** The keep-alive frame of its streams; absent, the comment `ping`. */
   readonly keepAliveFrame?: string;
   /** The frame that ends a stream which the server cuts to shut down, where the encoder has none of its own. */

@@ -45,6 +45,11 @@ export class Wires implements OnModuleInit {
     return this.all.filter(({ isWatchable }) => isWatchable);
   }
 
+  /** As `Wire.sharesUnnamed` of the wire with a name; false for an unknown one. */
+  sharesUnnamed(name: string): boolean {
+    return this.all.some((wire) => wire.name === name && wire.sharesUnnamed);
+  }
+
   /**
    * The wire in whose frames any run can be watched.
    *

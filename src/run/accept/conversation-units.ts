@@ -63,22 +63,70 @@ export interface Alignment {
 /**
  * The longest beginning of a resent conversation that the known one has, at any place, because clients may leave out
  * what is old. Equal questions alone prove nothing, since people repeat themselves: an answer must be among it. What
- * the user says last is always new. Of equally long ones the first counts.
+ * the user says last is always new. Of equally long ones the first counts. Takes time in proportion to both lengths.
  */
 export function alignmentOf(resent: readonly Unit[], known: readonly Unit[]): Alignment | undefined {
-  const most = resent.at(-1)?.role === 'user' ? resent.length - 1 : resent.length;
-  let best: Alignment | undefined;
-  for (let start = 0; start < known.length; start += 1) {
-    let length = 0;
-    while (length < most && isSame(resent[length], known[start + length])) length += 1;
-    if (length > (best?.length ?? 0) && resent.slice(0, length).some(({ role }) => role === 'assistant')) {
-      best = { length, start };
+  const past = resent.at(-1)?.role === 'user' ? resent.slice(0, -1) : resent;
+  const [begin, all] = [past.map(keyOf), keysAsResent(known, past)];
+  const best = longestBeginning(begin, all);
+  return past.slice(0, best.length).some(({ role }) => role === 'assistant') ? best : undefined;
+}
+
+/** The keys of known units. An answer that was stopped has that of a shorter copy, which its client may have of it. */
+function keysAsResent(known: readonly Unit[], resent: readonly Unit[]): readonly string[] {
+  const copies = new Map<string, Unit>();
+  for (const [index, unit] of resent.entries()) {
+    const asked = resent[index - 1];
+    if (unit.role === 'assistant' && asked) copies.set(keyOf(asked), unit);
+  }
+  return known.map((unit, index) => {
+    const asked = known[index - 1];
+    const copy = unit.isCut && unit.role === 'assistant' && asked ? copies.get(keyOf(asked)) : undefined;
+    return keyOf(copy && unit.words.startsWith(copy.words) ? copy : unit);
+  });
+}
+
+function keyOf({ role, words }: Unit): string {
+  return `${role} ${words}`;
+}
+
+/** The longest beginning of a list in a text, by the algorithm of Knuth, Morris and Pratt. */
+function longestBeginning(list: readonly string[], text: readonly string[]): Alignment {
+  const numbers = new Map<string, number>();
+  for (const key of list) if (!numbers.has(key)) numbers.set(key, numbers.size);
+  const pattern = list.map((key) => numbers.get(key));
+  const borders = bordersOf(pattern);
+  let best: Alignment = { length: 0, start: 0 };
+  let length = 0;
+  for (const [index, key] of text.entries()) {
+    const number = numbers.get(key);
+    if (number === undefined) length = 0;
+    else {
+      length = extended(pattern, borders, length, number);
+      if (length > best.length) best = { length, start: index + 1 - length };
+      if (length === pattern.length) return best;
     }
   }
   return best;
 }
 
-function isSame(resent: Unit | undefined, known: Unit | undefined): boolean {
-  if (!resent || !known || resent.role !== known.role) return false;
-  return resent.words === known.words || (known.isCut && known.words.startsWith(resent.words));
+/** For each beginning of a list the length of the longest shorter one with which it ends. */
+function bordersOf(pattern: readonly (number | undefined)[]): readonly number[] {
+  const borders: number[] = [];
+  for (const [index, number] of pattern.entries()) {
+    borders.push(index === 0 ? 0 : extended(pattern, borders, borders[index - 1] ?? 0, number));
+  }
+  return borders;
+}
+
+/** How much of the pattern a text ends with that ended with `length` of it, after one more key. */
+function extended(
+  pattern: readonly (number | undefined)[],
+  borders: readonly number[],
+  length: number,
+  number: number | undefined,
+): number {
+  let matched = length;
+  while (matched > 0 && pattern[matched] !== number) matched = borders[matched - 1] ?? 0;
+  return pattern[matched] === number ? matched + 1 : 0;
 }

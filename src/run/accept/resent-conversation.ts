@@ -123,8 +123,10 @@ function nextQuestion(
   stored: readonly StoredMessage[],
   known: readonly (number | undefined)[],
 ): number {
-  const places = known.filter((index, place) => index !== undefined && input[place]?.role !== 'system');
-  const last = Math.max(...(places as number[]));
+  let last = -1;
+  for (const [place, index] of known.entries()) {
+    if (index !== undefined && index > last && input[place]?.role !== 'system') last = index;
+  }
   return stored.findIndex((one, index) => index > last && isQuestion(one));
 }
 
