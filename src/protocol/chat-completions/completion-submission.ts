@@ -26,7 +26,6 @@ export interface SubmittedCompletion {
 /** What is known of a request while its run is put together. */
 interface Submission extends PlacedRequest {
   readonly trace: ToolTrace;
-  readonly idempotencyKey: string | undefined;
   readonly instructions: string[];
 }
 
