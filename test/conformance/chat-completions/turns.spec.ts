@@ -4,9 +4,12 @@ import { type ModelRequest } from '../../../src/agent/index.js';
 import { call, finish, ScriptedModelClient, text } from '../../../src/agent/testing/scripted-model-client.js';
 import type { ScriptStep } from '../../../src/agent/testing/scripted-model-client.js';
 import { AppError } from '../../../src/common/index.js';
+import { ConnectionDrain } from '../../../src/protocol/http/index.js';
 import { GOLDEN_CLIENT_TOOL, GoldenTools } from '../../support/golden.js';
 import { png } from '../../support/images.js';
+import { rawRequest } from '../../support/raw-http.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 const APPROVAL: ChatCompletionTool = {
   type: 'function',
@@ -223,6 +226,23 @@ describe('refusals of completions', () => {
       const refused = client.chat.completions.create({ model: 'x', messages: [{ role: 'user', content: 'x' }] });
       await expect(refused).rejects.toBeInstanceOf(AuthenticationError);
       await expect(refused).rejects.toMatchObject({ code: 'invalid_api_key', type: 'invalid_request_error' });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('a stream of a server that sends its clients away does not say that its connection ends', async () => {
+    const server = await startServer({ model: new ScriptedModelClient(() => [text('a'), { type: 'hang' }]) });
+    try {
+      server.get(ConnectionDrain).begin();
+      const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'x' }] });
+      const headOf = async (...headers: string[]): Promise<string> => {
+        const answered = rawRequest(server.port, 'POST', '/v1/chat/completions', body, headers);
+        await until(() => answered.chunks.join('').includes('"content":"a"'), 'the text');
+        return answered.head;
+      };
+      expect(await headOf()).not.toMatch(/^connection: close/im);
+      expect(await headOf('connection: close')).toMatch(/^connection: close/im);
     } finally {
       await server.close();
     }
