@@ -2,7 +2,7 @@ import { finish, ScriptedModelClient, text } from '../../src/agent/testing/scrip
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { startServer, type TestServer } from '../support/server.js';
 
-/** Contract chat-completions, section F8. */
+/** A repeated request gets the run of the first one (contract chat-completions, section B5). */
 describeOnDatabases('one Idempotency-Key at two instances', (openDatabase) => {
   let database: TestDatabase;
   let servers: TestServer[];

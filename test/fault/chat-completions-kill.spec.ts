@@ -69,7 +69,7 @@ interface Chunk {
 const chunksOf = (frames: readonly string[]): Chunk[] =>
   frames.filter((frame) => frame !== '[DONE]').map((frame) => JSON.parse(frame) as Chunk);
 
-/** Contract chat-completions, sections 0.5 and F5. */
+/** A stream ends in one way, and is continued as it was (contract chat-completions, section B6). */
 describeOnDatabases('a completion whose server is killed', (openDatabase) => {
   let database: TestDatabase;
   let server: ServerProcess;

@@ -49,7 +49,7 @@ export class CompletionSubmission {
     const request = decodeCompletionRequest(body, this.files.maxBytes);
     await this.server.checkTools(request.tools);
     const idempotencyKey = idempotencyKeyOf(headers['idempotency-key'], 'Idempotency-Key');
-    const user = namedUser('user', bodyUserOf(caller, request.user));
+    const user = caller.oneUser(namedUser('user', bodyUserOf(caller, request.user)), caller.headerUser());
     const sessionId = sessionNameOf(headers, request.metadata, this.settings.sessionHeaders);
     const trace = toolTraceOf(headers, this.settings.toolTrace);
     const { messages } = request;

@@ -92,7 +92,7 @@ function wait(log: ScriptedLog, callIds: string[]): void {
 
 const ROLE = { role: 'assistant', content: '' };
 
-/** Contract chat-completions, sections A5, A9, C1 and E. */
+/** What contract chat-completions, sections A5, C1 and E, say of the chunks of a run. */
 describe('the encoder of completions', () => {
   it('texts of several messages are divided by a blank line, in the same way in both modes', () => {
     const log = begun();
@@ -239,9 +239,11 @@ describe('the encoder of completions', () => {
     const encoder = new CompletionEncoder(info());
     const frames = log.logged().flatMap((event) => encoder.next(event));
     for (const frame of frames) expect(Buffer.byteLength(frame)).toBeLessThan(64 * 1024 + 1024);
-    const contents = frames.map((frame) => (JSON.parse(frame.slice(6)) as Chunk).choices[0]?.delta['content'] ?? '');
+    const contents = frames.map(
+      (frame) => (JSON.parse(frame.slice(6)) as Chunk).choices[0]?.delta['content'] ?? '',
+    ) as string[];
     expect(contents.join('')).toBe(text);
-    for (const content of contents) expect(String(content).isWellFormed()).toBe(true);
+    for (const content of contents) expect(content.isWellFormed()).toBe(true);
   });
 
   it('a reader that has some frames gets the same bytes as one that has none', () => {

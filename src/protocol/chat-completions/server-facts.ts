@@ -53,7 +53,8 @@ export class ServerFacts {
    * key, at the same time at two instances, must have the same.
    */
   sessionId(key: string | undefined, caller: Caller, owner: Principal): string {
-    return SESSION_PREFIX + (key === undefined ? this.ids.uuid() : idOfKey(`${WIRE} session`, key, caller, owner));
+    if (key === undefined) return this.ids.next(SESSION_PREFIX);
+    return SESSION_PREFIX + idOfKey(`${WIRE} session`, key, caller, owner);
   }
 
   /** 64 random bits in hexadecimal digits. */

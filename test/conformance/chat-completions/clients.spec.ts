@@ -46,7 +46,7 @@ function answer({ messages }: ModelRequest): readonly ScriptStep[] {
   return [reasoning('Hm. '), text('It is '), text('fine.'), finish()];
 }
 
-/** Stock clients with their defaults but for the address (contract chat-completions, section F1 to F3). */
+/** Stock clients with their defaults but for the address (contract chat-completions, section F). */
 describe('stock clients of Chat Completions', () => {
   let server: TestServer;
   let model: ScriptedModelClient;
@@ -252,7 +252,7 @@ describe('stock clients of Chat Completions', () => {
     it('invokes and streams', async () => {
       expect((await chat().invoke('hello')).content).toBe('It is fine.');
       let streamed = '';
-      for await (const chunk of await chat().stream('hello')) streamed += String(chunk.content);
+      for await (const chunk of await chat().stream('hello')) streamed += chunk.text;
       expect(streamed).toBe('It is fine.');
     });
 

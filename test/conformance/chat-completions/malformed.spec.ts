@@ -122,7 +122,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
 );
 
-/** Contract chat-completions, section F9. */
+/** What is not understood is refused by name (contract chat-completions, section A10). */
 describeOnDatabases('malformed bodies on Chat Completions', (open) => {
   let server: TestServer;
 

@@ -217,7 +217,7 @@ describe('turns of completions', () => {
   });
 });
 
-/** Contract chat-completions, section A7, and contract access: refusals have the classes of the SDK. */
+/** Refusals have the classes of the SDK (contract chat-completions, section A7). */
 describe('refusals of completions', () => {
   it('a request without a credential is an AuthenticationError', async () => {
     const server = await startServer({ env: { AUTH: 'keys' } });
