@@ -104,14 +104,16 @@ describeOnDatabases('across the wires', (openDatabase) => {
       model.open();
       const original = await ended(started);
       const own = starter.shown(original);
-      expect(own.calls[0]?.output).toContain(TOOL_OUTPUT);
+      const showsOutputs = (name: string): boolean => name !== 'chat-completions';
+      if (showsOutputs(starter.name)) expect(own.calls[0]?.output).toContain(TOOL_OUTPUT);
 
       for (const [index, { wire, path }] of watchers.entries()) {
         const copy = await ended(watched[index] as RawAnswer);
         const { usage, ...shown } = wire.shown(copy);
         expect([wire.name, shown.text]).toEqual([wire.name, 'Let me look. It is fine.']);
         expect(shown.calls).toMatchObject([{ name: 'get_weather', arguments: '{"city":"Paris"}' }]);
-        expect(shown).toEqual({ text: own.text, calls: own.calls });
+        if (showsOutputs(wire.name) && showsOutputs(starter.name)) expect(shown.calls).toEqual(own.calls);
+        expect(shown.text).toBe(own.text);
         expect([wire.name, usage]).toEqual([wire.name, wire.name === 'ag-kit' ? undefined : { input: 20, output: 10 }]);
         // A reader of the wire that started the run reads what its client read.
         if (wire === starter) expect(copy).toBe(original);

@@ -30,6 +30,7 @@ const OWN_READS: Readonly<Record<string, string>> = {
   'agent-api': `/process/task/${RUN}`,
   responses: `/compatible-mode/v1/responses/${RUN}`,
   runs: `/api/v1/agent/runs/${THREAD}`,
+  'chat-completions': `/v1/chat/completions/${RUN}`,
 };
 /** How each wire says that the database is unavailable. */
 const SHAPES: Readonly<Record<string, object>> = {
@@ -40,6 +41,7 @@ const SHAPES: Readonly<Record<string, object>> = {
   'ag-kit-ag-ui': { code: 'DATABASE_ERROR' },
   'ag-kit-bot': { code: 'DATABASE_ERROR' },
   runs: { code: 'database_error' },
+  'chat-completions': { error: { code: 'service_unavailable' } },
 };
 
 (POSTGRES ? describe : describe.skip)(

@@ -5,6 +5,8 @@ import { LoggedEvent } from '../../src/events/index.js';
 import { calls, endings, Interpreter } from '../../src/events/testing/random-program.js';
 import { AgUiEncoder } from '../../src/protocol/ag-ui-events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
+import { completionInfo } from '../../src/protocol/chat-completions/completion-info.js';
+import { CompletionEncoder } from '../../src/protocol/chat-completions/completion.encoder.js';
 import { HttpSettings } from '../../src/protocol/http/index.js';
 import { responseInfo } from '../../src/protocol/responses/response-info.js';
 import { ResponsesEncoder } from '../../src/protocol/responses/responses.encoder.js';
@@ -24,6 +26,7 @@ const ENCODERS: Readonly<Record<string, (run: RunView) => FrameEncoder>> = {
   'agent-api': () => new AgentApiEncoder({ doneFrame: true }),
   responses: (run) => new ResponsesEncoder(responseInfo(run)),
   runs: (run) => new RunsEncoder(run, { history }),
+  'chat-completions': (run) => new CompletionEncoder(completionInfo(run)),
   'ag-ui': ({ sessionId: threadId, runId }) => new AgUiEncoder({ threadId, runId, generation: 'v1', history }),
 };
 

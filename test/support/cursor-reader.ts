@@ -17,7 +17,16 @@ export interface CursorRoute {
 export type Ending = 'left' | 'ended' | 'sent away' | 'broken' | 'silent' | 'nothing left';
 
 /** The routes by which a run can be read from a cursor, in the frames of every wire. */
-export const WATCHED = ['agent-api', 'responses', 'ag-ui', 'ag-kit', 'ag-kit-ag-ui', 'ag-kit-bot', 'runs'] as const;
+export const WATCHED = [
+  'agent-api',
+  'responses',
+  'ag-ui',
+  'ag-kit',
+  'ag-kit-ag-ui',
+  'ag-kit-bot',
+  'runs',
+  'chat-completions',
+] as const;
 
 /** `GET /runs/{runId}/events` in the frames of a wire, continued by the number of frames. */
 export function watching(runId: string, protocol: string): CursorRoute {

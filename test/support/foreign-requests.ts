@@ -147,7 +147,7 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
     { method: 'POST', path: `/api/v1/agent/runs/${session}/${key}/resume`, body: { runId: randomUUID(), resume } },
     { method: 'GET', path: `/api/v1/agent/tasks/${run}` },
     { method: 'GET', path: `/api/v1/agent/history?threadId=${session}` },
-    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs'].flatMap((protocol): Attempt[] => [
+    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions'].flatMap((protocol): Attempt[] => [
       { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}` },
       { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}&follow=session` },
     ]),

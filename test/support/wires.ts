@@ -1,9 +1,17 @@
 import { jsonFrames } from './sse.js';
 
+/** A call of a tool of the server. */
+export interface ShownCall {
+  readonly name: string;
+  readonly arguments: string;
+  /** Undefined where the wire does not show it. */
+  readonly output: string | undefined;
+}
+
 /** The contents of a stream, in one form for all wires. */
 export interface Shown {
   readonly text: string;
-  readonly calls: readonly { readonly name: string; readonly arguments: string; readonly output: string }[];
+  readonly calls: readonly ShownCall[];
   /** Undefined where the wire has no place for it. */
   readonly usage: { readonly input: number; readonly output: number } | undefined;
 }
@@ -96,6 +104,21 @@ export const WIRES: readonly Wire[] = [
     view: ({ sessionId, turn }) => `/api/v1/agent/runs/${sessionId}/run-${turn}`,
     shown: agUiShown,
   },
+  {
+    name: 'chat-completions',
+    say: ({ sessionId, words, user }) => ({
+      path: '/v1/chat/completions',
+      body: {
+        model: 'worker',
+        messages: [{ role: 'user', content: words }],
+        metadata: { session_id: sessionId },
+        stream: true,
+        stream_options: { include_usage: true },
+        user,
+      },
+    }),
+    shown: completionShown,
+  },
 ];
 
 function agentApiShown(stream: string): Shown {
@@ -178,5 +201,28 @@ function agKitShown(stream: string): Shown {
         output: pieces('tool-result', 'result', id),
       })),
     usage: undefined,
+  };
+}
+
+/** Calls of the server are lines of the reasoning, and a blank line divides texts. */
+function completionShown(stream: string): Shown {
+  const chunks = jsonFrames(stream) as {
+    choices?: { delta: { content?: string; reasoning_content?: string } }[];
+    usage?: { prompt_tokens: number; completion_tokens: number } | null;
+  }[];
+  const deltas = chunks.flatMap(({ choices = [] }) => choices.map(({ delta }) => delta));
+  const texts = deltas.map(({ content }) => content ?? '').filter((text) => text !== '\n\n');
+  const lines = deltas
+    .map(({ reasoning_content: line }) => line ?? '')
+    .join('')
+    .split('\n');
+  const usage = chunks.at(-1)?.usage;
+  return {
+    text: texts.join(''),
+    calls: lines.flatMap((line) => {
+      const [, name, args] = /^(\w+) (\{.*\})$/.exec(line) ?? [];
+      return name === undefined || args === undefined ? [] : [{ name, arguments: args, output: undefined }];
+    }),
+    usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : undefined,
   };
 }

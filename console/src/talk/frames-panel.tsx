@@ -5,6 +5,7 @@ import { FrameList } from './frame-list.js';
 const FRAMES = [
   ['agent-api', 'Agent API'],
   ['responses', 'OpenAI Responses'],
+  ['chat-completions', 'OpenAI Chat Completions'],
   ['ag-ui', 'AG-UI'],
   ['runs', 'Runs API'],
   ['ag-kit', 'AG-Kit'],

@@ -20,6 +20,7 @@ export interface PlacedRequest {
   readonly user: NamedUser | undefined;
   /** Undefined: the messages are the whole context. */
   readonly sessionId: string | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** The parts of a run request that depend on what the request continues. */
@@ -59,9 +60,10 @@ export class CompletionPlaces {
   }
 
   /** The session is that of the questions. */
-  private answering({ request, caller, user, sessionId }: PlacedRequest, answers: readonly InterruptAnswer[]): Place {
+  private answering(placed: PlacedRequest, answers: readonly InterruptAnswer[]): Place {
+    const { request, caller, user, sessionId } = placed;
     const input = newMessages(request.messages).flatMap(({ result, messages }) => (result ? [] : messages));
-    const id = sessionId ?? this.server.newId('chat_');
+    const id = sessionId ?? this.ownSession(placed);
     return {
       principal: caller.actingFor(user, id),
       sessionId: id,
@@ -73,8 +75,9 @@ export class CompletionPlaces {
     };
   }
 
-  private alone({ request, caller, user }: PlacedRequest): Place {
-    const sessionId = this.server.newId('chat_');
+  private alone(placed: PlacedRequest): Place {
+    const { request, caller, user } = placed;
+    const sessionId = this.ownSession(placed);
     const input = messagesOf(request.messages.slice(leading(request.messages)));
     return {
       // Without authentication uploads that name no user are those of one user.
@@ -86,6 +89,10 @@ export class CompletionPlaces {
       input,
       clientTools: ownTools(request),
     };
+  }
+
+  private ownSession({ caller, user, idempotencyKey }: PlacedRequest): string {
+    return this.server.sessionId(idempotencyKey, caller, caller.actingFor(user));
   }
 
   /** The server's history is the truth: what precedes the last answer is the client's copy of it. */

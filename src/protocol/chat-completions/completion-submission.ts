@@ -26,7 +26,6 @@ export interface SubmittedCompletion {
 /** What is known of a request while its run is put together. */
 interface Submission extends PlacedRequest {
   readonly trace: ToolTrace;
-  readonly idempotencyKey: string | undefined;
   readonly instructions: string[];
 }
 
@@ -50,7 +49,7 @@ export class CompletionSubmission {
     const request = decodeCompletionRequest(body, this.files.maxBytes);
     await this.server.checkTools(request.tools);
     const idempotencyKey = idempotencyKeyOf(headers['idempotency-key'], 'Idempotency-Key');
-    const user = namedUser('user', bodyUserOf(caller, request.user));
+    const user = caller.oneUser(namedUser('user', bodyUserOf(caller, request.user)), caller.headerUser());
     const sessionId = sessionNameOf(headers, request.metadata, this.settings.sessionHeaders);
     const trace = toolTraceOf(headers, this.settings.toolTrace);
     const { messages } = request;

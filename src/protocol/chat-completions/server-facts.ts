@@ -10,6 +10,7 @@ import type { DecodedTools } from './tool.decoder.js';
 
 /** How many schemas are remembered that were found to be valid: clients send the same ones with every request. */
 const KNOWN_SCHEMAS = 500;
+const SESSION_PREFIX = 'chat_';
 
 /** What requests need to know of the server: its agents, its tools and new ids. */
 @Injectable()
@@ -47,8 +48,13 @@ export class ServerFacts {
     return key === undefined ? this.ids.next(ID_PREFIX) : `${ID_PREFIX}${idOfKey(WIRE, key, caller, owner)}`;
   }
 
-  newId(prefix: string): string {
-    return this.ids.next(prefix);
+  /**
+   * The id of a session for one request. Without authentication it names the owner of the run, so that requests with one
+   * key, at the same time at two instances, must have the same.
+   */
+  sessionId(key: string | undefined, caller: Caller, owner: Principal): string {
+    if (key === undefined) return this.ids.next(SESSION_PREFIX);
+    return SESSION_PREFIX + idOfKey(`${WIRE} session`, key, caller, owner);
   }
 
   /** 64 random bits in hexadecimal digits. */

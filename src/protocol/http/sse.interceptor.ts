@@ -92,11 +92,14 @@ class StreamingAnswer {
 
   /**
    * Whether the connection is closed after the answer: the client has asked for it, nothing else ends a stream of
-   * HTTP/1.0, or the server sends its clients away.
+   * HTTP/1.0, or the server sends its clients away. The last is not said to clients that take every clean end for the end
+   * of the answer: where a connection is to be closed, some of them take a lost server for a clean end, too.
    */
   private get endsConnection(): boolean {
-    const { request, reply } = this.client;
-    return this.streams.isDraining || !reply.raw.shouldKeepAlive || request.raw.httpVersion === '1.0';
+    const { request, reply, controlFrames } = this.client;
+    if (request.raw.httpVersion === '1.0') return true;
+    if (controlFrames.isCutAtShutdown === true) return /\bclose\b/i.test(request.headers.connection ?? '');
+    return this.streams.isDraining || !reply.raw.shouldKeepAlive;
   }
 
   private take(frames: readonly string[]): void {

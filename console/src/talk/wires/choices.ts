@@ -21,6 +21,15 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     load: async () => (await import('./responses.js')).responses(),
   },
   {
+    name: 'chat-completions',
+    title: 'OpenAI Chat Completions',
+    client: 'openai',
+    hasAgents: true,
+    hasTools: true,
+    hasImages: true,
+    load: async () => (await import('./chat-completions.js')).chatCompletions(),
+  },
+  {
     name: 'ag-ui',
     title: 'AG-UI',
     client: '@ag-ui/client',

@@ -5,6 +5,7 @@ import { Transcript } from '../transcript.js';
 import { type AgentApiEvent, AgentApiReader } from './agent-api-events.js';
 import { AgKitReader } from './ag-kit-events.js';
 import { AgUiReader } from './ag-ui-events.js';
+import { CompletionReader } from './chat-completions-events.js';
 
 /** A run, and what the page shows of it once changes are announced. */
 function liveRun(): { readonly run: LiveRun; readonly shown: () => Promise<readonly object[]> } {
@@ -129,5 +130,45 @@ describe('the reader of the Agent API', () => {
     events.forEach((event, sequence_number) => reader.read({ ...event, sequence_number } as AgentApiEvent));
     expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { kind: 'notice' }, {}]);
     expect([run.end, run.cursor]).toEqual(['completed', 7]);
+  });
+});
+
+describe('the reader of Chat Completions', () => {
+  const delta = (fields: object, finish_reason: string | null = null): object => ({
+    id: 'chatcmpl-1',
+    choices: [{ delta: fields, finish_reason }],
+  });
+  const call = (index: number, name: string): object =>
+    delta({ tool_calls: [{ index, id: `c${index}`, function: { name, arguments: '{}' } }] });
+
+  it('shows texts and reasoning in order, and calls of the page wait for it', async () => {
+    const { run, shown } = liveRun();
+    const reader = new CompletionReader(run);
+    for (const fields of [{ content: '' }, { reasoning_content: 'Hm.' }, { content: 'One ' }, { content: 'moment' }])
+      reader.read(delta(fields));
+    reader.read(delta({ content: '\n\n' }));
+    reader.read(delta({ content: 'Here.' }));
+    reader.read(call(0, 'time'));
+    reader.read(call(1, 'request_approval'));
+    reader.read(delta({}, 'tool_calls'));
+    reader.end();
+    expect(await shown()).toMatchObject([
+      { kind: 'reasoning', text: 'Hm.', done: true },
+      { kind: 'text', text: 'One moment', done: true },
+      { kind: 'text', text: 'Here.', done: true },
+      { kind: 'call', id: 'c0', name: 'time', args: '{}' },
+      {},
+    ]);
+    expect([run.end, run.cursor]).toEqual(['interrupted', 9]);
+    expect(run.pending).toEqual([{ callId: 'c0', name: 'time', args: '{}' }]);
+  });
+
+  it.each([
+    ['model_execution_failed', 'failed'],
+    ['run_canceled', 'cancelled'],
+  ])('an error with the code %s ends the run as %s', (code, end) => {
+    const { run } = liveRun();
+    new CompletionReader(run).read({ error: { message: 'It went wrong', code } });
+    expect(run.end).toBe(end);
   });
 });
