@@ -52,7 +52,7 @@ describe('the commands of docs/access.md', () => {
 
   it.each(REQUESTS)('%s', async (request) => {
     const here = request.replaceAll('http://127.0.0.1:8090', server.url);
-    const stdout = await shell(here.replace(/^curl /, 'curl --fail --silent --show-error --max-time 20 '));
+    const stdout = await shell(here.replace(/^curl /, 'curl --fail-with-body --silent --show-error --max-time 20 '));
     expect(stdout).not.toBe('');
     expect(stdout).not.toContain('"status":"failed"');
   });
