@@ -61,7 +61,10 @@ module.exports = {
         'What two wires share belongs in protocol/http (bytes), protocol/wire (runs as frames), protocol/openai or protocol/ag-ui-events.',
       severity: 'error',
       from: { path: '^src/protocol/([^/]+)/', pathNot: '^src/protocol/(http|wire)/' },
-      to: { path: '^src/protocol/[^/]+/', pathNot: ['^src/protocol/$1/', '^src/protocol/(http|wire|openai|ag-ui-events)/'] },
+      to: {
+        path: '^src/protocol/[^/]+/',
+        pathNot: ['^src/protocol/$1/', '^src/protocol/(http|wire|openai|ag-ui-events)/'],
+      },
     },
     {
       name: 'wire-kit-knows-no-wire',
@@ -77,7 +80,8 @@ module.exports = {
     },
     {
       name: 'no-circles-between-protocol-folders',
-      comment: 'Types count too: below a wire there are only http, the kit, what the APIs of OpenAI share, and the AG-UI events.',
+      comment:
+        'Types count too: below a wire there are only http, the kit, what the APIs of OpenAI share, and the AG-UI events.',
       severity: 'error',
       from: { path: '^src/protocol/(http|wire|openai|ag-ui-events)/', pathNot: SPECS },
       to: { path: '^src/protocol/', pathNot: '^src/protocol/(http|wire|openai|ag-ui-events)/' },
