@@ -4,6 +4,7 @@ export * from './nobodys.js';
 export * from './run-frames.js';
 export * from './run-stream.js';
 export * from './run-streams.js';
+export * from './stream-options.js';
 export * from './session-owner.js';
 export * from './skip-frames.js';
 export * from './wire-controller.decorator.js';

@@ -1,4 +1,4 @@
-import { type AbortLike, AppError } from '../../common/index.js';
+import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import type { HttpError } from '../http/http-error.js';
 import { StreamCut } from '../http/stream-cut.js';
@@ -7,6 +7,7 @@ import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
 import { NewestFrames } from './newest-frames.js';
 import { SkipFrames } from './skip-frames.js';
+import type { CursorCheck, RunFramesOptions } from './stream-options.js';
 
 /** Characters after which a batch of frames is handed on, so that a full socket can pause the reader in between. */
 const BATCH_LENGTH = 64 * 1024;
@@ -17,38 +18,6 @@ const LEAST_LENGTH = 32;
 
 /** The batch before the first: shared, because it never changes. */
 const NO_EVENTS: readonly LoggedEvent[] = [];
-
-/** A cursor that is checked against what was committed at the time of the request. */
-export interface CursorCheck {
-  /** The number of the last event that was committed then; -1 for none. */
-  readonly lastSeq: number;
-  /** Throws when the cursor is beyond the frames of those events. @param count how many there are */
-  readonly ahead: (count: number) => Error;
-}
-
-/** How a run's log is read. */
-export interface RunFramesOptions {
-  /** Encodes the run for one reader; it has state and is used for one pass only. */
-  readonly encoder: FrameEncoder;
-  /** Where the encoder stopped for an earlier reader; the tail begins after it. Absent: before the first event. */
-  readonly stopped?: StoppedEncoder | undefined;
-  /** Called at most once, when the reader leaves and another one may continue with the encoder. */
-  readonly onStop?: ((stopped: StoppedEncoder) => void) | undefined;
-  /** Aborted when the reader has left. */
-  readonly signal: AbortLike;
-  /** Absent: the reader has no frame yet. */
-  readonly skip?: SkipFrames;
-  /** Absent: nothing is checked. Present: the request is accepted once it is checked. */
-  readonly cursor?: CursorCheck | undefined;
-  /** True when the request is accepted before anything is read. */
-  readonly isAccepted?: boolean;
-  /** False: the frames of the encoder's `end` are left out, because another run may follow in the same stream. */
-  readonly hasEnd?: boolean;
-  /** As `Wire.shutdownFrame`, where the encoder has none of its own. */
-  readonly shutdownFrame?: string | undefined;
-  /** The frames of a run whose events were removed. Absent: that is an error. */
-  readonly expired?: (() => Promise<readonly string[]>) | undefined;
-}
 
 /**
  * The frames of one run: its log, read in one pass through a wire's encoder. Written by hand: a generator

@@ -5,79 +5,28 @@ import {
   AppError,
   FirstAbort,
   LightAbortSignal,
-  type Principal,
   RETRY_AFTER_SECONDS,
   userReach,
 } from '../../common/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams, type StreamReader } from '../http/index.js';
-import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
+import { DisconnectPolicy } from './disconnect-policy.js';
 import { ResumeCache } from './resume-cache.js';
-import type { FrameEncoder } from './frame-encoder.js';
 import type { FrameSource } from './frame-source.js';
-import { type CursorCheck, RunFrames, type RunFramesOptions } from './run-frames.js';
+import { RunFrames } from './run-frames.js';
 import { RunStream } from './run-stream.js';
 import { SessionFrames } from './session-frames.js';
 import { SkipFrames } from './skip-frames.js';
-import type { Wire } from './wire.js';
-
-/** For which wire a run is read. */
-export interface ReadOptions {
-  /** The wire whose frames are written. */
-  readonly wire: Wire;
-  /** What becomes of the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
-  readonly onDisconnect?: OnDisconnect | undefined;
-}
-
-/** How the result of a run is written. */
-export interface ResultOptions extends ReadOptions {
-  /** Gets all events of the run in order. */
-  readonly onEvents?: ((events: readonly LoggedEvent[]) => void) | undefined;
-  /** Default: `wire.summary`. */
-  readonly summary?: ((response: AgentResponse) => object) | undefined;
-}
-
-/** How a stream is made. */
-export interface StreamOptions extends ReadOptions {
-  /** Default: `wire.encoder(run)`. */
-  readonly encoder?: FrameEncoder | undefined;
-  /** The frames of a run whose events were removed. Absent: the error EVENTS_EXPIRED. */
-  readonly expired?: ((run: RunView) => Promise<readonly string[]>) | undefined;
-  /** Whether its client reconnects by itself and continues where it was, as an `EventSource` does. */
-  readonly reconnects?: boolean | undefined;
-  /** Milliseconds after which the stream ends, wherever the run is. Absent: with the run. */
-  readonly lifetimeMs?: number | undefined;
-}
-
-/** Where a reader is that has the first frames already. */
-export interface FrameCursor {
-  /** How many frames it has. */
-  readonly seen: number;
-  /** The error for a cursor beyond the last frame. @param count the frames there are */
-  readonly ahead: (count: number) => AppError;
-}
-
-/** How a session is followed. */
-export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisconnect'> {
-  /** The session's owner. */
-  readonly principal: Principal;
-  /** The id of the session. */
-  readonly sessionId: string;
-  /** The run to begin with; absent, the first one after `afterOrdinal`. */
-  readonly first?: RunView | undefined;
-  /** Default 0. */
-  readonly afterOrdinal?: number;
-  /** Where the reader is: in the first run (checked before the first frame), or in all runs together (checked at the end). */
-  readonly cursor?: (FrameCursor & { readonly of: 'first run' | 'all runs' }) | undefined;
-  /** Default: `wire.encoder(run)`. */
-  readonly encoderOf?: (run: RunView) => FrameEncoder | Promise<FrameEncoder>;
-  /**
-   * When the stream waits for a run that does not exist yet: always; while the last run is interrupted, so
-   * that another one continues it; or never.
-   */
-  readonly waits: 'always' | 'while interrupted' | 'never';
-}
+import type {
+  CursorCheck,
+  FrameCursor,
+  ReadOptions,
+  ResultOptions,
+  RunFramesOptions,
+  SessionOptions,
+  StreamOptions,
+} from './stream-options.js';
 
 /** How the frames of one run are made. */
 interface FramesOptions

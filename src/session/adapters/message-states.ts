@@ -11,11 +11,16 @@ export interface StoredRow {
   readonly provider_state: string | null;
 }
 
+/** The message of a row. */
+export function storedMessage(row: Pick<StoredRow, 'body'>): Message {
+  return JSON.parse(row.body) as Message;
+}
+
 /** Rows as messages and their states, in the same order. */
 export function storedMessages(rows: readonly StoredRow[]): StoredMessages {
   const states = new Map<string, string>();
   for (const { id, provider_state: state } of rows) if (state !== null) states.set(id, state);
-  return { messages: rows.map(({ body }) => JSON.parse(body) as Message), states };
+  return { messages: rows.map(storedMessage), states };
 }
 
 /** Provider states by ids and keys. Forks copy messages, and clients repeat requests: the newest of several counts. */

@@ -16,7 +16,7 @@ import {
   type StateQuery,
   type StoredMessage,
 } from '../ports/session-store.js';
-import { newestStates, storedMessages, type StoredRow } from './message-states.js';
+import { newestStates, storedMessage, storedMessages, type StoredRow } from './message-states.js';
 
 const OPEN = prepared(`
   INSERT INTO sessions (tenant_id, user_id, id, state, run_count, message_count, created_at, updated_at, unlisted)
@@ -203,13 +203,13 @@ export class TypeOrmSessionStore extends SessionStore {
     const sql = BY_IDS[queryable(tx).dialect];
     const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids.filter(isStorable))]);
     rows.sort((one, other) => one.seq - other.seq);
-    return new Map(rows.map((row) => [row.id, messageOf(row)]));
+    return new Map(rows.map((row) => [row.id, storedMessage(row)]));
   }
 
   async conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]> {
     const rows = await queryable(tx).all<ConversationRow>(CONVERSATION, [sessionRowId]);
     return rows.map((row) => ({
-      message: messageOf(row),
+      message: storedMessage(row),
       seq: row.seq,
       runOrdinal: row.run_ordinal,
       runRowId: row.run_no,
@@ -223,7 +223,7 @@ export class TypeOrmSessionStore extends SessionStore {
       where: { sessionRowId, type: In(types), hidden: 0 },
       order: { seq: 'ASC' },
     });
-    return rows.map(messageOf);
+    return rows.map(storedMessage);
   }
 
   async inputOf(sessionRowId: number, runRowId: number): Promise<StoredMessages> {
@@ -296,8 +296,4 @@ interface OpenedRow {
 function opened([row]: readonly OpenedRow[], messages: number): OpenedSession {
   if (!row) throw new Error('the session was neither inserted nor found');
   return { rowId: row.no, runOrdinal: row.run_count, firstMessage: row.message_count - messages + 1 };
-}
-
-function messageOf(row: Pick<MessageEntity, 'body'>): Message {
-  return JSON.parse(row.body) as Message;
 }

@@ -6,6 +6,7 @@ import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-e
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
 import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
+import { publicHeaders, withoutSecrets } from './public-headers.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
@@ -29,16 +30,6 @@ const JSON_BODY_LIMIT = 32 * 1024 * 1024;
 /** How long the end of an error answer may take after its head: then what has arrived is reported. In milliseconds. */
 const ERROR_BODY_MS = 2000;
 const MAX_REDIRECTS = 5;
-/** Shorter secrets, such as the key `none` of a server without keys, may be a part of a word. */
-const LONG_SECRET = 8;
-/** Headers that are the same for every server. */
-const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
-  'content-type',
-  'accept',
-  'accept-encoding',
-  'user-agent',
-  'traceparent',
-]);
 /** Sent by proxies only. */
 const PROXY_AUTHENTICATION = 407;
 
@@ -285,23 +276,4 @@ export class CompletionCall implements ModelCall {
     this.whole = [];
     return text;
   }
-}
-
-function publicHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)));
-}
-
-/** A text of the server without keys: those of the request, which several servers quote. */
-function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {
-  let shown = text;
-  for (const [name, value] of Object.entries(headers)) {
-    const secret = PUBLIC_HEADERS.has(name) ? '' : value.replace(/^\w+ +/, '');
-    if (secret.length >= LONG_SECRET) shown = shown.replaceAll(secret, '[key]');
-    else if (secret !== '') shown = shown.replace(new RegExp(`(?<!\\w)${escaped(secret)}(?!\\w)`, 'g'), '[key]');
-  }
-  return shown;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
