@@ -14,7 +14,7 @@ const turn = (id: string) => ({ threadId: id, runId: 'r1', messages: [{ id: 'u1'
 describe('the X-User-Id header', () => {
   let server: TestServer;
 
-  beforeAll(async () => (server = await startServer({ env: { LLM_PROVIDER: 'offline' } })));
+  beforeAll(async () => (server = await startServer()));
   afterAll(() => server.close());
 
   const send = async (
