@@ -1,5 +1,5 @@
-// npm run key -- COMMAND, npm run tenant -- COMMAND: work on the configured database, with the settings of the
-// environment and of .env, as npm start does. Only the result is written to stdout; the rest goes to stderr.
+// npm run key -- COMMAND, npm run tenant -- COMMAND, npm run model: commands of parley with the settings of the
+// environment and of .env, as npm start has them. Only the result is written to stdout; the rest goes to stderr.
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,8 +20,8 @@ async function main() {
   const failed = (await ensureInstalled(root, { log: 'stderr' })) || (await ensureBuilt(root, { log: 'stderr' }));
   if (failed !== 0) return failed;
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const { runCli } = await import(pathToFileURL('dist/src/cli/index.js').href);
-  return runCli(process.argv.slice(2), process.env, {
+  const { runProgram } = await import(pathToFileURL('dist/src/cli/program.js').href);
+  return runProgram(process.argv.slice(2), process.env, {
     out: (/** @type {string} */ line) => process.stdout.write(`${line}\n`),
     note: (/** @type {string} */ line) => process.stderr.write(`${line}\n`),
     input: () => text(process.stdin),

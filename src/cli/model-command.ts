@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../agent/index.js';
 import { readSettings } from '../config/index.js';
 import { table, type Terminal } from './command.js';
@@ -22,6 +23,8 @@ export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): 
     );
     return 1;
   }
+  // The report says what the log would say.
+  Logger.overrideLogger(false);
   const client = createModel(settings, { read: () => Promise.resolve(undefined) });
   const report = await checkModel(client);
   const { info } = client;
