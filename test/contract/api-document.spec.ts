@@ -72,6 +72,11 @@ describe('the API document', () => {
     expect(properties['forwardedProps']).toMatchObject({ $ref: '#/components/schemas/RunsForwardedPropsDto' });
   });
 
+  it('every group of operations has its place and a description', () => {
+    expect(document.tags?.filter(({ description }) => !description)).toEqual([]);
+    expect(document.tags?.at(-1)?.name).toBe('Service');
+  });
+
   it('every operation says which credential and which scope it needs', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((method) => {

@@ -9,6 +9,7 @@ export const ALIAS_TAG = 'OpenAI Responses, other address';
 const GROUPS: readonly (readonly [name: string, description: string])[] = [
   ['Agent API', 'One request, one response or stream; background tasks.'],
   ['OpenAI Responses', 'Responses, conversations and models, for the clients of OpenAI.'],
+  ['OpenAI Chat Completions', 'Chat completions, for the clients of OpenAI.'],
   ['AG-UI', 'Runs for AG-UI clients.'],
   ['CopilotKit', 'The routes of the CopilotKit runtime.'],
   ['AG-Kit', 'Conversations for AG-Kit clients.'],
