@@ -155,7 +155,7 @@ export async function startTestServer({ settings, ...extensions }: TestServerOpt
   const hasModel = model !== undefined && !isRecordingServer;
   const configuration = readConfiguration(environmentOf(given), { hasModel });
   const app = await new NestFactoryStatic().create<NestFastifyApplication>(
-    AppModule.forRoot(configuration, extensions),
+    AppModule.forRoot(configuration, Object.assign({}, extensions, { isModelForAll: hasModel })),
     createFastifyAdapter(configuration),
     { bufferLogs: true, abortOnError: false },
   );

@@ -7,6 +7,7 @@ export * from './schema-validator.js';
 export * from './tool-arguments.js';
 export * from './tool-call.js';
 export * from './tool-invoker.js';
+export * from './tool-list.js';
 export * from './tool-restriction.js';
 export * from './tool-set.js';
 export * from './tool-registry.js';

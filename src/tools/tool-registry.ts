@@ -1,8 +1,19 @@
 import { Logger } from '@nestjs/common';
 import { type Authority, mayUseTool } from '../common/index.js';
+import { listedTools, mayHaveToolsOf, type ToolList, unmatched } from './tool-list.js';
 import { restrictTools, type ToolRestriction } from './tool-restriction.js';
 import { ToolSet } from './tool-set.js';
 import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
+
+/** Which of the server's tools a run has. */
+export interface ToolLimits {
+  /** What the run may do; null without authentication. */
+  readonly authority: Authority | null;
+  /** Those of the request. */
+  readonly restrictions?: readonly ToolRestriction[] | undefined;
+  /** Those of its agent: a tool must be in each of these lists of names and globs. */
+  readonly lists?: readonly ToolList[] | undefined;
+}
 
 /**
  * All server tools from all sources. If two sources have a tool of the same name, the source that comes
@@ -42,24 +53,26 @@ export class ToolRegistry {
   }
 
   /**
-   * The tools of one run: server tools within its authority and restrictions, and the tools that its client declared.
+   * The tools of one run: server tools within its limits, and the tools that its client declared.
    *
    * @param wanted the name of a tool that the request chooses
    */
   async toolSet(
     clientTools: readonly ToolDeclaration[],
-    restrictions: readonly ToolRestriction[],
-    authority: Authority | null,
+    { authority, restrictions = [], lists = [] }: ToolLimits,
     wanted?: string,
   ): Promise<ToolSet> {
-    const all = await this.list();
+    const existing = await this.list();
+    const all = listedTools(existing, lists);
+    const unavailable = this.sources.flatMap((source) => source.unavailable?.() ?? []);
+    if (unavailable.length === 0) this.reportUnmatched(existing, lists);
     const withheld = authority ? all.filter(({ name }) => !mayUseTool(authority, name)) : [];
     const toolSet = new ToolSet(
       restrictTools(withheld.length === 0 ? all : all.filter((tool) => !withheld.includes(tool)), restrictions),
       clientTools,
       (name) => this.report(`Client tool "${name}" is hidden by the server tool of that name`),
       {
-        unavailable: this.sources.flatMap((source) => source.unavailable?.() ?? []),
+        unavailable: unavailable.filter(({ serverLabel }) => mayHaveToolsOf(serverLabel, existing, lists)),
         withheld: new Set(withheld.map(({ name }) => name)),
         wanted,
       },
@@ -74,6 +87,12 @@ export class ToolRegistry {
   /** The states of the MCP servers of all sources, in the order of the configuration. */
   servers(): readonly ToolServerState[] {
     return this.sources.flatMap((source) => source.servers?.() ?? []);
+  }
+
+  private reportUnmatched(tools: readonly ServerTool[], lists: readonly ToolList[]): void {
+    for (const pattern of lists.flatMap((list) => unmatched(tools, list))) {
+      this.report(`An agent lists the tool "${pattern}", but this server has none of that name`);
+    }
   }
 
   private report(sentence: string): void {

@@ -136,7 +136,7 @@ describe('ToolRegistry', () => {
     const registry = new ToolRegistry(sources);
     expect((await registry.list()).map(({ description }) => description)).toEqual(['first']);
     const mine = { name: 'mine', description: 'of the client', parameters: {} };
-    const toolSet = await registry.toolSet([{ ...mine, name: 'look' }, mine], [], null);
+    const toolSet = await registry.toolSet([{ ...mine, name: 'look' }, mine], { authority: null });
     expect(toolSet.declarations.map(({ description }) => description)).toEqual(['first', 'of the client']);
     expect(toolSet.resolve('look').kind).toBe('server');
     expect(toolSet.resolve('mine').kind).toBe('client');
