@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
+export { createConfiguredClient } from './agent/adapters/index.js';
 import { createModelClient, createModels, type GivenModels, type ProviderOptions } from './agent/adapters/index.js';
 import { AgentModule, type ModelClient, Models, ModelSettings, type ModelSource } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';

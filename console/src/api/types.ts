@@ -165,6 +165,12 @@ export interface Agent {
   readonly isDefault: boolean;
   readonly exposure: string;
   readonly recovery: string;
+  /** Names and globs; null: all. */
+  readonly tools: readonly string[] | null;
+  /** Null: the configured model. */
+  readonly model: string | null;
+  readonly modelOptions: Readonly<Record<string, unknown>>;
+  readonly maxSteps: number;
 }
 
 /** A tool of the server. */

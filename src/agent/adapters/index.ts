@@ -4,4 +4,10 @@ export {
   type ChatCompletionsHooks,
   type ChatCompletionsSettings,
 } from './chat-completions/chat-completions-model-client.js';
-export { createModelClient, createModels, type GivenModels, type ProviderOptions } from './model-client.factory.js';
+export {
+  createConfiguredClient,
+  createModelClient,
+  createModels,
+  type GivenModels,
+  type ProviderOptions,
+} from './model-client.factory.js';

@@ -49,6 +49,15 @@ export function createModelClient(
   return source ? givenClient(source, settings.main.providerOptions, common) : configuredClient(settings.main, common);
 }
 
+/** The client of one configured model. It sends nothing yet. @throws StartupError as `createModelClient` */
+export function createConfiguredClient(
+  configured: ConfiguredModel,
+  settings: ModelSettings,
+  attachments: AttachmentReader,
+): ModelClient {
+  return configuredClient(configured, { settings, attachments, providerOptions: {} });
+}
+
 /**
  * All models of a process: the main one, those of `LLM_MODELS`, and those that are given in code, which precede the ones of
  * `LLM_MODELS` with the same name.
