@@ -111,6 +111,11 @@ export interface ServerTool extends ToolDeclaration {
    */
   readonly completeArguments?: CompleteArguments;
   /**
+   * Valid arguments with the defaults that the tool computes with, for the policy: a rule about a value must not be avoided
+   * by leaving it out. Absent: it computes with what it gets.
+   */
+  readonly withDefaults?: (args: JsonObject) => JsonObject;
+  /**
    * Runs the tool with validated arguments. Integers beyond 2^53 are bigints, or text where the schema takes text;
    * an MCP server gets them as the model wrote them. A string result is passed on unchanged, any other value as
    * JSON; a `ToolAnswer` adds hints for user interfaces. A thrown error is answered to the model and does
