@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsDate, IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { AgentTool } from '../../src/index.js';
+import { AgentTool, type JsonObject } from '../../src/index.js';
 import { callTool, say, scriptedModel, startTestServer, type TestServer } from '../../src/test-kit/index.js';
 
 class Address {
@@ -62,7 +62,7 @@ describe('a tool with a class of arguments', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** A server whose model calls the tool with these arguments. */
-  async function start(args: object): Promise<ReturnType<typeof scriptedModel>> {
+  async function start(args: JsonObject): Promise<ReturnType<typeof scriptedModel>> {
     sent = [];
     const model = scriptedModel([callTool('send_parcel', args), say('Done.')]);
     server = await startTestServer({ providers: [Post], model, settings: { TOOL_POLICY_FILE: policy } });
