@@ -202,10 +202,10 @@ function modelSettingsOf(env: NodeJS.ProcessEnv): GivenSettings {
 function connect(model: RecordedModel, app: NestFastifyApplication): void {
   const settings = app.get(ModelSettings, { strict: false });
   const attachments = app.get(AttachmentReader, { strict: false });
-  const { apiKey } = settings.server;
+  const servers = [settings.main, ...settings.named].map(({ server }) => server);
   model.connect({
     attachments,
-    secrets: apiKey === undefined ? [] : [apiKey],
+    secrets: servers.flatMap(({ apiKey }) => apiKey ?? []),
     source: () => createModel(settings, attachments, model.source),
   });
 }

@@ -38,6 +38,20 @@ export function mayHaveToolsOf(label: string, present: readonly ServerTool[], li
   );
 }
 
+/**
+ * Whether the tools of an MCP server have to be known to apply the lists: not if they name other servers, or tools of the
+ * sources before it, which hide its own.
+ */
+export function needsServer(label: string, before: readonly ServerTool[], lists: readonly ToolList[]): boolean {
+  return lists.every((list) =>
+    list.some((pattern) => {
+      const slash = pattern.indexOf('/');
+      if (slash >= 0) return matchesGlob(pattern.slice(0, slash), label);
+      return /[*?]/.test(pattern) || !before.some(({ name }) => name === pattern);
+    }),
+  );
+}
+
 function matches(pattern: string, tool: Pick<ServerTool, 'name' | 'origin'>): boolean {
   if (!pattern.includes('/')) return matchesGlob(pattern, tool.name);
   const { origin, name } = tool;

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type Authority, mayUseTool } from '../common/index.js';
-import { listedTools, mayHaveToolsOf, type ToolList, unmatched } from './tool-list.js';
+import { listedTools, mayHaveToolsOf, needsServer, type ToolList, unmatched } from './tool-list.js';
 import { restrictTools, type ToolRestriction } from './tool-restriction.js';
 import { ToolSet } from './tool-set.js';
 import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
@@ -32,19 +32,27 @@ export class ToolRegistry {
     return this.sources.some(({ isAtWorkersOnly }) => isAtWorkersOnly === true);
   }
 
-  /** The server tools that are available now. Names are unique. */
-  async list(): Promise<readonly ServerTool[]> {
-    const lists = await Promise.all(this.sources.map((source) => source.list()));
+  /**
+   * The server tools that are available now. Names are unique.
+   *
+   * @param lists of an agent: MCP servers are not waited for if they can have nothing of them
+   */
+  async list(lists: readonly ToolList[] = []): Promise<readonly ServerTool[]> {
     const winners = new Map<string, { tool: ServerTool; source: string }>();
-    lists.forEach((tools, position) => {
-      const source = this.sources[position]?.name ?? '';
-      for (const tool of tools) {
+    const present: ServerTool[] = [];
+    for (const source of this.sources) {
+      const servers = source.servers?.() ?? [];
+      if (servers.length > 0 && !servers.some(({ label }) => needsServer(label, present, lists))) continue;
+      for (const tool of await source.list()) {
         const winner = winners.get(tool.name);
-        if (winner) this.report(`Tool "${tool.name}" of ${source} is hidden by the one of ${winner.source}`);
-        else winners.set(tool.name, { tool, source });
+        if (winner) this.report(`Tool "${tool.name}" of ${source.name} is hidden by the one of ${winner.source}`);
+        else {
+          winners.set(tool.name, { tool, source: source.name });
+          present.push(tool);
+        }
       }
-    });
-    return [...winners.values()].map(({ tool }) => tool);
+    }
+    return present;
   }
 
   /** The server tool with a name, or undefined. */
@@ -62,7 +70,7 @@ export class ToolRegistry {
     { authority, restrictions = [], lists = [] }: ToolLimits,
     wanted?: string,
   ): Promise<ToolSet> {
-    const existing = await this.list();
+    const existing = await this.list(lists);
     const all = listedTools(existing, lists);
     const unavailable = this.sources.flatMap((source) => source.unavailable?.() ?? []);
     if (unavailable.length === 0) this.reportUnmatched(existing, lists);
