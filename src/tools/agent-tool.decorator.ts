@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../common/index.js';
-import type { CompleteArguments, ToolContext, ToolEffects } from '../tool.js';
+import type { JsonObject } from '../common/index.js';
+import type { CompleteArguments, ToolContext, ToolEffects } from './tool.js';
 
 /**
  * A class whose class-validator decorators describe the arguments of a tool. The tool gets an instance of it, made with

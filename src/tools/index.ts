@@ -1,4 +1,4 @@
-export * from './local/agent-tool.decorator.js';
+export * from './agent-tool.decorator.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-references.js';
@@ -11,6 +11,7 @@ export * from './tool-list.js';
 export * from './tool-restriction.js';
 export * from './tool-set.js';
 export * from './tool-registry.js';
+export * from './ports/tool-source.js';
 export * from './tool.js';
 export * from './tools.module.js';
 export * from './tools.settings.js';

@@ -3,7 +3,8 @@ import { type Authority, mayUseTool } from '../common/index.js';
 import { listedTools, mayHaveToolsOf, needsServer, type ToolList, unmatched } from './tool-list.js';
 import { restrictTools, type ToolRestriction } from './tool-restriction.js';
 import { ToolSet } from './tool-set.js';
-import type { ServerTool, ToolDeclaration, ToolServerState, ToolSource } from './tool.js';
+import type { ToolServerState, ToolSource } from './ports/tool-source.js';
+import type { ServerTool, ToolDeclaration } from './tool.js';
 
 /** Which of the server's tools a run has. */
 export interface ToolLimits {

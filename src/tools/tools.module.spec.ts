@@ -3,7 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { IsInt } from 'class-validator';
 import { Clock, Metrics } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
-import { AgentTool } from './local/agent-tool.decorator.js';
+import { AgentTool } from './agent-tool.decorator.js';
 import { McpSettings } from './mcp/mcp.settings.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolContext } from './tool.js';

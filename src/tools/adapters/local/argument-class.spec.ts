@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { IsArray, IsDate, IsIn, IsInt, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
-import type { JsonObject } from '../../common/index.js';
+import type { JsonObject } from '../../../common/index.js';
 import { argumentInstance, withInitialValues } from './argument-class.js';
 
 class Ingredient {

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
-import type { ArgumentsClass } from './agent-tool.decorator.js';
+import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
+import type { ArgumentsClass } from '../../agent-tool.decorator.js';
 
 /** The metadata key of `@ApiProperty()` of @nestjs/swagger. */
 const API_PROPERTY_KEY = 'swagger/apiModelProperties';

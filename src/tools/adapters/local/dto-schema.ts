@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../common/index.js';
-import type { ArgumentsClass } from './agent-tool.decorator.js';
+import type { Json, JsonObject } from '../../../common/index.js';
+import type { ArgumentsClass } from '../../agent-tool.decorator.js';
 import {
   designType,
   documentation,

@@ -1,12 +1,13 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { AppError, type JsonObject } from '../../common/index.js';
-import { ToolSettings } from '../tools.settings.js';
-import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from './agent-tool.decorator.js';
+import { AppError, type JsonObject } from '../../../common/index.js';
+import { ToolSettings } from '../../tools.settings.js';
+import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from '../../agent-tool.decorator.js';
 import { argumentInstance, withInitialValues } from './argument-class.js';
 import { dtoSchema } from './dto-schema.js';
-import { SchemaValidator } from '../schema-validator.js';
-import { type ServerTool, ToolSource } from '../tool.js';
+import { SchemaValidator } from '../../schema-validator.js';
+import { ToolSource } from '../../ports/tool-source.js';
+import type { ServerTool } from '../../tool.js';
 
 /** The function names that model providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
