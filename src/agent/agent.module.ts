@@ -5,6 +5,7 @@ import { AgentRegistry } from './agent-registry.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
+import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
 
 /** What the composition root provides to the agents. */
@@ -24,7 +25,7 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
+      providers: [options.model, AgentRegistry, ModelLoop, ModelStartCheck, WorkerAgent, MemoryAgent],
       exports: [AgentRegistry, ModelLoop, ModelClient],
     };
   }

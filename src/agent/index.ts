@@ -4,6 +4,7 @@ export * from './agent.js';
 export * from './agent.module.js';
 export * from './model-check.js';
 export * from './model-loop.js';
+export { ModelStartCheck } from './model-start-check.js';
 export type { PredictedState } from './loop/predicted-state.js';
 export * from './ports/model-client.js';
 export * from './subagent.js';

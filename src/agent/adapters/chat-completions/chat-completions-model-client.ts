@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { AttachmentReader } from '../../../attachment/index.js';
-import { abortableDelay, type Delay } from '../../../common/index.js';
+import { abortableDelay, type AppError, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
+import { addressOf, CallFailures } from '../upstream/call-failures.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { type ModelCall, RetriedBatches } from '../upstream/retried-batches.js';
 import { ToolNames } from '../upstream/tool-names.js';
@@ -55,6 +56,7 @@ export class ChatCompletionsModelClient extends ModelClient {
   readonly provider: string;
   private readonly outgoing: Outgoing;
   private readonly dialects: Dialects;
+  private readonly failures: CallFailures;
   private readonly delay: Delay;
   private readonly random: () => number;
   /** Runs while the server is asked what it is. */
@@ -75,10 +77,12 @@ export class ChatCompletionsModelClient extends ModelClient {
     const address = new ModelAddress(baseUrl);
     const { hostname } = address.url;
     this.provider = settings.provider;
+    const sent = headersFor(address.url, apiKey, headers);
+    this.failures = new CallFailures({ headers: sent, log });
     this.outgoing = {
       http: new UpstreamHttp(settings, address.url),
       address,
-      headers: headersFor(address.url, apiKey, headers),
+      headers: sent,
       model,
       timeouts: settings,
       log,
@@ -89,11 +93,18 @@ export class ChatCompletionsModelClient extends ModelClient {
   }
 
   override get info(): ModelInfo {
-    return { kind: 'openai-compatible', name: this.settings.model, profile: this.dialects.for().info };
+    return {
+      kind: 'openai-compatible',
+      name: this.settings.model,
+      profile: this.dialects.for().info,
+      address: addressOf(this.outgoing.address.baseUrl),
+      failures: this.failures.list,
+    };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
-    const { maxRetries } = this.settings;
+    const { delay, random } = this;
+    const maxRetries = request.budget ? 0 : this.settings.maxRetries;
     const { startsWithLetter } = this.dialects.for(request.options.model).rules.usual;
     const names = ToolNames.of(request, { startsWithLetter });
     let call: OutgoingCall | undefined;
@@ -101,7 +112,8 @@ export class ChatCompletionsModelClient extends ModelClient {
       call ??= await this.begin(names?.outward(request) ?? request, signal);
       return call.open();
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
+    const failed = (error: AppError): void => this.noteFailure(error, request);
+    return new RetriedBatches(open, { maxRetries, delay, random, failed }, signal, names);
   }
 
   /** Asks a server of which nothing is known what it is; the first call waits for it. */
@@ -112,6 +124,11 @@ export class ChatCompletionsModelClient extends ModelClient {
   /** Ends the connections when the process stops. */
   async onApplicationShutdown(): Promise<void> {
     await this.outgoing.http.close();
+  }
+
+  private noteFailure(error: AppError, request: ModelRequest): void {
+    const { address, model } = this.outgoing;
+    this.failures.note(error, { request, model: request.options.model ?? model, url: address.url });
   }
 
   private async ask(): Promise<void> {
