@@ -40,6 +40,12 @@ const PAGES = [
     page: lazy(async () => ({ default: (await import('./catalog/catalog-page.js')).CatalogPage })),
   },
   {
+    name: 'models',
+    title: 'Models',
+    needs: 'ops:read',
+    page: lazy(async () => ({ default: (await import('./models/models-page.js')).ModelsPage })),
+  },
+  {
     name: 'access',
     title: 'Access',
     page: lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
@@ -70,15 +76,17 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
           Parley
         </Link>
         <nav aria-label="Pages">
-          {PAGES.map(({ name, title }) => (
-            <Link
-              key={name}
-              to={name === 'talk' ? lastTalk() : hrefOf([name])}
-              aria-current={current.name === name ? 'page' : undefined}
-            >
-              {title}
-            </Link>
-          ))}
+          {PAGES.filter((one) => !('needs' in one) || me?.scopes.includes(one.needs) === true).map(
+            ({ name, title }) => (
+              <Link
+                key={name}
+                to={name === 'talk' ? lastTalk() : hrefOf([name])}
+                aria-current={current.name === name ? 'page' : undefined}
+              >
+                {title}
+              </Link>
+            ),
+          )}
         </nav>
         <div className="bar-end">
           {me && <span className="who">{me.actor.kind === 'none' ? 'No authentication' : me.userId}</span>}

@@ -12,6 +12,7 @@ import './styles/talk.css';
 import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
+import './styles/models.css';
 
 const queries = createQueries();
 

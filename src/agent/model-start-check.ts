@@ -29,7 +29,7 @@ export class ModelStartCheck implements BeforeApplicationShutdown {
       this.logger.log(`${shown} answers, after ${Math.round(performance.now() - began)} ms`);
     } catch {
       // Why is in the log already: the client says it once for each new failure.
-      if (!this.stop.signal.aborted) this.logger.warn(`${shown} does not answer: runs fail until it does`);
+      if (!this.stop.signal.aborted) this.logger.warn(`${shown} has not answered the request of the start`);
     }
   }
 

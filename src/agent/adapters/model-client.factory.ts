@@ -52,7 +52,7 @@ export function createModelClient(
 function knownOf({ server, headers }: ModelSettings): Pick<AiSdkSettings, 'headers' | 'address'> {
   const { apiKey, baseUrl, isAddressGiven = false } = server;
   return {
-    headers: { ...(apiKey !== undefined && { authorization: apiKey }), ...headers }, 
+    headers: { ...(apiKey !== undefined && { authorization: apiKey }), ...headers },
     ...(isAddressGiven && { address: addressOf(new URL(baseUrl)) }),
   };
 }

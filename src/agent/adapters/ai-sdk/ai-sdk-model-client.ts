@@ -39,8 +39,8 @@ export interface AiSdkHooks {
   readonly delay?: Delay;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Takes a warning. Default: the log of the server. */
-  readonly log?: (line: string) => void;
+  /** Takes a line about calls that failed. Default: a warning in the log of the server. */
+  readonly logFailure?: (line: string) => void;
 }
 
 const logger = new Logger('Model');
@@ -75,7 +75,7 @@ export class AiSdkModelClient extends ModelClient {
     this.modelId = modelId;
     this.failures = new CallFailures({
       headers: settings.headers ?? {},
-      log: hooks.log ?? ((line) => logger.warn(line)),
+      log: hooks.logFailure ?? ((line) => logger.warn(line)),
     });
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;

@@ -34,14 +34,16 @@ export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeout
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the log. */
+/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the logs. */
 export interface ChatCompletionsHooks {
   /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Takes a warning. Default: the log of the server. */
+  /** Takes a line about the form of requests. Default: a warning in the log of the server. */
   readonly log?: (line: string) => void;
+  /** Takes a line about calls that failed. Default: a warning in the log of the server. */
+  readonly logFailure?: (line: string) => void;
 }
 
 const logger = new Logger('Model');
@@ -73,12 +75,13 @@ export class ChatCompletionsModelClient extends ModelClient {
   ) {
     super();
     const { baseUrl, apiKey, model, headers = {}, profile: named, overrides } = settings;
-    const log = hooks.log ?? ((line: string) => logger.warn(line));
+    const warn = (line: string): void => logger.warn(line);
+    const { log = warn, logFailure = warn } = hooks;
     const address = new ModelAddress(baseUrl);
     const { hostname } = address.url;
     this.provider = settings.provider;
     const sent = headersFor(address.url, apiKey, headers);
-    this.failures = new CallFailures({ headers: sent, log });
+    this.failures = new CallFailures({ headers: sent, log: logFailure });
     this.outgoing = {
       http: new UpstreamHttp(settings, address.url),
       address,

@@ -3,7 +3,7 @@ import type { ModelFailureInfo, ModelRequest } from '../../ports/model-client.js
 import { type FailureKind, kindOf } from './failure-kind.js';
 import { logSentence } from './log-sentence.js';
 import { withoutSecrets } from './public-headers.js';
-import { detailsOf, messageIn, statusOf, UpstreamStatusError } from './upstream-error.js';
+import { detailsOf, errorChain, messageIn, statusOf, UpstreamStatusError } from './upstream-error.js';
 
 /** Failures that are kept: those that are equal count as one. */
 const MOST_KEPT = 20;
@@ -85,14 +85,12 @@ function saidIn(cause: unknown): string | undefined {
   if (cause instanceof UpstreamStatusError) return messageIn(cause.body).replace(/\s+/g, ' ').trim();
   const text = detailsOf(cause)?.text;
   if (text !== undefined) return text.replace(/\s+/g, ' ').trim();
-  return cause instanceof Error ? innermost(cause).message : undefined;
+  return messagesOf(cause).at(-1);
 }
 
-/** The cause of a failed connection says why: `connect ECONNREFUSED 127.0.0.1:11434`. */
-function innermost(error: Error): Error {
-  let current = error;
-  for (let depth = 0; depth < 10 && current.cause instanceof Error; depth += 1) current = current.cause;
-  return current;
+/** The innermost cause of a failed connection says why: `connect ECONNREFUSED 127.0.0.1:11434`. */
+function messagesOf(error: unknown): readonly string[] {
+  return errorChain(error).flatMap(({ message }) => (typeof message === 'string' && message !== '' ? [message] : []));
 }
 
 /** The likely cause and what to look at, for kinds of failures that settings can cause. */

@@ -54,7 +54,11 @@ export class ModelFailureDto {
   @ApiProperty({ type: String, nullable: true, example: 'https://models.example.com/v1/chat/completions' })
   address!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'What the server said, without anything of a conversation.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What the server said, without anything of a conversation.',
+  })
   says!: string | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'The likely cause, and the setting to look at.' })
@@ -78,7 +82,10 @@ export class ModelServerDto {
   @ApiProperty({ type: ModelWritingDto, nullable: true, description: 'Null for models without a profile.' })
   profile!: ModelWritingDto | null;
 
-  @ApiProperty({ type: [ModelFailureDto], description: 'The last failures since the process started, the newest first.' })
+  @ApiProperty({
+    type: [ModelFailureDto],
+    description: 'The last failures since the process started, the newest first.',
+  })
   failures!: readonly ModelFailureDto[];
 }
 
