@@ -38,7 +38,7 @@ describeInBrowser('the page of models', (browser) => {
           ? openAiRefusal("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_tokens')
           : undefined,
     );
-    const model = { LLM_BASE_URL: `${upstream.url}?secret=hidden`, LLM_MODEL: 'model-a', LLM_MAX_RETRIES: '0' };
+    const model = { LLM_BASE_URL: `${upstream.url}?secret=sesame`, LLM_MODEL: 'model-a', LLM_MAX_RETRIES: '0' };
     server = await startServer({ env: { ...model, ...env } });
   }
   afterEach(async () => {
@@ -76,7 +76,7 @@ describeInBrowser('the page of models', (browser) => {
     await page.getByText(/^7 requests, .* tokens in/).waitFor();
     await model.getByText(/with max_completion_tokens instead of max_tokens/).waitFor();
     await page.getByRole('region', { name: 'LLM_COMPAT' }).getByText('"max_completion_tokens"').waitFor();
-    expect(await page.content()).not.toMatch(/hidden|my own words/);
+    expect(await page.content()).not.toMatch(/sesame|my own words/);
     expect(await seriousFindings(page)).toEqual([]);
     await page.setViewportSize({ width: 380, height: 760 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);

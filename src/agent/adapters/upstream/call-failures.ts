@@ -8,6 +8,9 @@ import { detailsOf, errorChain, messageIn, statusOf, UpstreamStatusError } from 
 /** Failures that are kept: those that are equal count as one. */
 const MOST_KEPT = 20;
 
+/** How keys of providers begin: a package that has a key of its own does not tell it. */
+const KEY = /(?<![\w-])(sk|pk|gsk|csk|xai|pplx|nvapi|hf|fw|tgp|dapi|AIza|ABSK|AKIA)[-_]?[\w-]{8,}/g;
+
 /** What a failed call was. */
 export interface FailedCall {
   readonly request: ModelRequest;
@@ -48,7 +51,7 @@ export class CallFailures {
   private infoOf(error: AppError, { request, model, url }: FailedCall): ModelFailureInfo {
     const { code, message, cause } = error;
     const said = saidIn(cause);
-    const says = said && logSentence(withoutSecrets(said, this.setting.headers), textsOf(request));
+    const says = said && logSentence(withoutKeys(withoutSecrets(said, this.setting.headers)), textsOf(request));
     return {
       at: new Date(),
       count: 1,
@@ -68,6 +71,10 @@ export function addressOf({ origin, pathname }: URL): string {
   return origin + pathname;
 }
 
+function withoutKeys(text: string): string {
+  return text.replace(KEY, '[key]');
+}
+
 function isSame(one: ModelFailureInfo, other: ModelFailureInfo): boolean {
   return (['code', 'message', 'status', 'model', 'address', 'says'] as const).every((key) => one[key] === other[key]);
 }
@@ -76,7 +83,7 @@ function isSame(one: ModelFailureInfo, other: ModelFailureInfo): boolean {
 function lineOf({ model, address, message, status, says, cause }: ModelFailureInfo): string {
   const place = address === null ? '' : ` at ${address}`;
   const answer = says === null ? '' : ` The server said: “${says}”.`;
-  const told = status === null ? '' : ` (status ${status})`;
+  const told = status === null || message.includes(String(status)) ? '' : ` (status ${status})`;
   return `${model}${place}: ${message}${told}.${answer}${cause === null ? '' : ` ${cause}`}`;
 }
 
