@@ -91,7 +91,11 @@ describe('three turns with the profile of each model server, over all wires', ()
   /** A session of the default user, which all wires know. */
   async function newSession(): Promise<string> {
     const conversationId = randomUUID();
-    await stream({ path: '/v1/aibot/bots/worker/conversation', body: { conversationId }, headers: [`x-user-id: ${RUNS_USER}`] });
+    await stream({
+      path: '/v1/aibot/bots/worker/conversation',
+      body: { conversationId },
+      headers: [`x-user-id: ${RUNS_USER}`],
+    });
     return conversationId;
   }
 

@@ -111,7 +111,8 @@ export class OutgoingCall {
     for (const message of messages) {
       if (message.role === 'assistant') for (const { id } of message.toolCalls) usedCallIds.add(id);
     }
-    return { origin: this.origin, toolNames: tools.map(({ name }) => name), usedCallIds, beginsInThoughts };
+    const opening = beginsInThoughts ? this.dialect.opening : undefined;
+    return { origin: this.origin, toolNames: tools.map(({ name }) => name), usedCallIds, opening };
   }
 
   /** The other form of the base URL, once, if nothing is served at this one. */
