@@ -1,4 +1,5 @@
 import { isTimeZone, type Json, type JsonObject } from '../../common/index.js';
+import { SchemaValidator } from '../../tools/index.js';
 import {
   colourIn,
   durationIn,
@@ -33,6 +34,12 @@ const DATES_AND_TIMES = /\d{4}-\d\d-\d\d(?:T\S*)?|\d{1,2}:\d\d(?::\d\d)?/g;
 /** How often a text is searched for something that a schema names. */
 const MOST_SEARCHES = 100;
 
+/** How many words of a text are compared with a pattern or a format. */
+const MOST_WORDS = 200;
+
+/** Bounds the time that a pattern of a client may take. */
+const validator = new SchemaValidator();
+
 /** The values in a user's text that can become tool arguments. Each quoted text and number is used once, in order. */
 export class Evidence {
   /** Undefined once it was taken. */
@@ -53,6 +60,10 @@ export class Evidence {
   private readonly quotedTexts: string[];
   /** Numbers that were not yet used, in order. */
   private readonly numberTexts: string[];
+  /** The quoted texts and the words of the text that did not yet become arguments by a pattern or a format, in order. */
+  private readonly words: string[];
+  /** Required properties for which the text has no value that their pattern allows. */
+  readonly missing: string[] = [];
   /** How often the text was searched for something that a schema names. */
   private searches = 0;
 
@@ -78,7 +89,26 @@ export class Evidence {
         /"([^"]{1,500})"|“([^”]{1,500})”|「([^」]{1,500})」|`([^`]{1,500})`|(?<!\p{L})'([^']{1,500})'(?!\p{L})/gu,
       ),
     ].map((match) => match.slice(1).find((group) => group !== undefined) ?? '');
-    this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#])-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
+    this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#]|\w-)-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
+    this.words = [...this.quotedTexts, ...wordsIn(text)].slice(0, MOST_WORDS);
+  }
+
+  /** The next unused word that a schema with a `pattern` or a `format` allows; moments count as words. */
+  takeMatching({ pattern, format, minLength, maxLength }: JsonObject): string | undefined {
+    if (!this.maySearch()) return undefined;
+    const given = Object.entries({ pattern, format, minLength, maxLength }).filter(([, value]) => value !== undefined);
+    const schema = { type: 'string', ...Object.fromEntries(given) } as JsonObject;
+    const { date, time } = this.moment ?? {};
+    const candidates = [...this.words, date, time].filter((word) => word !== undefined);
+    try {
+      const found = candidates.find((word) => validator.violation(schema, word) === undefined);
+      const at = found === undefined ? -1 : this.words.indexOf(found);
+      if (at >= 0) this.words.splice(at, 1);
+      return found;
+    } catch {
+      // A client may send a pattern that is none.
+      return undefined;
+    }
   }
 
   /** The place of this call. Returned once, so that `city` and `location` do not both get it. */
@@ -131,12 +161,14 @@ export class Evidence {
   keyed(words: readonly string[]): string | undefined {
     if (words.length === 0 || !this.maySearch()) return undefined;
     const name = words.map((word) => word.replace(/[^\p{L}\d]/gu, '')).join('[\\s_-]*');
+    if (name === '') return undefined;
     const pattern = new RegExp(
       `(?<![\\p{L}\\d])${name}\\s*(?::|=|\\s(?:is|to|as|of)\\s)\\s*(?:"([^"]+)"|“([^”]+)”|([^\\s,;"“”]+))`,
       'iu',
     );
-    const match = pattern.exec(this.text);
-    return (match?.[1] ?? match?.[2] ?? match?.[3]?.replace(/[.?!]+$/, '')) || undefined;
+    const atTheEnd = new RegExp(`(?<![\\p{L}\\d])${name}\\s+([^\\s,;"“”]+)$`, 'iu');
+    const match = pattern.exec(this.text) ?? atTheEnd.exec(this.text);
+    return (match?.[1] ?? match?.[2] ?? match?.[3])?.replace(/[.?!]+$/, '') || undefined;
   }
 
   /** The named moment as an RFC 3339 date-time, or as wall-clock time without offset. */
@@ -188,7 +220,8 @@ function foundString({ key, schema, required }: StringSlot, evidence: Evidence):
   const format = typeof schema['format'] === 'string' ? schema['format'] : '';
   const name = splitIdentifiers(key).toLowerCase();
   const hint = `${name} ${descriptionOf(schema).toLowerCase()}`;
-  if (FILLERS[format] !== undefined) return byFormat(format, name, evidence);
+  if (typeof schema['pattern'] === 'string') return evidence.takeMatching(schema);
+  if (FILLERS[format] !== undefined) return byFormat(schema, name, evidence);
   const named = byName(name, hint, evidence);
   if (named !== undefined) return named;
   if (/\btime ?zone\b|\btz\b|时区/.test(name)) return evidence.namedTimeZone;
@@ -207,16 +240,16 @@ function foundString({ key, schema, required }: StringSlot, evidence: Evidence):
 }
 
 /** A value of exactly this format. The format takes precedence over the property's name. */
-function byFormat(format: string, name: string, evidence: Evidence): string | undefined {
-  switch (format) {
+function byFormat(schema: JsonObject, name: string, evidence: Evidence): string | undefined {
+  switch (schema['format']) {
     case 'email':
       return emailIn(evidence.text);
     case 'uri':
     case 'url':
     case 'uri-reference':
       return addressIn(evidence.text);
-    case 'uuid':
-      return /(?<![\da-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\da-f])/i.exec(evidence.text)?.[0];
+    case 'hostname':
+      return evidence.takeMatching({ ...schema, pattern: '\\.[A-Za-z]' });
     case 'date':
       return evidence.moment?.date;
     case 'time':
@@ -224,12 +257,13 @@ function byFormat(format: string, name: string, evidence: Evidence): string | un
     case 'date-time':
       return evidence.dateTime(plusMinutes(name, evidence), true);
     default:
-      return undefined;
+      return evidence.takeMatching(schema);
   }
 }
 
 /** A value of the kind that the property's name suggests. */
 function byName(name: string, hint: string, evidence: Evidence): string | undefined {
+  if (/\b(?:file|path)(?: ?name)?\b/.test(name)) return fileIn(evidence.text);
   if (/\be?mail\b/.test(name)) return emailIn(evidence.text);
   if (/\b(?:url|uri|link|address)\b/.test(name)) return addressIn(evidence.text);
   if (/(?:^|\s)(?:date|day)$/.test(name)) return evidence.moment?.date;
@@ -248,12 +282,22 @@ function emailIn(text: string): string | undefined {
   return /(?<![\w+-])[\w+-]{1,64}(?:\.[\w+-]{1,64}){0,8}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i.exec(text)?.[0];
 }
 
+/** The first name of a file in a text, with its folders. */
+function fileIn(text: string): string | undefined {
+  return /(?<![\w/.-])[\w/.-]{1,200}\.[a-z][a-z\d]{0,7}(?![\w/])/i.exec(text)?.[0];
+}
+
 /** The first web address of a text, without the punctuation after it. */
 function addressIn(text: string): string | undefined {
   const address = /https?:\/\/[^\s"'<>)\]]+/.exec(text)?.[0].replace(/[.,;!?]+$/, '');
   return address !== undefined && URL.canParse(address)
     ? address.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
     : undefined;
+}
+
+/** The words of a text, without the punctuation around them. */
+function wordsIn(text: string): readonly string[] {
+  return text.split(/\s+/).flatMap((word) => word.replace(/^[("'“‘[]+|[)"'”’\].,;:!?]+$/g, '') || []);
 }
 
 /** The description of a schema, which often says what a property with a vague name means. */
@@ -271,6 +315,7 @@ function fallbackString({ key, schema, required }: StringSlot, evidence: Evidenc
   if (filler !== undefined) return filler;
   if (/^(?:event_?)?(?:title|summary|subject)$/i.test(key)) return evidence.planned() ?? evidence.payload;
   if (/time_?zone/i.test(key)) return isTimeZone(evidence.timeZone) ? evidence.timeZone : 'UTC';
+  if ('pattern' in schema) evidence.missing.push(key);
   return evidence.payload;
 }
 

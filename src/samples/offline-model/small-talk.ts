@@ -154,7 +154,8 @@ export function answerFact(text: string): string | undefined {
 function answerSum(text: string): string | undefined {
   const number = '(-?\\d{1,12}(?:\\.\\d{1,6})?)';
   const match = new RegExp(
-    `${number}\\s*(\\+|-|\\*|x|×|/|÷|plus|minus|times|divided by)\\s*${number}\\s*(?:[=?？.]|$)`,
+    // The first number does not begin within an id or a date, such as 2026-11-25.
+    `(?<![\\w.-])${number}\\s*(\\+|-|\\*|x|×|/|÷|plus|minus|times|divided by)\\s*${number}\\s*(?:[=?？.]|$)`,
     'i',
   ).exec(text);
   if (!match) return undefined;
