@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -86,6 +87,9 @@ const texts = fc.oneof(
 );
 
 describe('synthesizeArguments', () => {
+  // The time for patterns is limited in each turn of the event loop.
+  beforeEach(() => setImmediate());
+
   it('generated arguments match their schema', () => {
     fc.assert(
       fc.property(object, texts, (schema, text) => {

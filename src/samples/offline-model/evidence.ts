@@ -1,5 +1,5 @@
 import { isTimeZone, type Json, type JsonObject } from '../../common/index.js';
-import { SchemaValidator } from '../../tools/index.js';
+import { boundedWork, SchemaValidator } from '../../tools/index.js';
 import {
   colourIn,
   durationIn,
@@ -100,15 +100,17 @@ export class Evidence {
     const schema = { type: 'string', ...Object.fromEntries(given) } as JsonObject;
     const { date, time } = this.moment ?? {};
     const candidates = [...this.words, date, time].filter((word) => word !== undefined);
+    let found: string | undefined;
     try {
-      const found = candidates.find((word) => validator.violation(schema, word) === undefined);
-      const at = found === undefined ? -1 : this.words.indexOf(found);
-      if (at >= 0) this.words.splice(at, 1);
-      return found;
+      // The first call compiles the schema, which takes longer than the words.
+      validator.violation(schema, '');
+      found = boundedWork(() => candidates.find((word) => validator.violation(schema, word) === undefined));
     } catch {
       // A client may send a pattern that is none.
-      return undefined;
     }
+    const at = found === undefined ? -1 : this.words.indexOf(found);
+    if (at >= 0) this.words.splice(at, 1);
+    return found;
   }
 
   /** The place of this call. Returned once, so that `city` and `location` do not both get it. */
