@@ -11,6 +11,8 @@ import { ModelClient } from './ports/model-client.js';
 export interface AgentModuleOptions {
   /** A provider of the token `ModelClient`. */
   readonly model: Provider<ModelClient>;
+  /** Whether there is an agent `worker`. Default: true. */
+  readonly hasWorker?: boolean;
   /** Modules that the provider needs. */
   readonly imports?: ModuleMetadata['imports'];
 }
@@ -24,7 +26,7 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
+      providers: [options.model, AgentRegistry, ModelLoop, ...(options.hasWorker === false ? [] : [WorkerAgent]), MemoryAgent],
       exports: [AgentRegistry, ModelLoop, ModelClient],
     };
   }

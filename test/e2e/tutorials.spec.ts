@@ -1,8 +1,10 @@
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
+import { ProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
+import { outcomeOf, questionsOf, shownAs } from '../support/shown-questions.js';
 
 /** Packing, the compiler and a server, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -25,6 +27,20 @@ describe('the tutorials', () => {
     for (const [file, text] of code) installed.write(`${project}/${file}`, text);
   }
 
+  /** The text of a tutorial. */
+  function pageOf(name: string): string {
+    return readFileSync(join(__dirname, `../../docs/tutorials/${name}.md`), 'utf8');
+  }
+
+  /** Asks what pages show, and expects the outcomes that they show. */
+  async function expectAnswers(questions: ReturnType<typeof questionsOf>, server: ProjectServer): Promise<void> {
+    expect(questions).not.toEqual([]);
+    for (const question of questions) {
+      const outcome = await outcomeOf(question, server.url);
+      expect([question.text, outcome]).toEqual([question.text, shownAs(question.outcome, outcome)]);
+    }
+  }
+
   /** Runs all tests of a compiled project. */
   function runTests(project: string): Promise<ProgramEnd> {
     const tests = readdirSync(join(installed.folder, project, 'dist/test')).filter((file) => file.endsWith('.test.js'));
@@ -41,6 +57,7 @@ describe('the tutorials', () => {
       const { code, stdout, stderr } = await installed.run('bash', ['-ec', script], { PORT: port }, 'my-agent');
       expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('');
       expect(stdout).toContain('"status":"completed"');
+      for (const { outcome } of questionsOf(pageOf('deploy'))) expect(stdout).toContain(outcome);
       expect(stdout).toMatch(/^401$/m);
     },
     TIMEOUT_MS,
@@ -57,6 +74,21 @@ describe('the tutorials', () => {
   );
 
   it(
+    'the offline model answers the questions of the tutorials as they say',
+    async () => {
+      const questions = ['first-agent', ...STEPS].flatMap((name) => questionsOf(pageOf(name)));
+      expect(questions).toHaveLength(5);
+      const project = join(installed.folder, 'my-agent');
+      const server = await ProjectServer.start(project, undefined, { MCP_SERVERS_FILE: 'mcp-servers.json' });
+      await expectAnswers(questions, server);
+      const agents = (await (await fetch(`${server.url}/api/v1/agents`)).json()) as { data: { name: string }[] };
+      expect(agents.data.map(({ name }) => name)).toEqual(['orders']);
+      expect(await server.stop()).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'embed: the application compiles and its test passes',
     async () => {
       writeCode('shop', codeOf('docs/tutorials/embed.md', 'embed'));
@@ -67,6 +99,9 @@ describe('the tutorials', () => {
       expect(compiled).toMatchObject({ code: 0, stdout: '' });
       const { code, stdout } = await runTests('shop');
       expect(code === 0 ? '' : stdout).toBe('');
+      const server = await ProjectServer.start(join(installed.folder, 'shop'), undefined, {}, /^/);
+      await expectAnswers(questionsOf(pageOf('embed')), server);
+      await server.stop();
     },
     TIMEOUT_MS,
   );
