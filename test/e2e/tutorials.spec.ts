@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
 import { ProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
-import { outcomeOf, questionsOf, shownAs } from '../support/shown-questions.js';
+import { expectShownAnswers, questionsOf } from '../support/shown-questions.js';
 
 /** Packing, the compiler and a server, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -30,15 +30,6 @@ describe('the tutorials', () => {
   /** The text of a tutorial. */
   function pageOf(name: string): string {
     return readFileSync(join(__dirname, `../../docs/tutorials/${name}.md`), 'utf8');
-  }
-
-  /** Asks what pages show, and expects the outcomes that they show. */
-  async function expectAnswers(questions: ReturnType<typeof questionsOf>, server: ProjectServer): Promise<void> {
-    expect(questions).not.toEqual([]);
-    for (const question of questions) {
-      const outcome = await outcomeOf(question, server.url);
-      expect([question.text, outcome]).toEqual([question.text, shownAs(question.outcome, outcome)]);
-    }
   }
 
   /** Runs all tests of a compiled project. */
@@ -76,11 +67,9 @@ describe('the tutorials', () => {
   it(
     'the offline model answers the questions of the tutorials as they say',
     async () => {
-      const questions = ['first-agent', ...STEPS].flatMap((name) => questionsOf(pageOf(name)));
-      expect(questions).toHaveLength(5);
       const project = join(installed.folder, 'my-agent');
       const server = await ProjectServer.start(project, undefined, { MCP_SERVERS_FILE: 'mcp-servers.json' });
-      await expectAnswers(questions, server);
+      for (const name of ['first-agent', ...STEPS]) await expectShownAnswers(pageOf(name), server.url);
       const agents = (await (await fetch(`${server.url}/api/v1/agents`)).json()) as { data: { name: string }[] };
       expect(agents.data.map(({ name }) => name)).toEqual(['orders']);
       expect(await server.stop()).toBe(0);
@@ -100,7 +89,7 @@ describe('the tutorials', () => {
       const { code, stdout } = await runTests('shop');
       expect(code === 0 ? '' : stdout).toBe('');
       const server = await ProjectServer.start(join(installed.folder, 'shop'), undefined, {}, /^/);
-      await expectAnswers(questionsOf(pageOf('embed')), server);
+      await expectShownAnswers(pageOf('embed'), server.url);
       await server.stop();
     },
     TIMEOUT_MS,

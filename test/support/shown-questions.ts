@@ -31,7 +31,7 @@ export function questionsOf(markdown: string): readonly ShownQuestion[] {
 }
 
 /** Asks a server as the page says, and gives the outcome. @param base the address of the server */
-export async function outcomeOf({ path, body }: ShownQuestion, base: string): Promise<string> {
+async function outcomeOf({ path, body }: ShownQuestion, base: string): Promise<string> {
   const response = await fetch(`${base}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -50,6 +50,16 @@ export function shownAs(shown: string | undefined, outcome: string): string {
   if (shown === undefined) return 'the page does not say it';
   const pattern = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pattern.join('.*')}$`, 's').test(outcome) ? outcome : shown;
+}
+
+/** Asks a server every question of a page, and expects the outcomes that the page shows. @param base its address */
+export async function expectShownAnswers(markdown: string, base: string): Promise<void> {
+  const questions = questionsOf(markdown);
+  expect(questions).not.toEqual([]);
+  for (const question of questions) {
+    const outcome = await outcomeOf(question, base);
+    expect([question.text, outcome]).toEqual([question.text, shownAs(question.outcome, outcome)]);
+  }
 }
 
 function questionOf(path = '/process', json?: string, typed?: string): Omit<ShownQuestion, 'outcome'> {
