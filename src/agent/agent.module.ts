@@ -26,7 +26,13 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, ...(options.hasWorker === false ? [] : [WorkerAgent]), MemoryAgent],
+      providers: [
+        options.model,
+        AgentRegistry,
+        ModelLoop,
+        ...(options.hasWorker === false ? [] : [WorkerAgent]),
+        MemoryAgent,
+      ],
       exports: [AgentRegistry, ModelLoop, ModelClient],
     };
   }

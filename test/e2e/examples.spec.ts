@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
-import { compileProject, ProjectServer } from '../support/own-project.js';
+import { compileProject, withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
 import { expectShownAnswers, shownAs } from '../support/shown-questions.js';
 
@@ -63,15 +63,16 @@ describe('the examples of the package', () => {
       async () => {
         const project = join(installed.folder, name);
         const page = readFileSync(join(project, 'README.md'), 'utf8');
-        const server = await ProjectServer.start(project, undefined, {}, PRINTED[name]);
-        if (!(name in WRITTEN)) await expectShownAnswers(page, server.url);
+        const ask = async (url: string): Promise<void> => {
+          if (!(name in WRITTEN)) await expectShownAnswers(page, url);
+        };
+        expect(await withProjectServer(project, ask, { expected: PRINTED[name] })).toBe(0);
         for (const [file, text] of Object.entries(WRITTEN[name] ?? {})) {
           const [written = ''] = readdirSync(join(project, file)).slice(-1);
           const content = readFileSync(join(project, file, written), 'utf8').trim();
           expect(content).toBe(shownAs(text, content));
           expect(page).toContain(text);
         }
-        expect(await server.stop()).toBe(0);
       },
       TIMEOUT_MS,
     );

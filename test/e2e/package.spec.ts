@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { InstalledPackage } from '../support/installed-package.js';
-import { ProjectServer } from '../support/own-project.js';
+import { withProjectServer } from '../support/own-project.js';
 import { expectShownAnswers } from '../support/shown-questions.js';
 
 /** Packing, extracting and the compiler of the project, on a busy machine. */
@@ -115,9 +115,9 @@ describe('the package', () => {
     'parley start answers the questions of the README as the README says',
     async () => {
       const args = [join(installed.folder, 'node_modules/parley/bin/parley.mjs'), 'start'];
-      const server = await ProjectServer.start(installed.folder, args, here());
-      await expectShownAnswers(readFileSync(join(installed.folder, 'node_modules/parley/README.md'), 'utf8'), server.url);
-      expect(await server.stop()).toBe(0);
+      const readme = readFileSync(join(installed.folder, 'node_modules/parley/README.md'), 'utf8');
+      const ask = (url: string): Promise<void> => expectShownAnswers(readme, url);
+      expect(await withProjectServer(installed.folder, ask, { args, env: here() })).toBe(0);
     },
     TIMEOUT_MS,
   );
@@ -166,9 +166,8 @@ describe('the package', () => {
       'the project answers the question of its README as the README says',
       async () => {
         const project = join(installed.folder, 'my-agent');
-        const server = await ProjectServer.start(project);
-        await expectShownAnswers(readFileSync(join(project, 'README.md'), 'utf8'), server.url);
-        expect(await server.stop()).toBe(0);
+        const readme = readFileSync(join(project, 'README.md'), 'utf8');
+        expect(await withProjectServer(project, (url) => expectShownAnswers(readme, url))).toBe(0);
       },
       TIMEOUT_MS,
     );

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
-import { ProjectServer } from '../support/own-project.js';
+import { withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
 import { expectShownAnswers, questionsOf } from '../support/shown-questions.js';
 
@@ -68,11 +68,12 @@ describe('the tutorials', () => {
     'the offline model answers the questions of the tutorials as they say',
     async () => {
       const project = join(installed.folder, 'my-agent');
-      const server = await ProjectServer.start(project, undefined, { MCP_SERVERS_FILE: 'mcp-servers.json' });
-      for (const name of ['first-agent', ...STEPS]) await expectShownAnswers(pageOf(name), server.url);
-      const agents = (await (await fetch(`${server.url}/api/v1/agents`)).json()) as { data: { name: string }[] };
-      expect(agents.data.map(({ name }) => name)).toEqual(['orders']);
-      expect(await server.stop()).toBe(0);
+      const ask = async (url: string): Promise<void> => {
+        for (const name of ['first-agent', ...STEPS]) await expectShownAnswers(pageOf(name), url);
+        const agents = (await (await fetch(`${url}/api/v1/agents`)).json()) as { data: { name: string }[] };
+        expect(agents.data.map(({ name }) => name)).toEqual(['orders']);
+      };
+      expect(await withProjectServer(project, ask, { env: { MCP_SERVERS_FILE: 'mcp-servers.json' } })).toBe(0);
     },
     TIMEOUT_MS,
   );
@@ -88,9 +89,7 @@ describe('the tutorials', () => {
       expect(compiled).toMatchObject({ code: 0, stdout: '' });
       const { code, stdout } = await runTests('shop');
       expect(code === 0 ? '' : stdout).toBe('');
-      const server = await ProjectServer.start(join(installed.folder, 'shop'), undefined, {}, /^/);
-      await expectShownAnswers(pageOf('embed'), server.url);
-      await server.stop();
+      await withProjectServer(join(installed.folder, 'shop'), (url) => expectShownAnswers(pageOf('embed'), url));
     },
     TIMEOUT_MS,
   );

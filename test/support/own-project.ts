@@ -11,24 +11,48 @@ const START_TIMEOUT_MS = 120_000;
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** A server that a project of the package, or the package itself, has started. */
-export class ProjectServer {
+/** How the server of a project is started. */
+interface ProjectStart {
+  /** The arguments of Node.js. Default: the compiled `main.js`. */
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** What it prints before it is used. */
+  readonly expected?: RegExp | undefined;
+}
+
+/**
+ * Starts a program of a project as `npm start` does, uses it when it is ready and has printed what is expected, and stops
+ * it with SIGTERM. Returns its exit code.
+ *
+ * @param project the folder of the project
+ */
+export async function withProjectServer(
+  project: string,
+  use: (url: string) => Promise<void>,
+  start: ProjectStart = {},
+): Promise<number | null> {
+  const server = await ProjectServer.start(project, start);
+  try {
+    await use(server.url);
+  } finally {
+    await server.stop();
+  }
+  return server.exitCode;
+}
+
+class ProjectServer {
   private constructor(
     readonly url: string,
     private readonly child: ChildProcess,
   ) {}
 
-  /**
-   * Starts a program of a project as `npm start` does, and resolves when it is ready and has printed what is expected.
-   *
-   * @param project the folder of the project
-   * @param args of Node.js
-   */
+  get exitCode(): number | null {
+    return this.child.exitCode;
+  }
+
   static async start(
     project: string,
-    args: readonly string[] = ['dist/src/main.js'],
-    env: NodeJS.ProcessEnv = {},
-    expected = /http:\/\//,
+    { args = ['dist/src/main.js'], env = {}, expected = /^/ }: ProjectStart,
   ): Promise<ProjectServer> {
     const port = await freePort();
     const { PATH, HOME, TMPDIR } = process.env;
@@ -43,18 +67,21 @@ export class ProjectServer {
     child.stderr.on('data', note);
     const url = `http://127.0.0.1:${port}`;
     const isUp = async (): Promise<boolean> => expected.test(printed) && (await isReady(url));
-    await until(async () => child.exitCode !== null || (await isUp()), 'the project has started', START_TIMEOUT_MS);
-    if (child.exitCode !== null) throw new Error(`The project has ended:\n${printed}`);
+    try {
+      await until(async () => child.exitCode !== null || (await isUp()), 'the project has started', START_TIMEOUT_MS);
+      if (child.exitCode !== null) throw new Error(`The project has ended:\n${printed}`);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
     return new ProjectServer(url, child);
   }
 
-  /** Stops it with SIGTERM. Returns its exit code. */
-  async stop(): Promise<number | null> {
-    const ended = once(this.child, 'exit') as Promise<[number | null]>;
+  async stop(): Promise<void> {
+    const ended = once(this.child, 'exit');
     this.child.kill('SIGTERM');
-    const [code] = await ended;
+    await ended;
     running.delete(this.child);
-    return code;
   }
 }
 

@@ -149,7 +149,12 @@ describe('synthesizeArguments', () => {
     ],
     ['a default', { type: 'string', default: 'plain' }, 'hi', 'plain'],
     ['an address', { type: 'string', format: 'uri' }, 'open https://a.example/b.', 'https://a.example/b'],
-    ['a word that matches a pattern', { type: 'string', pattern: '^[A-Z]-\\d{4}$' }, 'Where is order A-1001?', 'A-1001'],
+    [
+      'a word that matches a pattern',
+      { type: 'string', pattern: '^[A-Z]-\\d{4}$' },
+      'Where is order A-1001?',
+      'A-1001',
+    ],
     ['a date in the form of a pattern', { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' }, 'today', '1970-01-01'],
     ['a quoted text that matches a pattern', { type: 'string', pattern: '^a b$' }, 'find "a b"', 'a b'],
     ['an IP address', { type: 'string', format: 'ipv4' }, 'Ping 10.0.0.7, please.', '10.0.0.7'],
