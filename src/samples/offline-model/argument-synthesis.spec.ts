@@ -228,8 +228,9 @@ describe('synthesizeArguments', () => {
       'hello',
     ],
   ])('%s: the work and the result are limited', (_, schema, text) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(JSON.stringify(make(schema, text)).length).toBeLessThan(1_500_000);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // Of the processor, which other programs use too.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
   });
 });
