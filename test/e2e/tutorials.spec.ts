@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
-import { withProjectServer } from '../support/own-project.js';
+import { compileProject, withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
 import { expectShownAnswers, questionsOf } from '../support/shown-questions.js';
 
@@ -68,6 +68,7 @@ describe('the tutorials', () => {
     'the offline model answers the questions of the tutorials as they say',
     async () => {
       const project = join(installed.folder, 'my-agent');
+      compileProject(project);
       const ask = async (url: string): Promise<void> => {
         for (const name of ['first-agent', ...STEPS]) await expectShownAnswers(pageOf(name), url);
         const agents = (await (await fetch(`${url}/api/v1/agents`)).json()) as { data: { name: string }[] };
