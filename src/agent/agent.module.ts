@@ -12,6 +12,8 @@ import { ModelClient } from './ports/model-client.js';
 export interface AgentModuleOptions {
   /** A provider of the token `ModelClient`. */
   readonly model: Provider<ModelClient>;
+  /** Whether there is an agent `worker`. Default: true. */
+  readonly hasWorker?: boolean;
   /** Modules that the provider needs. */
   readonly imports?: ModuleMetadata['imports'];
 }
@@ -25,7 +27,14 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, ModelStartCheck, WorkerAgent, MemoryAgent],
+      providers: [
+        options.model,
+        AgentRegistry,
+        ModelLoop,
+        ModelStartCheck,
+        ...(options.hasWorker === false ? [] : [WorkerAgent]),
+        MemoryAgent,
+      ],
       exports: [AgentRegistry, ModelLoop, ModelClient],
     };
   }

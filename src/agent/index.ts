@@ -8,6 +8,7 @@ export { ModelStartCheck } from './model-start-check.js';
 export type { PredictedState } from './loop/predicted-state.js';
 export * from './ports/model-client.js';
 export * from './subagent.js';
+export { WORKER } from './agents/worker.agent.js';
 export { stateOfStep } from './loop/model-step.js';
 export { fitHistory } from './prompt/context-window.js';
 export { estimateMessageTokens, estimateTextTokens, usageOf } from './prompt/token-estimate.js';
