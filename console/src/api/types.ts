@@ -134,6 +134,8 @@ export interface RunRequest {
 
 /** What a run did, as spans. */
 export interface Timeline {
+  /** Of the run. */
+  readonly status: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly spans: readonly Span[];

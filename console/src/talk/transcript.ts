@@ -18,7 +18,8 @@ export interface Call {
   /** JSON text, as far as it has come. */
   readonly args: string;
   readonly result?: string | undefined;
-  readonly failed?: boolean;
+  /** How it ended, as the timeline has it; absent until its run has ended. */
+  readonly outcome?: string;
   /** The message that the call belongs to. */
   readonly parent?: string | undefined;
   readonly done: boolean;
