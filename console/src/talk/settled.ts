@@ -18,7 +18,9 @@ export async function settle(run: LiveRun): Promise<void> {
 /** As `settle`, with a timeline that has been read. */
 export function showOutcomes(run: LiveRun, { status, spans }: Pick<Timeline, 'status' | 'spans'>): void {
   const { transcript, id: runId } = run;
-  const open = new Set(transcript.entries().flatMap((entry) => (isOpen(entry) ? [entry] : [])));
+  const calls = transcript.current.filter(isCall);
+  const own = calls.filter(({ run: of }) => of === runId);
+  const open = new Set([...own, ...calls.filter(({ outcome, run: of }) => outcome === undefined && of !== runId)]);
   for (const span of spans) {
     if (span.kind !== 'tool' || span.status === 'running') continue;
     const entry = entryOf([...open], span);
@@ -27,16 +29,15 @@ export function showOutcomes(run: LiveRun, { status, spans }: Pick<Timeline, 'st
     transcript.change(entry.id, 'call', () => ({ outcome: span.status, done: true }));
   }
   if (spans.some(({ kind }) => kind === 'recovery'))
-    run.say('info', 'The server continued this run after a crash. Nothing is missing or repeated.', `recovered-${runId}`);
+    run.say('info', 'The server continued this run after a crash.', `recovered-${runId}`);
   if (status !== 'canceled') return;
   // Some wires report a run that was stopped as an error.
   transcript.remove((entry) => entry.kind === 'notice' && entry.tone === 'error' && entry.run === runId);
   run.say('info', 'Stopped.', `stopped-${runId}`);
 }
 
-/** Whether it is not known yet how a call ended. */
-function isOpen(entry: Entry): entry is EntryOf<'call'> {
-  return entry.kind === 'call' && entry.outcome === undefined;
+function isCall(entry: Entry): entry is EntryOf<'call'> {
+  return entry.kind === 'call';
 }
 
 /** Responses has items with ids of their own instead of calls: the first one of the tool is meant. */

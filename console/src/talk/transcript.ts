@@ -72,7 +72,8 @@ export class Transcript {
     this.positions = new Map(kept.map(({ id }, index) => [id, index]));
   }
 
-  private get current(): readonly Entry[] {
+  /** The entries, changes that are not announced yet included. */
+  get current(): readonly Entry[] {
     return this.draft ?? this.list;
   }
 
