@@ -1,4 +1,4 @@
-import { readable } from './message-view.js';
+import { readable } from './readable.js';
 
 describe('what a message says', () => {
   it('a message of a user is its texts and what else it has', () => {
