@@ -13,6 +13,8 @@ import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
 import './styles/models.css';
+import './styles/tree.css';
+import './styles/tools.css';
 
 const queries = createQueries();
 

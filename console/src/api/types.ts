@@ -54,6 +54,8 @@ export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
+  readonly reasoningTokens?: number;
+  readonly cachedTokens?: number;
 }
 
 /** A run in a list. */
@@ -73,6 +75,19 @@ export interface Run {
   readonly endedAt: string | null;
   readonly usage: Usage | null;
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** The first run of the turn that it continues; null if it is the first. */
+  readonly turn: { readonly id: string; readonly input: string | null } | null;
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
+  readonly interrupts: readonly RunInterrupt[];
+}
+
+/** Something that a run has asked. */
+export interface RunInterrupt {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly toolName: string | null;
+  readonly resumedByRunId: string | null;
 }
 
 /** A run in full. */
@@ -82,7 +97,6 @@ export interface RunDetail extends Run {
   readonly eventsRemovedAt: string | null;
   readonly worker: string | null;
   readonly takeovers: readonly { readonly attempt: number; readonly at: string }[];
-  readonly interrupts: readonly { readonly id: string; readonly kind: string; readonly status: string }[];
 }
 
 /** A part of a run with a beginning and an end. */
@@ -95,11 +109,33 @@ export interface Span {
   readonly endedAt: string | null;
   readonly parentId: string | null;
   readonly usage?: Usage;
+  readonly callId?: string;
+  readonly interruptId?: string;
   readonly details?: unknown;
+}
+
+/** A step of a journal. */
+export interface Step {
+  readonly key: string;
+  readonly status: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly output: unknown;
+}
+
+/** What the server has stored of a request. */
+export interface RunRequest {
+  readonly wire: string;
+  readonly agent: string;
+  readonly input: readonly unknown[];
+  readonly settings: unknown;
+  readonly wireData: unknown;
 }
 
 /** What a run did, as spans. */
 export interface Timeline {
+  /** Of the run. */
+  readonly status: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly spans: readonly Span[];
@@ -185,6 +221,8 @@ export interface PolicyAnswer {
   readonly reason: string | null;
   readonly arguments: unknown;
   readonly mayEdit?: boolean;
+  readonly expiresInMs?: number;
+  readonly approvers?: { readonly roles?: readonly string[]; readonly notOwner?: boolean };
 }
 
 /** A configured MCP server. */

@@ -7,6 +7,7 @@ import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { usePages } from '../lib/use-pages.js';
 import { Json } from '../ui/json.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Outcome } from '../ui/outcome.js';
 import { VirtualList } from '../ui/virtual-list.js';
 
 /** All sessions, the last changed first, or one of them. */
@@ -47,7 +48,7 @@ function SessionRow({
 }): ReactNode {
   return (
     <Link to={hrefOf(['sessions', id])} className="run-row">
-      {lastRun && <span className={`badge ${lastRun.status}`}>{lastRun.status}</span>}
+      {lastRun && <Outcome state={lastRun.status} />}
       <span className="run-input">{lastRun?.input ?? id}</span>
       <span className="muted">
         {userId} · {time(updatedAt)} · {count(messageCount)} {messageCount === 1 ? 'message' : 'messages'}

@@ -6,6 +6,7 @@ import { wait } from '../lib/wait.js';
 import { uuid } from '../lib/random.js';
 import { LiveRun, type PendingCall } from './live-run.js';
 import { sentMessages } from './sent-messages.js';
+import { settle } from './settled.js';
 import { Transcript } from './transcript.js';
 import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
@@ -225,6 +226,7 @@ export class Conversation {
         run.finished('failed');
       }
     }
+    if (run.end !== undefined) await settle(run);
   }
 
   /** Says that the connection was lost, and what came of it once the stream goes on. */

@@ -2,6 +2,7 @@ import { memo, type ReactNode } from 'react';
 import { Card } from './card.js';
 import { Markdown } from './markdown.js';
 import { Json } from '../ui/json.js';
+import { Outcome } from '../ui/outcome.js';
 import { Picture } from '../ui/picture.js';
 import type { Entry, EntryOf } from './transcript.js';
 
@@ -45,12 +46,12 @@ export const EntryView = memo(function EntryView({ entry }: { readonly entry: En
   }
 });
 
-function CallView({ entry: { name, args, result, done, failed } }: { readonly entry: EntryOf<'call'> }): ReactNode {
-  const state = failed ? 'failed' : result !== undefined ? 'done' : done ? 'waiting' : 'writing';
+function CallView({ entry: { name, args, result, done, outcome } }: { readonly entry: EntryOf<'call'> }): ReactNode {
+  const state = outcome ?? (result !== undefined ? 'completed' : done ? 'waiting' : 'writing');
   return (
     <details className="entry call" data-state={state}>
       <summary>
-        <span className="tool">{name}</span> <span className="badge">{state}</span>
+        <span className="tool">{name}</span> <Outcome state={state} />
       </summary>
       <h2>Arguments</h2>
       <Json value={args} label={`Arguments of ${name}`} />

@@ -18,7 +18,8 @@ export interface Call {
   /** JSON text, as far as it has come. */
   readonly args: string;
   readonly result?: string | undefined;
-  readonly failed?: boolean;
+  /** How it ended, as the timeline has it; absent until its run has ended. */
+  readonly outcome?: string;
   /** The message that the call belongs to. */
   readonly parent?: string | undefined;
   readonly done: boolean;
@@ -71,7 +72,8 @@ export class Transcript {
     this.positions = new Map(kept.map(({ id }, index) => [id, index]));
   }
 
-  private get current(): readonly Entry[] {
+  /** The entries, changes that are not announced yet included. */
+  get current(): readonly Entry[] {
     return this.draft ?? this.list;
   }
 
