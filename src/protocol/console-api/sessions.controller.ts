@@ -127,6 +127,7 @@ function sessionSummary({ lastRun, ...session }: SessionSummary): SessionSummary
     createdAt: isoTime(session.createdAt),
     updatedAt: isoTime(session.updatedAt),
     messageCount: session.messageCount,
+    title: session.title,
     lastRun: lastRun && {
       id: lastRun.runId,
       agent: lastRun.agentType,

@@ -13,6 +13,9 @@ import { cursorAfter, readCursor } from './session-row.js';
 const NEWEST_RUN = `(SELECT r.no FROM runs r
   WHERE r.session_no = s.no AND (r.keep <> 'transient' OR r.status IN ('queued', 'running'))
   ORDER BY r.ordinal DESC LIMIT 1)`;
+/** The text that it began with; runs that continue with an answer have none. */
+const TITLE = `(SELECT r.input_text FROM runs r
+  WHERE r.session_no = s.no AND r.input_text IS NOT NULL ORDER BY r.ordinal LIMIT 1)`;
 const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text`;
 const COLUMNS = 's.no, s.id, s.user_id, s.created_at, s.updated_at, s.message_count';
 
@@ -24,6 +27,7 @@ interface SummaryRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly message_count: number;
+  readonly title: string | null;
   readonly run_id: string | null;
   readonly agent_type: string | null;
   readonly wire: string | null;
@@ -62,7 +66,7 @@ export class TypeOrmSessionSearch extends SessionSearch {
   }
 
   private select(rest: string, values: readonly SqlValue[]): Promise<SummaryRow[]> {
-    const sessions = `SELECT ${COLUMNS}, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
+    const sessions = `SELECT ${COLUMNS}, ${TITLE} AS title, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
     const sql = `${SELECT} FROM (${sessions}) s LEFT JOIN runs r ON r.no = s.run_no ORDER BY s.updated_at DESC, s.no DESC`;
     return this.database.read.all<SummaryRow>(sql, values);
   }
@@ -77,6 +81,7 @@ function summaryOf(row: SummaryRow): SessionSummary {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     messageCount: row.message_count,
+    title: row.title,
     lastRun: hasRun ? { runId, agentType, wire, state, inputText: row.input_text } : null,
   };
 }

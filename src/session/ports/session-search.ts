@@ -8,6 +8,8 @@ export interface SessionSummary {
   readonly updatedAt: number;
   /** How many messages were added to it, including removed ones. */
   readonly messageCount: number;
+  /** The first words of the first text of a user in its runs; null if there are none. */
+  readonly title: string | null;
   /** The newest run; null without one. */
   readonly lastRun: LastRun | null;
 }

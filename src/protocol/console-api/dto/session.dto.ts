@@ -35,6 +35,14 @@ export class SessionSummaryDto {
   @ApiProperty({ description: 'How many messages were added to it, including removed ones.' })
   messageCount!: number;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'What is the weather in Graz?',
+    description: 'The first 200 characters of the first text of the user; null if its runs have none.',
+  })
+  title!: string | null;
+
   @ApiProperty({ type: LastRunDto, nullable: true })
   lastRun!: LastRunDto | null;
 }
