@@ -12,6 +12,8 @@ import './styles/talk.css';
 import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
+import './styles/tree.css';
+import './styles/tools.css';
 
 const queries = createQueries();
 

@@ -157,6 +157,21 @@ export interface InterruptDto {
   readonly userId: string;
 }
 
+/** JournalStepDto of docs/openapi.json. */
+export interface JournalStepDto {
+  /** null until it is finished. */
+  readonly endedAt: string | null;
+  readonly key: string;
+  /** The messages that it has written. */
+  readonly messageIds: readonly string[];
+  /** What a recovered run gets instead of repeating it. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+  /** null in journals of earlier versions. */
+  readonly startedAt: string | null;
+  /** failed: `output` has the `error`. */
+  readonly status: 'begun' | 'finished' | 'failed';
+}
+
 /** LastRunDto of docs/openapi.json. */
 export interface LastRunDto {
   readonly agent: string;
@@ -247,6 +262,7 @@ export interface RunDetailDto {
   readonly id: string;
   /** The first 200 characters of the newest text of the user in the request. */
   readonly input: string | null;
+  /** What an interrupted run has asked. */
   readonly interrupts: readonly RunInterruptDto[];
   /** The model that the request names; null if it names none. */
   readonly model: string | null;
@@ -265,9 +281,13 @@ export interface RunDetailDto {
   readonly takeovers: readonly TakeoverDto[];
   /** True for a run that failed because it took too long. */
   readonly timedOut: boolean;
+  /** The run that this one continues with an answer; null for the first run of a turn. */
+  readonly turn: RunTurnDto | null;
   readonly usage: TokenUsageDto | null;
   /** The user it belongs to. */
   readonly userId: string;
+  /** What an interrupted run waits for: a decision, a value, or results of tools of the client. null once its turn went on, or cannot any more. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
   /** The wire that has accepted it. */
   readonly wire: string;
   /** The process that executes it; null while none does. */
@@ -291,6 +311,18 @@ export interface RunInterruptDto {
   readonly toolName: string | null;
 }
 
+/** RunRequestDto of docs/openapi.json. */
+export interface RunRequestDto {
+  readonly agent: string;
+  /** The messages that the session did not have yet. */
+  readonly input: readonly Readonly<Record<string, unknown>>[];
+  /** Tools and restrictions, model options, client time, forwarded properties, state. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly wire: string;
+  /** What the wire stores with the run. */
+  readonly wireData: Readonly<Record<string, unknown>>;
+}
+
 /** RunSummaryDto of docs/openapi.json. */
 export interface RunSummaryDto {
   readonly agent: string;
@@ -302,6 +334,8 @@ export interface RunSummaryDto {
   readonly id: string;
   /** The first 200 characters of the newest text of the user in the request. */
   readonly input: string | null;
+  /** What an interrupted run has asked. */
+  readonly interrupts: readonly RunInterruptDto[];
   /** The model that the request names; null if it names none. */
   readonly model: string | null;
   /** 1 for the next run of its session; null unless the run is queued. */
@@ -309,11 +343,22 @@ export interface RunSummaryDto {
   readonly sessionId: string;
   readonly startedAt: string | null;
   readonly status: 'queued' | 'running' | 'completed' | 'incomplete' | 'failed' | 'canceled' | 'interrupted';
+  /** The run that this one continues with an answer; null for the first run of a turn. */
+  readonly turn: RunTurnDto | null;
   readonly usage: TokenUsageDto | null;
   /** The user it belongs to. */
   readonly userId: string;
+  /** What an interrupted run waits for: a decision, a value, or results of tools of the client. null once its turn went on, or cannot any more. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
   /** The wire that has accepted it. */
   readonly wire: string;
+}
+
+/** RunTurnDto of docs/openapi.json. */
+export interface RunTurnDto {
+  readonly id: string;
+  /** Its `input`. */
+  readonly input: string | null;
 }
 
 /** ServerToolDto of docs/openapi.json. */
@@ -388,7 +433,7 @@ export interface SessionSummaryDto {
 export interface SpanDto {
   /** Of a tool call, or of the approval of one. */
   readonly callId?: string;
-  /** More of it: the reason of an end, the discarded messages. */
+  /** More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** null while it lasts. Equal to `startedAt` for a moment, such as a recovery. */
   readonly endedAt: string | null;
@@ -405,7 +450,9 @@ export interface SpanDto {
   /** The event that records it, where there is one. */
   readonly seq?: number;
   readonly startedAt: string;
-  readonly status: 'running' | 'completed' | 'failed' | 'canceled';
+  /** Of a tool call and of an approval also: denied: a person said no; refused: the policy did; invalid: the arguments do not match, or there is no such tool; expired: nobody answered in time; in_doubt: it may have taken effect, and is not repeated. canceled: the run was stopped. */
+  readonly status:
+    'running' | 'completed' | 'failed' | 'canceled' | 'denied' | 'refused' | 'invalid' | 'expired' | 'in_doubt';
   /** Of a model call whose provider reports it. */
   readonly usage?: TokenUsageDto;
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.js';
+import { useConnection } from '../lib/connection.js';
 import { messageOf } from '../lib/format.js';
 
 interface Props {
@@ -11,8 +12,12 @@ interface Props {
 
 /** An error, in the words of the server; what the person can do about it where that is known. */
 export function ErrorNotice({ error, onRetry }: Props): ReactNode {
+  const { lostAt } = useConnection();
   if (error === undefined || error === null) return null;
   const isForbidden = error instanceof ApiError && error.status === 403;
+  // The frame says so, and offers to try again.
+  if (error instanceof TypeError && lostAt !== undefined)
+    return <p className="muted">Nothing can be read while the server does not answer.</p>;
   const isOffline = error instanceof TypeError;
   return (
     <p role="alert" className="notice error">

@@ -123,6 +123,20 @@ export type ModelEvent =
       readonly replay?: JsonObject;
     };
 
+/** A try of a model call that failed, after which the call was made again. */
+export interface FailedTry {
+  /** When it failed, in milliseconds since the epoch. */
+  readonly at: number;
+  /** As the error of the call would have it: a MODEL_* code and its sentence. */
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds that were waited before the next try. */
+  readonly pauseMs: number;
+}
+
+/** The events of a model call as they arrive, and how often it was made again so far, if its client knows. */
+export type ModelStream = AsyncIterable<readonly ModelEvent[]> & { readonly retries?: readonly FailedTry[] };
+
 /** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 
@@ -173,5 +187,5 @@ export abstract class ModelClient {
     return { kind: this.provider, name: this.provider };
   }
 
-  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  abstract stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }
