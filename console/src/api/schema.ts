@@ -16,6 +16,8 @@ export interface AgentDto {
   readonly exposure: 'public' | 'internal';
   /** Whether requests that name no agent get this one. */
   readonly isDefault: boolean;
+  /** The model that answers it, if a request names none. */
+  readonly modelName: string;
   /** The agent type. */
   readonly name: string;
   /** What happens with a run whose worker was lost. */
