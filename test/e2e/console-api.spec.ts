@@ -232,7 +232,7 @@ describeOnDatabases('the API that the console reads', (database) => {
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
-    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted' } }]);
+    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } }]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,
@@ -249,7 +249,7 @@ describeOnDatabases('the API that the console reads', (database) => {
     await decide(asked?.id ?? '', { approve: true });
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({
       title: 'pay Ana',
-      lastRun: { status: 'completed', input: null },
+      lastRun: { status: 'completed', input: null, waits: false },
     });
   });
 

@@ -20,7 +20,8 @@ export function InterruptForm(props: Props): ReactNode {
 }
 
 function ApprovalForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode {
-  const { id, toolName, arguments: given, mayEdit, message, reason, refusal } = interrupt;
+  // Its message only repeats the question.
+  const { id, toolName, arguments: given, mayEdit, reason, refusal } = interrupt;
   const original = pretty(given ?? {});
   const [text, setText] = useState(original);
   const [why, setWhy] = useState('');
@@ -38,8 +39,7 @@ function ApprovalForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode
       <h2>
         May the agent call <code>{toolName}</code>?
       </h2>
-      {message && message !== reason && <p>{message}</p>}
-      {reason && <p className="muted">{reason}</p>}
+      {reason && <p>{reason}</p>}
       {mayEdit && refusal === null ? (
         <>
           <label htmlFor={`args-${id}`}>Arguments (you may change them)</label>

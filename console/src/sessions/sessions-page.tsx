@@ -44,6 +44,12 @@ function SessionList(): ReactNode {
   );
 }
 
+/** How the newest run stands: of an interrupted one, whether it still waits. */
+function stateOfLast({ status, waits }: NonNullable<Session['lastRun']>): string {
+  if (status !== 'interrupted') return status;
+  return waits ? 'waiting' : 'unanswered';
+}
+
 function SessionRow({ session, now }: { readonly session: Session; readonly now: number }): ReactNode {
   const { id, userId, title, updatedAt, messageCount, lastRun } = session;
   const facts = [
@@ -55,7 +61,7 @@ function SessionRow({ session, now }: { readonly session: Session; readonly now:
   return (
     <Link to={hrefOf(['sessions', id])} className="session-row">
       <span className="session-title">{title ?? lastRun?.input ?? id}</span>
-      <span className="session-state">{lastRun && <Outcome state={lastRun.status} />}</span>
+      <span className="session-state">{lastRun && <Outcome state={stateOfLast(lastRun)} />}</span>
       <span className="session-facts muted">{facts.join(' · ')}</span>
       <span className="session-time muted" title={time(updatedAt)}>
         {ago(updatedAt, now)}

@@ -134,6 +134,7 @@ function sessionSummary({ lastRun, ...session }: SessionSummary): SessionSummary
       wire: lastRun.wire,
       status: lastRun.state,
       input: lastRun.inputText,
+      waits: lastRun.waits,
     },
   };
 }

@@ -16,7 +16,10 @@ const NEWEST_RUN = `(SELECT r.no FROM runs r
 /** The text that it began with; runs that continue with an answer have none. */
 const TITLE = `(SELECT r.input_text FROM runs r
   WHERE r.session_no = s.no AND r.input_text IS NOT NULL ORDER BY r.ordinal LIMIT 1)`;
-const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text`;
+/** Of the newest run: 1 if all that it has asked was answered or has expired, 0 if not, null if it has asked nothing. */
+const IS_ANSWERED = `(SELECT MIN(CASE WHEN i.status = 'pending' THEN 0 ELSE 1 END) FROM interrupts i
+  WHERE i.session_no = s.no AND i.run_no = s.run_no)`;
+const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text, ${IS_ANSWERED} AS is_answered`;
 const COLUMNS = 's.no, s.id, s.user_id, s.created_at, s.updated_at, s.message_count';
 
 /** A row as the lists read it. */
@@ -33,6 +36,7 @@ interface SummaryRow {
   readonly wire: string | null;
   readonly status: string | null;
   readonly input_text: string | null;
+  readonly is_answered: number | string | null;
 }
 
 /** Lists of sessions in the ledger. */
@@ -75,6 +79,8 @@ export class TypeOrmSessionSearch extends SessionSearch {
 function summaryOf(row: SummaryRow): SessionSummary {
   const { run_id: runId, agent_type: agentType, wire, status: state } = row;
   const hasRun = runId !== null && agentType !== null && wire !== null && state !== null;
+  // A run that has asked nobody waits for its client.
+  const waits = state === 'interrupted' && Number(row.is_answered) === 0;
   return {
     sessionId: row.id,
     userId: row.user_id,
@@ -82,6 +88,6 @@ function summaryOf(row: SummaryRow): SessionSummary {
     updatedAt: row.updated_at,
     messageCount: row.message_count,
     title: row.title,
-    lastRun: hasRun ? { runId, agentType, wire, state, inputText: row.input_text } : null,
+    lastRun: hasRun ? { runId, agentType, wire, state, inputText: row.input_text, waits } : null,
   };
 }

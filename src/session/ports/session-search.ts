@@ -22,6 +22,8 @@ export interface LastRun {
   readonly state: string;
   /** The first words of its input; null if it has none. */
   readonly inputText: string | null;
+  /** Whether it was interrupted, and waits for a person or for its client. */
+  readonly waits: boolean;
 }
 
 /** Which sessions to list. */

@@ -16,6 +16,9 @@ export class LastRunDto {
 
   @ApiProperty({ type: String, nullable: true, description: 'The first words of its input.' })
   input!: string | null;
+
+  @ApiProperty({ description: 'Whether it was interrupted, and waits for a person or for its client.' })
+  waits!: boolean;
 }
 
 /** A session in a list. */
