@@ -21,7 +21,7 @@ export function ArgumentTable({ schema }: { readonly schema: Schema }): ReactNod
               <code>{name}</code>
               <span className="muted">{typeText(of)}</span>
               {required.has(name) ? (
-                <span className="badge info">required</span>
+                <span className="badge required">required</span>
               ) : (
                 <span className="badge">optional</span>
               )}

@@ -30,7 +30,7 @@ export function ToolCard({ tool, isOpen }: { readonly tool: Tool; readonly isOpe
             {EFFECTS[effects] ?? effects}
           </span>
           <span className="badge">{server === 'local' ? 'this server' : `MCP: ${server}`}</span>
-          <span className="badge">up to {duration(timeoutMs)}</span>
+          <span className="badge">at most {duration(timeoutMs)}</span>
         </span>
       </div>
       <p>{description}</p>

@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError, json, stream } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
 import { count, duration, time } from '../lib/format.js';
@@ -11,6 +11,7 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { Outcome, stateOf } from '../ui/outcome.js';
 import { EventsView } from './events-view.js';
+import { Fact } from './fact.js';
 import { RunActions } from './run-actions.js';
 import { isOver } from './run-status.js';
 import { TimelineView } from './timeline-view.js';
@@ -98,35 +99,37 @@ function Crumbs(): ReactNode {
 
 function Facts({ run }: { readonly run: RunDetail }): ReactNode {
   const { startedAt, endedAt, usage, takeovers, queuePosition } = run;
+  // A phone shows the timeline first.
+  const [isWide] = useState(() => matchMedia('(min-width: 45rem)').matches);
   const took = startedAt && endedAt ? duration(Date.parse(endedAt) - Date.parse(startedAt)) : '–';
-  const facts: readonly (readonly [string, ReactNode])[] = [
-    ['Agent', run.agent],
-    ['Model', run.model ?? 'the configured one'],
-    ['Wire', run.wire],
-    ['User', run.userId],
-    ['Created', time(run.createdAt)],
-    ['Took', took],
-    ...(queuePosition === null ? [] : [['Position in the queue', queuePosition] as const]),
-    ['Tokens', usage ? `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out` : '–'],
-    ['Events', count(run.eventCount)],
-    ['Attempts', takeovers.length === 0 ? run.attempt : `${run.attempt}, recovered ${time(takeovers.at(-1)?.at)}`],
-    [
-      'Session',
-      <Link key="session" to={hrefOf(['sessions', run.sessionId])}>
-        {run.sessionId}
-      </Link>,
-    ],
-    ['Run', <code key="id">{run.id}</code>],
-  ];
   return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name} className={name === 'Run' || name === 'Session' ? 'wide' : undefined}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="facts">
+        <Fact name="Agent">{run.agent}</Fact>
+        <Fact name="Wire">{run.wire}</Fact>
+        <Fact name="User">{run.userId}</Fact>
+        <Fact name="Created">{time(run.createdAt)}</Fact>
+        <Fact name="Took">{took}</Fact>
+        <Fact name="Tokens">{usage ? `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out` : '–'}</Fact>
+        {queuePosition !== null && <Fact name="Position in the queue">{queuePosition}</Fact>}
+      </dl>
+      <details className="more-facts" open={isWide}>
+        <summary>More of this run</summary>
+        <dl className="facts">
+          <Fact name="Model">{run.model ?? 'the configured one'}</Fact>
+          <Fact name="Events">{count(run.eventCount)}</Fact>
+          <Fact name="Attempts">
+            {takeovers.length === 0 ? run.attempt : `${run.attempt}, recovered ${time(takeovers.at(-1)?.at)}`}
+          </Fact>
+          <Fact name="Session" isWide>
+            <Link to={hrefOf(['sessions', run.sessionId])}>{run.sessionId}</Link>
+          </Fact>
+          <Fact name="Run" isWide>
+            <code>{run.id}</code>
+          </Fact>
+        </dl>
+      </details>
+    </>
   );
 }
 

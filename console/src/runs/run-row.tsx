@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { Run } from '../api/types.js';
 import { ago, count, duration, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
-import { Outcome, outcomeWord, stateOf } from '../ui/outcome.js';
-import { tokensOf, tookOf, type Turn } from './turns.js';
+import { Outcome, stateOf } from '../ui/outcome.js';
+import { answeredFor, askedWords, tokensOf, tookOf, type Turn } from './turns.js';
 
 /** What stands for the words of a request that has none. */
 const WORDLESS = 'No text in the request';
@@ -13,7 +13,9 @@ export function RunHead(): ReactNode {
   return (
     <div className="run-row run-head" aria-hidden="true">
       {['Status', 'Request', 'Agent', 'User', 'Started', 'Took', 'Tokens'].map((title) => (
-        <span key={title}>{title}</span>
+        <span key={title} className={title === 'Agent' || title === 'User' ? 'origin' : undefined}>
+          {title}
+        </span>
       ))}
     </div>
   );
@@ -35,12 +37,13 @@ export function TurnRow({ turn, now }: { readonly turn: Turn; readonly now: numb
         <span className="run-request">
           <span className="run-input">{input ?? WORDLESS}</span>
           <Below run={newest} />
+          <span className="second run-origin">{[agent, wire, userId].join(' · ')}</span>
         </span>
-        <span className="fact two">
+        <span className="fact two origin">
           <span>{agent}</span>
           <span className="second">{wire}</span>
         </span>
-        <span className="fact">{userId}</span>
+        <span className="fact origin">{userId}</span>
         <span className="fact two">
           <span>{ago(createdAt, now)}</span>
           <span className="second">{time(createdAt)}</span>
@@ -49,7 +52,7 @@ export function TurnRow({ turn, now }: { readonly turn: Turn; readonly now: numb
         <Tokens value={tokensOf(runs)} />
       </Link>
       {continuations.map((run) => (
-        <Continuation key={run.id} run={run} asked={askedBefore(run, runs)} />
+        <Continuation key={run.id} run={run} asked={answeredFor(run, runs)} />
       ))}
     </div>
   );
@@ -70,11 +73,9 @@ function Continuation({ run, asked }: { readonly run: Run; readonly asked: strin
         </span>
         <Below run={run} isLast={false} />
       </span>
-      <span className="fact two">
-        <span>{run.wire}</span>
-      </span>
-      <span className="fact" />
-      <span className="fact">{time(run.createdAt)}</span>
+      <span className="fact origin" />
+      <span className="fact origin" />
+      <span className="fact second">{time(run.createdAt)}</span>
       <span className="fact number">{took === undefined ? '' : duration(took)}</span>
       <Tokens value={run.usage?.totalTokens ?? null} />
     </Link>
@@ -102,7 +103,7 @@ function Below({ run, isLast = true }: { readonly run: Run; readonly isLast?: bo
     );
   const open = interrupts.filter(({ status }) => status === 'pending');
   if (!isLast || open.length === 0) return null;
-  return <span className="second">{open.map(wordsOf).join(', ')}</span>;
+  return <span className="second">{open.map(askedWords).join(', ')}</span>;
 }
 
 function Tokens({ value }: { readonly value: number | null }): ReactNode {
@@ -116,17 +117,4 @@ function Tokens({ value }: { readonly value: number | null }): ReactNode {
       )}
     </span>
   );
-}
-
-/** What was decided before a run of a turn went on. */
-function askedBefore(run: Run, runs: readonly Run[]): string {
-  const answered = runs
-    .flatMap(({ interrupts }) => interrupts)
-    .filter(({ resumedByRunId }) => resumedByRunId === run.id)
-    .map((one) => `${wordsOf(one)}: ${outcomeWord(one.status).toLowerCase()}`);
-  return answered.length === 0 ? 'Went on with an answer' : answered.join(', ');
-}
-
-function wordsOf({ kind, toolName }: Run['interrupts'][number]): string {
-  return kind === 'approval' ? `Approval of ${toolName ?? 'a call'}` : 'Question';
 }

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { outcomeWord } from '../ui/outcome.js';
 import { AskedPanel } from './asked-panel.js';
+import { Fact } from './fact.js';
 
 interface Props {
   readonly span: Span;
@@ -173,15 +174,6 @@ function Details({ value }: { readonly value: unknown }): ReactNode {
   const rest = isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'error')) : value;
   if (rest === undefined || (isObject(rest) && Object.keys(rest).length === 0)) return null;
   return <JsonTree value={rest} label="Details" />;
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 function tokens({ inputTokens, outputTokens, reasoningTokens, cachedTokens }: Usage): string {

@@ -4,7 +4,7 @@ import { json } from '../api/client.js';
 import type { Page, Run, RunDetail } from '../api/types.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { Outcome, stateOf } from '../ui/outcome.js';
-import { turnsOf } from './turns.js';
+import { answeredFor, turnsOf } from './turns.js';
 
 /** How many runs of the session are looked at for those of the turn. */
 const LOOKED_AT = 100;
@@ -24,10 +24,10 @@ export function TurnStrip({ run }: { readonly run: RunDetail }): ReactNode {
   return (
     <nav aria-label="Runs of this turn" className="turn-strip">
       <ol>
-        {runs.map((one, index) => (
+        {runs.map((one) => (
           <li key={one.id}>
             <Link to={hrefOf(['runs', one.id])} aria-current={one.id === id ? 'page' : undefined} className="button">
-              {index === 0 ? 'Request' : `Continuation ${runs.length > 2 ? index : ''}`}
+              {one.turn === null ? 'Request' : answeredFor(one, runs)}
               <Outcome state={stateOf(one)} />
             </Link>
           </li>

@@ -1,4 +1,5 @@
-import type { Run, Usage } from '../api/types.js';
+import type { Run, RunInterrupt, Usage } from '../api/types.js';
+import { outcomeWord } from '../ui/outcome.js';
 
 /** What one message of a user has caused: a run, and those that continue it with answers to what was asked. */
 export interface Turn {
@@ -41,4 +42,18 @@ export function tookOf(runs: readonly Run[]): number | undefined {
 export function tokensOf(runs: readonly Run[]): number | null {
   const known = runs.flatMap(({ usage }): Usage[] => (usage ? [usage] : []));
   return known.length === 0 ? null : known.reduce((sum, { totalTokens }) => sum + totalTokens, 0);
+}
+
+/** What was asked, in words. */
+export function askedWords({ kind, toolName }: RunInterrupt): string {
+  return kind === 'approval' ? `Approval of ${toolName ?? 'a call'}` : 'Question';
+}
+
+/** What was decided before a run of a turn went on. */
+export function answeredFor(run: Run, runs: readonly Run[]): string {
+  const answered = runs
+    .flatMap(({ interrupts }) => interrupts)
+    .filter(({ resumedByRunId }) => resumedByRunId === run.id)
+    .map((one) => `${askedWords(one)}: ${outcomeWord(one.status).toLowerCase()}`);
+  return answered.length === 0 ? 'Went on with an answer' : answered.join(', ');
 }

@@ -14,8 +14,9 @@ import {
   withoutAnswer,
 } from './decisions.js';
 import { LiveRun, type PendingCall } from './live-run.js';
-import { leaveCalls, noteEnd, noteOutcomes, putEnd, returnResults } from './run-end.js';
+import { leaveCalls, noteEnd, putEnd, returnResults } from './run-end.js';
 import { sentMessages } from './sent-messages.js';
+import { settle } from './settled.js';
 import { callIdOf, Transcript } from './transcript.js';
 import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
@@ -182,7 +183,6 @@ export class Conversation {
           this.transcript,
           asked.filter(({ runId }) => runId === id),
         );
-        await noteOutcomes(this.transcript, id, signal);
         putEnd(this.transcript, run);
       }
     } catch (error) {
@@ -275,6 +275,7 @@ export class Conversation {
         run.finished('failed');
       }
     }
+    if (run.end !== undefined) await settle(run);
   }
 
   /** Says that the connection was lost, and what came of it once the stream goes on. */

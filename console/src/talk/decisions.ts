@@ -1,6 +1,6 @@
 import { json } from '../api/client.js';
 import type { Interrupt, InterruptAnswer, Page } from '../api/types.js';
-import { callIdOf, type Transcript } from './transcript.js';
+import { callIdOf, type EntryOf, type Transcript } from './transcript.js';
 import type { AnswerTo } from './wire.js';
 
 /** How many interrupts of a session are looked at. */
@@ -28,7 +28,9 @@ export function noteDecisions(transcript: Transcript, interrupts: readonly Inter
     if (callId === null) continue;
     const edited = decision?.argumentsText ?? decision?.arguments;
     const called = edited === undefined ? undefined : typeof edited === 'string' ? edited : JSON.stringify(edited);
-    transcript.changeCalls((call) => callIdOf(call) === callId, { outcome: status, called, done: true });
+    const isOf = (call: EntryOf<'call'>): boolean => callIdOf(call) === callId;
+    transcript.changeCalls(isOf, { called, done: true });
+    transcript.changeCalls((call) => isOf(call) && call.outcome === undefined, { outcome: status });
   }
 }
 

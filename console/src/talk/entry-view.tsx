@@ -103,7 +103,6 @@ function EndView({ run }: { readonly run: Run }): ReactNode {
   ].filter((fact) => fact !== null);
   return (
     <p className="entry run-end" data-status={status}>
-      {status !== 'completed' && <Outcome state={status} />}
       <Link to={hrefOf(['runs', id])}>{facts.join(' · ')}</Link>
     </p>
   );

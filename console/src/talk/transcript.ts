@@ -24,8 +24,7 @@ export interface Call {
   /** The arguments of a person, if the call was made with those. */
   readonly called?: string | undefined;
   readonly result?: string | undefined;
-  readonly failed?: boolean;
-  /** How it ended, as the server says; without it, its parts tell. */
+  /** How it ended or stands, as the server has it; without it, its parts tell. */
   readonly outcome?: string | undefined;
   /** The message that the call belongs to. */
   readonly parent?: string | undefined;
@@ -41,10 +40,9 @@ export function callIdOf({ id, callId }: EntryOf<'call'>): string {
 }
 
 /** How a call stands, in the words of the console. */
-export function callStateOf({ outcome, failed, result, done }: Call): string {
+export function callStateOf({ outcome, result, done }: Call): string {
   const isOver = result !== undefined;
   if (outcome !== undefined && !(isOver && outcome === 'approved')) return outcome;
-  if (failed) return 'failed';
   return isOver ? 'completed' : done ? 'waiting' : 'writing';
 }
 
@@ -90,11 +88,6 @@ export class Transcript {
     }
   }
 
-  /** Whether a tool was called in it. */
-  hasCalls(): boolean {
-    return this.current.some(({ kind }) => kind === 'call');
-  }
-
   /** Nothing of a run is being written any more. */
   complete(run: string | undefined): void {
     for (const entry of this.current) {
@@ -112,7 +105,8 @@ export class Transcript {
     this.positions = new Map(kept.map(({ id }, index) => [id, index]));
   }
 
-  private get current(): readonly Entry[] {
+  /** The entries, changes that are not announced yet included. */
+  get current(): readonly Entry[] {
     return this.draft ?? this.list;
   }
 

@@ -93,7 +93,6 @@ describe('the reader of AG-UI', () => {
       { type: 'RUN_FINISHED', outcome: { type: 'success' } },
     );
     expect(await shown()).toMatchObject([
-      { kind: 'notice', text: 'The server continued the run after a crash (attempt 2).' },
       { kind: 'image', url: 'data:image/png,x' },
       { kind: 'card', card: { version: '2.0' } },
       {},
