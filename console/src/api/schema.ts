@@ -181,6 +181,8 @@ export interface LastRunDto {
   /** The first words of its input. */
   readonly input: string | null;
   readonly status: string;
+  /** Whether it was interrupted, and waits for a person or for its client. */
+  readonly waits: boolean;
   readonly wire: string;
 }
 
