@@ -5,6 +5,7 @@ import { ApiError, json } from './api/client.js';
 import { useSignIn } from './api/credential.js';
 import type { Whoami } from './api/types.js';
 import { ConnectionNotice } from './frame/connection-notice.js';
+import { InboxCount } from './inbox/inbox-count.js';
 import { lazyPage } from './frame/lazy-page.js';
 import { NotFound } from './frame/not-found.js';
 import { PageBoundary } from './frame/page-boundary.js';
@@ -99,6 +100,7 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
                 aria-current={current?.name === name ? 'page' : undefined}
               >
                 {title}
+                {name === 'inbox' && me && <InboxCount />}
               </Link>
             ),
           )}
