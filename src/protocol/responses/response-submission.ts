@@ -138,20 +138,23 @@ export class ResponseSubmission {
   private async conversation(
     { conversationId, previousResponseId, user }: CreateRequest,
     caller: Caller,
-    { remembered }: SubmissionOptions,
+    { remembered, idempotencyKey }: SubmissionOptions,
   ): Promise<ConversationOfResponse> {
     if (conversationId !== undefined) {
       const principal = await this.history.owner(caller, conversationId, user, 'conversation');
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
-    const sessionId = this.requests.newId('conv_');
-    const principal = caller.actingFor(namedUser('user', user), sessionId);
+    const named = namedUser('user', user);
+    const sessionId = this.requests.sessionId(idempotencyKey, caller, caller.actingFor(named));
+    const principal = caller.actingFor(named, sessionId);
     if (previousResponseId === undefined) return { principal, sessionId, sessionGiven: false, before: [] };
     const before = remembered?.(previousResponseId);
     if (before) return { principal, sessionId, sessionGiven: false, before };
     const { tenantId, userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
     const owner = { tenantId, userId };
-    return { principal: owner, sessionId, sessionGiven: false, after: previousResponseId, within, before: [] };
+    // The owner is known: the session may be a copy, which must not exist before.
+    const copyId = this.requests.newId('conv_');
+    return { principal: owner, sessionId: copyId, sessionGiven: false, after: previousResponseId, within, before: [] };
   }
 
   /** Turns errors of the run store into those of this wire, which name the field of the request. */

@@ -130,8 +130,39 @@ describe('the Responses encoder', () => {
         status: 'completed',
         role: 'assistant',
         content: [{ type: 'refusal', refusal: 'No.' }],
+        phase: 'final_answer',
       },
     ]);
+  });
+
+  it('a text before further work is commentary, the last one is the final answer, and one that is cut is neither', () => {
+    const phases = (end: (log: ScriptedLog) => void): unknown => {
+      const log = begun();
+      say(log, 'I will look.');
+      call(log, 'plugin_call', 'call_1', 'get_weather');
+      outcome(log, 'plugin_call_output', 'call_1', 'Sunny');
+      say(log, 'It is sunny.');
+      end(log);
+      const { reader } = encode(log.logged());
+      const phaseOf = (item?: object): unknown => (item && 'phase' in item ? item.phase : undefined);
+      const streamed = reader.events.filter(({ type }) => type === 'response.output_item.done');
+      const texts = (items: readonly (WireItem | undefined)[]): unknown[] =>
+        items.filter((item) => item?.type === 'message').map(phaseOf);
+      const whole = texts(reader.ended?.output ?? []);
+      expect(texts(streamed.map(({ item }) => item))).toEqual(whole);
+      return whole;
+    };
+    expect(phases((log) => log.response.completed())).toEqual(['commentary', 'final_answer']);
+    expect(phases((log) => log.response.canceled())).toEqual(['commentary', undefined]);
+    expect(phases((log) => log.response.incomplete({ code: 'max_output_tokens', message: '' }))).toEqual([
+      'commentary',
+      undefined,
+    ]);
+    const card = (log: ScriptedLog): void => {
+      log.response.createMessageBuilder('assistant', 'a2ui_response').complete();
+      log.response.completed();
+    };
+    expect(phases(card)).toEqual(['commentary', 'final_answer']);
   });
 
   it('failed, incomplete and cancelled responses have their own end', () => {

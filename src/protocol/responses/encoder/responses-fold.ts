@@ -14,6 +14,7 @@ import type { ItemView, McpListToolsItem } from '../items/item.types.js';
 import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
+import { isFurtherWork, type Phase } from '../items/phase.js';
 import type { ResponseInfo } from '../response-info.js';
 import { bodyOf, cutMessage, type ResponseBody, ResponseJson } from '../response-object.js';
 import type { ResponseUsage } from '../response.types.js';
@@ -152,7 +153,7 @@ export class ResponsesFold {
   /** Closes what is open and writes the terminal event. The message that the limit cut is written as incomplete. */
   private end(event: AgentResponse): void {
     this.calls.beginApproved();
-    this.release(cutMessage(event)?.id);
+    this.release({ cutId: cutMessage(event)?.id, phase: event.status === 'completed' ? 'final_answer' : undefined });
     for (const writer of this.writers.values()) writer.cut();
     this.writers.clear();
     this.calls.cutAll();
@@ -176,9 +177,12 @@ export class ResponsesFold {
 
   /** Chooses the writer of a message by its type; messages of other types are not shown until they are complete. */
   private open(message: Message): void {
-    this.release();
+    // What shows nothing of its own may follow the answer.
+    if (isFurtherWork(message)) {
+      this.release({ phase: 'commentary' });
+      this.newestId = message.id;
+    }
     this.seen.add(message.id);
-    this.newestId = message.id;
     const { type } = message;
     const { clientTools } = this.view;
     if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
@@ -212,14 +216,14 @@ export class ResponsesFold {
     }
     own.close(message);
     if (message.id === this.newestId) this.held = { messageId: message.id, writer: own };
-    else own.finish(false);
+    else own.finish(false, 'commentary');
   }
 
-  /** Ends the item that is held. @param cutId the message that a limit has cut */
-  private release(cutId?: string): void {
+  /** Ends the item that is held. @param cutId the message that a limit has cut @param phase of a text */
+  private release({ cutId, phase }: { readonly cutId?: string | undefined; readonly phase?: Phase | undefined }): void {
     const { held } = this;
     this.held = undefined;
-    held?.writer.finish(held.messageId === cutId);
+    held?.writer.finish(held.messageId === cutId, phase);
   }
 
   private requestApproval(message: Message): void {
@@ -256,7 +260,8 @@ export class ResponsesFold {
 
   /** Ends the items of messages that a recovered run has discarded; the client has them already. */
   private discard(ids: readonly string[]): void {
-    this.release();
+    // Kept, it may still be the answer.
+    if (ids.includes(this.held?.messageId ?? '')) this.release({});
     for (const id of ids) {
       this.seen.delete(id);
       this.writers.get(id)?.cut();

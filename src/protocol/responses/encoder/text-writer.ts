@@ -3,6 +3,7 @@ import { type Content, isTerminalStatus, type Message } from '../../../events/in
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
 import { partText } from '../../openai/index.js';
+import type { Phase } from '../items/phase.js';
 import { itemStatus, summaryPart, textPart } from '../items/make-item.js';
 import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 
@@ -161,12 +162,13 @@ export class TextWriter implements ModelItemWriter {
     this.finish(true);
   }
 
-  /** Ends the item once, as incomplete if it was cut. */
-  finish(isCut: boolean): void {
+  /** Ends the item once, as incomplete if it was cut: then it has no phase. */
+  finish(isCut: boolean, phase?: Phase): void {
     if (this.isOver) return;
     this.isOver = true;
     for (const part of this.parts) part.end();
-    const item = this.item(isCut ? 'incomplete' : this.closed);
+    const status = isCut ? 'incomplete' : this.closed;
+    const item = this.item(status, status === 'completed' ? phase : undefined);
     this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
@@ -177,12 +179,13 @@ export class TextWriter implements ModelItemWriter {
     return new PartWriter(this.out, style, { item_id: this.id, output_index: this.index, [style.index]: slot });
   }
 
-  private item(status: ItemStatus): MessageItem | ReasoningItem {
+  private item(status: ItemStatus, phase?: Phase): MessageItem | ReasoningItem {
     const values = this.parts.map((part) => part.value);
     if (this.message.type === 'reasoning') {
       return { id: this.id, type: 'reasoning', status, summary: values as SummaryPart[] };
     }
     const role = this.message.role ?? 'assistant';
-    return { id: this.id, type: 'message', status, role, content: values as OutputPart[] };
+    const content = values as OutputPart[];
+    return { id: this.id, type: 'message', status, role, content, ...(phase !== undefined && { phase }) };
   }
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../common/index.js';
+import type { Phase } from './phase.js';
 
 /** The statuses of an item. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
@@ -20,6 +21,8 @@ export interface MessageItem {
   readonly status: ItemStatus;
   readonly role: string;
   readonly content: readonly OutputPart[];
+  /** Absent where it is not known: OR refuses null. */
+  readonly phase?: Phase;
 }
 
 /** A call of a tool that the client runs. */

@@ -15,6 +15,7 @@ import type {
   ReasoningItem,
   SummaryPart,
 } from './item.types.js';
+import type { Phase } from './phase.js';
 import { type CallData, callData, type OutputData, outputData, text, wireLabel } from './tool-data.js';
 
 /** The status of the item of a message. @param isOver the run has ended */
@@ -40,14 +41,15 @@ export function summaryPart(value: string): SummaryPart {
   return { type: 'summary_text', text: value };
 }
 
-/** The item of a message of the assistant. @param isOver the run has ended */
-export function messageItem(message: Message, isOver: boolean): MessageItem {
+/** The item of a message of the assistant. @param isOver the run has ended @param phase undefined if it has none */
+export function messageItem(message: Message, isOver: boolean, phase?: Phase): MessageItem {
   return {
     id: itemIdOf(message),
     type: 'message',
     status: itemStatus(message.status, isOver),
     role: message.role ?? 'assistant',
     content: (message.content ?? []).map(outputPart),
+    ...(phase !== undefined && { phase }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
+import { keptPhase, PHASES } from '../items/phase.js';
 import { decodeOutput, decodeParts } from './input-part.decoder.js';
 
 /** Characters of an item's id. */
@@ -95,8 +96,17 @@ function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Messa
   const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
   if (!role)
     throw fieldError(fields.at('role'), 'must be one of user, assistant, system, developer', 'INVALID_PARAMETER');
-  const status = role === 'assistant' ? statusOf(fields) : {};
-  return [messageOf({ id, role, ...status }, decodeParts(fields, 'content'))];
+  const labels = role === 'assistant' ? { ...statusOf(fields), ...phaseOf(fields) } : {};
+  return [messageOf({ id, role, ...labels }, decodeParts(fields, 'content'))];
+}
+
+/** The phase that the client repeats. @throws AppError INVALID_PARAMETER for one that does not exist */
+function phaseOf(fields: FieldReader): Pick<MessageInput, 'metadata'> {
+  const value = fields.string('phase');
+  if (value === undefined) return {};
+  const phase = PHASES.find((one) => one === value);
+  if (!phase) throw fieldError(fields.at('phase'), `must be one of ${PHASES.join(', ')}`, 'INVALID_PARAMETER');
+  return { metadata: keptPhase(phase) };
 }
 
 /**
