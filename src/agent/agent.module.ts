@@ -6,6 +6,7 @@ import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
 import { ModelClient } from './ports/model-client.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
@@ -24,8 +25,8 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
-      exports: [AgentRegistry, ModelLoop, ModelClient],
+      providers: [options.model, AgentRegistry, ModelLoop, SummaryLabels, WorkerAgent, MemoryAgent],
+      exports: [AgentRegistry, ModelLoop, ModelClient, SummaryLabels],
     };
   }
 }

@@ -1,8 +1,7 @@
 import { fingerprint } from '../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import { OpenAiError } from '../openai/index.js';
-import { unsupported } from './chat-completions.errors.js';
+import { OpenAiError, unsupported } from '../openai/index.js';
 import { mediaPart } from './media.decoder.js';
 import { presentText, requiredText } from './required-text.js';
 

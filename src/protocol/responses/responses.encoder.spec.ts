@@ -144,10 +144,9 @@ describe('the Responses encoder', () => {
       say(log, 'It is sunny.');
       end(log);
       const { reader } = encode(log.logged());
-      const phaseOf = (item?: object): unknown => (item && 'phase' in item ? item.phase : undefined);
       const streamed = reader.events.filter(({ type }) => type === 'response.output_item.done');
-      const texts = (items: readonly (WireItem | undefined)[]): unknown[] =>
-        items.filter((item) => item?.type === 'message').map(phaseOf);
+      const texts = (items: readonly unknown[]): unknown[] =>
+        (items as WireItem[]).filter(({ type }) => type === 'message').map(({ phase }) => phase);
       const whole = texts(reader.ended?.output ?? []);
       expect(texts(streamed.map(({ item }) => item))).toEqual(whole);
       return whole;

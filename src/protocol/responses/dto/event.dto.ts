@@ -52,6 +52,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   'response.mcp_call_arguments.done': { ...WITHIN, arguments: string },
   'response.mcp_call.completed': WITHIN,
   'response.mcp_call.failed': WITHIN,
+  'response.compaction.compacting': WITHIN,
   'response.completed': WHOLE,
   'response.failed': WHOLE,
   'response.incomplete': WHOLE,

@@ -30,6 +30,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
     approval_request_id: nullableString,
   },
   mcp_list_tools: { server_label: string, tools: objects, 'error?': string },
+  compaction: { encrypted_content: string },
   mcp_approval_request: { server_label: string, name: string, arguments: string },
 };
 

@@ -8,9 +8,11 @@ import {
   type LoggedEvent,
   type Message,
   RUN_RECOVERED,
+  summaryOf,
 } from '../../../events/index.js';
+import { compactionItem } from '../items/compaction.js';
 import { itemIdOf } from '../items/item-ids.js';
-import type { ItemView, McpListToolsItem } from '../items/item.types.js';
+import type { CompactionItem, ItemView, McpListToolsItem } from '../items/item.types.js';
 import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
@@ -185,6 +187,8 @@ export class ResponsesFold {
     this.seen.add(message.id);
     const { type } = message;
     const { clientTools } = this.view;
+    // Written when it is whole: there is nothing to stream.
+    if (summaryOf(message) !== undefined) return;
     if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
       this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(itemIdOf(message))));
     } else if (isServerCall(type)) this.writers.set(message.id, this.serverCall(message));
@@ -205,6 +209,7 @@ export class ResponsesFold {
     if (message.type === 'function_call' && !this.view.clientTools) this.waiting = { call: message, later: [] };
     else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
     else if (message.type === 'mcp_approval_request') this.requestApproval(message);
+    else if (summaryOf(message) !== undefined) this.compaction(compactionItem(message));
     else if (writer) this.closeItem(writer, message);
   }
 
@@ -229,6 +234,16 @@ export class ResponsesFold {
   private requestApproval(message: Message): void {
     this.calls.approvalRequested(askedCallId(message) ?? '');
     this.wholeItem(approvalRequestItem(message));
+  }
+
+  /** What stands for the conversation, announced without its content. */
+  private compaction(item?: CompactionItem): void {
+    if (!item) return;
+    const index = this.out.nextIndex();
+    const begun: CompactionItem = { ...item, encrypted_content: '' };
+    this.out.append('response.output_item.added', { output_index: index, item: begun });
+    this.out.append('response.compaction.compacting', { item_id: item.id, output_index: index });
+    this.out.append('response.output_item.done', { output_index: index, item });
   }
 
   /** The items of a server's tool list: announced without tools, then ended with them. */

@@ -107,9 +107,23 @@ export interface McpApprovalRequestItem {
   readonly arguments: string;
 }
 
+/** What stands for the conversation before it. */
+export interface CompactionItem {
+  readonly id: string;
+  readonly type: 'compaction';
+  /** Readable for this server only. */
+  readonly encrypted_content: string;
+}
+
 /** The items of `output`. */
 export type OutputItem =
-  MessageItem | FunctionCallItem | ReasoningItem | McpCallItem | McpListToolsItem | McpApprovalRequestItem;
+  | MessageItem
+  | FunctionCallItem
+  | ReasoningItem
+  | McpCallItem
+  | McpListToolsItem
+  | McpApprovalRequestItem
+  | CompactionItem;
 
 /** The items of lists. */
 export type Item = OutputItem | FunctionCallOutputItem | (JsonObject & { readonly id: string; readonly type: string });

@@ -1,5 +1,6 @@
 import { assertUnreachable } from '../../../common/index.js';
 import { dataOf, type Message } from '../../../events/index.js';
+import { compactionItem } from './compaction.js';
 import { inputItem } from './input-item.js';
 import {
   type ApprovedCall,
@@ -69,7 +70,7 @@ export function askedCallId(message: Message): string | undefined {
 export function historyItems(messages: readonly Message[], view: ItemView, phases = keptPhases(messages)): Item[] {
   const index = indexOf(messages, phases);
   return messages.flatMap((message): Item[] => {
-    const input = inputItem(message);
+    const input = compactionItem(message) ?? inputItem(message);
     if (input) return [input];
     if (message.type === 'function_call') return [functionCallItem(message, view.isOver)];
     return itemsOf(message, index, view);
@@ -111,7 +112,7 @@ function itemsOf(message: Message, index: ItemIndex, view: ItemView): OutputItem
     case 'message':
       return message.role === 'assistant' ? [messageItem(message, view.isOver, index.phases.get(message))] : [];
     case 'reasoning':
-      return [reasoningItem(message, view.isOver)];
+      return [compactionItem(message) ?? reasoningItem(message, view.isOver)];
     case 'mcp_list_tools':
       return shownList(message, view);
     case 'mcp_approval_request':

@@ -1,6 +1,6 @@
 import { type AbortLike, AppError } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
-import type { Message } from '../../../events/index.js';
+import { type Message, sinceSummary } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type Caller } from '../../../access/index.js';
 import { type FrameEncoder, type RunStream, RunStreams } from '../../wire/index.js';
@@ -115,7 +115,8 @@ export class SocketResponder {
     // The server ends its streams before its sockets, which say so themselves.
     if (!fold.ended && !gone.aborted && !this.isReleased) throw new AppError('SHUTTING_DOWN');
     if (!fold.ended || store) return;
-    this.conversations.set(run.runId, [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])]);
+    const messages = [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])];
+    this.conversations.set(run.runId, sinceSummary(messages));
   }
 
   /** The stored conversation that a response continues; what the connection remembers is part of its input. */
