@@ -11,9 +11,7 @@ import { responseInfo } from '../response-info.js';
 import { ResponseSubmission, type SubmittedResponse } from '../response-submission.js';
 import { ResponsesWire } from '../responses.wire.js';
 import type { ConversationMemory } from './conversation-memory.js';
-
-/** The fields of a `response.create` message. */
-export type SocketRequest = Readonly<Record<string, unknown>>;
+import type { SocketRequest } from './socket-message.js';
 
 /** Sends one message. Resolves when the socket has taken it. */
 export type Send = (json: string) => Promise<void>;
@@ -25,7 +23,7 @@ export interface MessageContext {
   /** The `traceparent` under which the response is traced; undefined if it is not. */
   readonly traceparent: string | undefined;
   /** Called once the request has become a run: nothing of the message is needed any more. */
-  readonly accepted: () => void;
+  readonly accepted: (responseId: string) => void;
 }
 
 /** Makes the responder of each connection. */
@@ -82,7 +80,7 @@ export class SocketResponder {
       if (request['generate'] === false) return await this.prepare(request, send);
       const options = { remembered, traceparent };
       const response = await this.services.submission.submit(request, caller, options);
-      accepted();
+      accepted(response.run.runId);
       await this.generate(response, gone, send);
     } catch (error) {
       const previous = request['previous_response_id'];
