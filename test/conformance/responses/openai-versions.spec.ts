@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import OpenAI6 from 'openai';
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ResponseInput, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ResponsesWS as ResponsesWS6 } from 'openai/resources/responses/ws';
 import OpenAI7 from 'openai7';
 import { ResponsesWS as ResponsesWS7 } from 'openai7/resources/responses/ws';
@@ -113,8 +113,8 @@ describe.each([
   it('texts have their phases', async () => {
     const { output } = await client.responses.create({ model: 'x', input: 'plain text' });
     expect(output).toMatchObject([{ type: 'message', phase: 'final_answer' }]);
-    const input = [{ role: 'user' as const, content: 'plain text' }, ...output];
-    const repeated = await client.responses.create({ model: 'x', input: [...input, { role: 'user', content: 'go' }] });
+    const input = [{ role: 'user', content: 'plain text' }, ...output, { role: 'user', content: 'go' }];
+    const repeated = await client.responses.create({ model: 'x', input: input as ResponseInput });
     const listed = await client.responses.inputItems.list(repeated.id, { order: 'asc' });
     expect(listed.data.slice(0, 2)).toMatchObject([{ role: 'user' }, { role: 'assistant', phase: 'final_answer' }]);
     expect(listed.data[0]).not.toHaveProperty('phase');

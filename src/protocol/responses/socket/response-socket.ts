@@ -79,6 +79,8 @@ export class ResponseSocket {
   /** The response that is being generated, and what its client calls the user of the connection. */
   private current: { readonly id: string; readonly streamId: string | undefined } | undefined;
   private isExpired = false;
+  /** The stream of the response in progress, which ends first, has said that the server shuts down. */
+  private isToldOfShutdown = false;
 
   constructor(
     private readonly socket: WebSocket,
@@ -108,7 +110,7 @@ export class ResponseSocket {
   async shutDown(): Promise<void> {
     this.responder.release();
     this.intake.stop();
-    void this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
+    if (!this.isToldOfShutdown) void this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
     // A client that does not answer must not keep the process alive.
     const timeout = setTimeout(() => this.socket.terminate(), CLOSING_MS);
@@ -182,6 +184,7 @@ export class ResponseSocket {
       await this.responder.respond(requestOf(message), { gone, traceparent, accepted }, send);
       return OK;
     } catch (error) {
+      this.isToldOfShutdown ||= error instanceof AppError && error.code === 'SHUTTING_DOWN';
       return this.sendError(toHttpError(error), streamId);
     }
   }
