@@ -135,6 +135,28 @@ describe('the Responses encoder', () => {
     ]);
   });
 
+  it('the sources of a text are its annotations', () => {
+    const log = begun();
+    const message = log.response.createMessageBuilder();
+    message.createContentBuilder().addTextDelta('It is 18 °C.');
+    const citation = { url: 'https://example.org/a', title: 'A', start_index: 6, end_index: 11 };
+    message.complete({ metadata: { citations: [citation] } });
+    log.response.completed();
+    const { reader } = encode(log.logged());
+    const annotation = { type: 'url_citation', ...citation };
+    expect(reader.types.slice(4, 8)).toEqual([
+      'response.output_text.delta',
+      'response.output_text.annotation.added',
+      'response.output_text.done',
+      'response.content_part.done',
+    ]);
+    expect(reader.events[5]).toMatchObject({ item_id: 'msg_1', content_index: 0, annotation_index: 0, annotation });
+    const part = { type: 'output_text', text: 'It is 18 °C.', annotations: [annotation], logprobs: [] };
+    expect(reader.events[7]).toMatchObject({ part });
+    expect(reader.events[8]).toMatchObject({ item: { content: [part] } });
+    expect(reader.ended?.output).toMatchObject([{ content: [part] }]);
+  });
+
   it('a text before further work is commentary, the last one is the final answer, and one that is cut is neither', () => {
     const phases = (end: (log: ScriptedLog) => void): unknown => {
       const log = begun();

@@ -36,6 +36,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
   'response.content_part.done': { ...PART, part: object },
   'response.output_text.delta': { ...PART, delta: string, logprobs: objects },
   'response.output_text.done': { ...PART, text: string, logprobs: objects },
+  'response.output_text.annotation.added': { ...PART, annotation_index: integer, annotation: object },
   'response.refusal.delta': { ...PART, delta: string },
   'response.refusal.done': { ...PART, refusal: string },
   'response.reasoning_summary_part.added': { ...SUMMARY, part: object },
