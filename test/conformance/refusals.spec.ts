@@ -265,7 +265,7 @@ describe('stock clients with a key', () => {
 
   describe('EventSource', () => {
     async function ask({ url, key }: { url: string; key: string }): Promise<string> {
-      const { id } = await new OpenAI({ apiKey: key, baseURL: `${url}/v1` }).responses.create({
+      const { id } = await new OpenAI6({ apiKey: key, baseURL: `${url}/v1` }).responses.create({
         model: 'x',
         input: 'plain text',
       });
