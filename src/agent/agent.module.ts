@@ -7,6 +7,7 @@ import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
 import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
@@ -32,10 +33,11 @@ export class AgentModule {
         AgentRegistry,
         ModelLoop,
         ModelStartCheck,
+        SummaryLabels,
         ...(options.hasWorker === false ? [] : [WorkerAgent]),
         MemoryAgent,
       ],
-      exports: [AgentRegistry, ModelLoop, ModelClient],
+      exports: [AgentRegistry, ModelLoop, ModelClient, SummaryLabels],
     };
   }
 }

@@ -66,6 +66,13 @@ export interface ModelOptions {
   readonly parallelToolCalls?: boolean;
   /** How hard a reasoning model is to think, in the provider's words: `low`, `medium`, `high` … */
   readonly reasoningEffort?: string;
+  /**
+   * Estimated tokens of a conversation above which the model loop puts a summary in place of its beginning; at most
+   * CONTEXT_TOKEN_BUDGET. Of no meaning to the model.
+   */
+  readonly compactAbove?: number;
+  /** True: a summary is all that the run writes. Of no meaning to the model. */
+  readonly compactOnly?: boolean;
 }
 
 /** What the answer's text has to be. A `json_schema` answer is a valid instance of the schema. */
